@@ -19,12 +19,12 @@ afterEach(async () => {
 
 const start = async (
   options: Partial<GatewayOptions> = {},
-): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string; address: string }> => {
+): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string; rpcUrl: string }> => {
   const upstream = await startFakeUpstream(chainIds.testnet)
   const started = await startGateway({ testnet: [upstream.url] }, options)
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
   const path = `/testnet/${started.testnetKey}`
-  return { upstream, started, path, address: started.url + path }
+  return { upstream, started, path, rpcUrl: started.url + path }
 }
 const read = (param: number | string, method = 'eth_call'): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [param] })
@@ -38,13 +38,13 @@ const halfOpen = (port: number): { socket: Socket; text: Promise<string> } => {
 }
 
 describe('a pipeline', () => {
-  test('of 300 calls takes no more than four places at the node, and is answered in its order', async () => {
-    const { upstream, started, path, address } = await start()
+  test('of 300 calls has at most four in flight at the node, and gets its responses in order', async () => {
+    const { upstream, started, path, rpcUrl } = await start()
     let open = 0
-    let most = 0
+    let maxOpen = 0
     upstream.behave = (call, response) => {
       open += 1
-      most = Math.max(most, open)
+      maxOpen = Math.max(maxOpen, open)
       setImmediate(() => {
         open -= 1
         response.end(echo(call))
@@ -57,16 +57,16 @@ describe('a pipeline', () => {
     for (let index = 0; index < 300; index += 1)
       results.push((JSON.parse((await connection.next()).body) as { result: number }).result)
     expect(results).toEqual(Array.from({ length: 300 }, (_, index) => index))
-    expect(most).toBeLessThanOrEqual(4)
-    // The connection works on, and so do others.
+    expect(maxOpen).toBeLessThanOrEqual(4)
+    // The connection still works, and so do others.
     connection.send(postBytes(path, read('again')))
     expect((await connection.next()).body).toContain('again')
-    expect((await post(address, read('other'))).text).toContain('other')
+    expect((await post(rpcUrl, read('other'))).text).toContain('other')
     connection.destroy()
   })
 
-  test('of more than anybody has need of is cut, and takes no memory from others', async () => {
-    const { upstream, started, path, address } = await start()
+  test('that is far too long is cut, and takes no memory from others', async () => {
+    const { upstream, started, path, rpcUrl } = await start()
     upstream.behave = (call) => (call.method === 'eth_call' ? undefined : result(call, '"0x1"'))
     const connection = await openRaw(started.port)
     const four = Array.from({ length: 4 }, (_, index) => postBytes(path, read(index)))
@@ -74,10 +74,10 @@ describe('a pipeline', () => {
     await connection.ended
     const gone = (): number => started.entries.filter(({ event }) => event === 'disconnected').length
     await expect.poll(gone).toBe(4)
-    expect((await post(address, read('other', 'eth_gasPrice'))).status).toBe(200)
+    expect((await post(rpcUrl, read('other', 'eth_gasPrice'))).status).toBe(200)
   })
 
-  test('with bodies larger than what is read ahead is answered too', async () => {
+  test('with bodies larger than the read buffer gets its responses too', async () => {
     const { upstream, started, path } = await start()
     upstream.behave = (call, response) => {
       setImmediate(() => response.end(result(call, String((call.params as string[])[0]?.length))))
@@ -94,7 +94,7 @@ describe('a pipeline', () => {
     connection.destroy()
   })
 
-  test('with a broken chunk behind a call is answered, both', async () => {
+  test('with a broken chunk after a call gets a response to both', async () => {
     const { upstream, started, path } = await start()
     const held: (() => void)[] = []
     upstream.behave = (call, response) => void held.push(() => response.end(echo(call)))
@@ -119,8 +119,8 @@ describe('a pipeline', () => {
   })
 })
 
-describe('a caller that sends no more', () => {
-  test('gets its answer, and then the end of the connection', async () => {
+describe('a caller that half-closes its connection', () => {
+  test('gets its response, and then the end of the connection', async () => {
     const { upstream, started, path } = await start()
     const pass = controlTime()
     const held: (() => void)[] = []
@@ -133,7 +133,7 @@ describe('a caller that sends no more', () => {
     expect(await text).toContain('"result":"late"')
   })
 
-  test('and gets no answer in time is taken to be gone: its read ends', async () => {
+  test('counts as gone if it gets no response in time: its read is stopped', async () => {
     const { upstream, started, path } = await start()
     const pass = controlTime()
     upstream.behave = () => undefined
@@ -142,7 +142,7 @@ describe('a caller that sends no more', () => {
     socket.end(postBytes(path, read('never')))
     await finished
     await until(() => upstream.bodies.length === 1)
-    // By the time another caller has its response, the gateway has seen that this one sends no more.
+    // By the time another caller has its response, the gateway has seen the half-close.
     expect((await fetch(`${started.url}/healthz`)).status).toBe(200)
     pass(2_000)
     expect(await text).toBe('')
@@ -150,7 +150,7 @@ describe('a caller that sends no more', () => {
     expect(started.entries.some(({ event }) => event === 'disconnected')).toBe(true)
   })
 
-  test('gets all of a large answer that it reads slowly', async () => {
+  test('gets all of a large response that it reads slowly', async () => {
     const { upstream, started, path } = await start()
     upstream.behave = (call) => result(call, `"${'x'.repeat(8_000_000)}"`)
     const { socket, text } = halfOpen(started.port)
@@ -158,7 +158,7 @@ describe('a caller that sends no more', () => {
     socket.end(postBytes(path, read('large')))
     socket.on('data', () => {
       socket.pause()
-      // In all this is longer than the two seconds that a caller without a response has.
+      // In total longer than the grace period of two seconds for a caller without a response.
       pass(100)
       setImmediate(() => socket.resume())
     })
@@ -167,7 +167,7 @@ describe('a caller that sends no more', () => {
 })
 
 describe('connections', () => {
-  test('past maxConnections are not taken, and one that ends makes room', async () => {
+  test('beyond maxConnections are not accepted, until one of the others ends', async () => {
     const { started, path } = await start({ limits: { maxConnections: 3 } })
     const three = await Promise.all([openRaw(started.port), openRaw(started.port), openRaw(started.port)])
     for (const connection of three) {
@@ -181,32 +181,32 @@ describe('connections', () => {
       .poll(async () => {
         const fifth = await openRaw(started.port)
         fifth.send(postBytes(path, read('b')))
-        const end = await fifth.next().catch(() => undefined)
+        const response = await fifth.next().catch(() => undefined)
         fifth.destroy()
-        return end?.status
+        return response?.status
       })
       .toBe(200)
   })
 
-  test('that idle by the thousand take nothing from calls, and none is ended', async () => {
-    const { started, path, address } = await start()
+  test('that are idle by the thousand do not disturb calls, and stay open', async () => {
+    const { started, path, rpcUrl } = await start()
     const idle = fork(new URL('idleCallers.ts', import.meta.url), [String(started.port), path, '3000'])
     toStop.push(async () => {
       idle.kill()
       await once(idle, 'exit')
     })
     expect((await once(idle, 'message'))[0]).toBe('ready')
-    for (let index = 0; index < 50; index += 1) expect((await post(address, read(index))).status).toBe(200)
+    for (let index = 0; index < 50; index += 1) expect((await post(rpcUrl, read(index))).status).toBe(200)
     idle.send('count')
     expect((await once(idle, 'message'))[0]).toEqual({ ended: 0 })
   })
 
-  test('with huge headers are rejected, and the next one works', async () => {
-    const { started, path, address } = await start()
+  test('with huge headers get a 431, and the next one works', async () => {
+    const { started, path, rpcUrl } = await start()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read('a'), { 'X-Long': 'x'.repeat(64 * 1024) }))
     expect((await connection.next()).status).toBe(431)
     await connection.ended
-    expect((await post(address, read('b'))).status).toBe(200)
+    expect((await post(rpcUrl, read('b'))).status).toBe(200)
   })
 })

@@ -3,13 +3,13 @@ import { vi } from 'vitest'
 const realSetTimeout = setTimeout
 const pollMs = 2
 /** About a minute, which only catches hangs. */
-const mostPolls = 30_000
+const maxPolls = 30_000
 
 /**
- * Stops the clock that the gateway in this process uses for timeouts, hedging and waits, so that a test decides when time passes, however
- * busy the machine is. Sockets stay real. Wait for them with `until`, since `expect.poll` lets the stopped clock go on. End it with
+ * Stops the clock that the gateway in this process uses for timeouts, hedging and queues, so that a test decides when time passes, even on a
+ * busy machine. Sockets stay real. Wait for them with `until`, because `expect.poll` advances the stopped clock. Restore the clock with
  * `vi.useRealTimers()`.
- * @returns Lets milliseconds pass and runs the timers that are due.
+ * @returns A function that advances the clock by milliseconds and runs the timers that are due.
  */
 export const controlTime = (): ((ms: number) => void) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -17,12 +17,12 @@ export const controlTime = (): ((ms: number) => void) => {
 }
 
 /**
- * Waits until a condition is true. A stopped clock stays where it is.
+ * Waits until a condition is true. Does not advance a stopped clock.
  * @throws {Error} If it does not become true within about a minute.
  */
 export const until = async (condition: () => boolean): Promise<void> => {
   for (let poll = 0; !condition(); poll += 1) {
-    if (poll === mostPolls) throw new Error(`Still not true: ${String(condition)}`)
+    if (poll === maxPolls) throw new Error(`Still not true: ${String(condition)}`)
     await new Promise((resolve) => realSetTimeout(resolve, pollMs))
   }
 }

@@ -21,9 +21,9 @@ const start = async (): Promise<{ upstream: FakeUpstream; started: StartedGatewa
 }
 
 let lastCall = 0
-/** No two alike: the same read asked twice at once is carried once. */
+/** Each is different, because identical reads in flight are sent once. */
 const read = (): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${++lastCall}]}`
-const emptyGateway = (): Gateway => {
+const createEmptyGateway = (): Gateway => {
   const none = { chainId: 1, upstreams: [{ url: nothingThere }] }
   return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
 }
@@ -33,7 +33,7 @@ const hold = (upstream: FakeUpstream): (() => void)[] => {
   upstream.behave = (call, response) => void held.push(() => response.end(result(call, '"0x1"')))
   return held
 }
-/** A gateway that closes ends idle connections every 250 ms. From here on it does so only when the returned function is called. */
+/** A gateway that drains closes idle connections every 250 ms. After this call it does so only when the returned function is called. */
 const controlSweeps = (): (() => void) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   return () => void vi.advanceTimersByTime(250)
@@ -41,16 +41,16 @@ const controlSweeps = (): (() => void) => {
 const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true)
 
 describe('close', () => {
-  test('answers every request that was read, and loses none', async () => {
+  test('responds to every request that was read, and loses none', async () => {
     const { upstream, started, path } = await start()
     const held = hold(upstream)
     const connections = await Promise.all(Array.from({ length: 16 }, () => openRaw(started.port)))
-    // Two each, pipelined: the second answer must not be lost to the end of the connection.
+    // Two each, pipelined: the end of the connection must not lose the second response.
     for (const connection of connections)
       connection.send(Buffer.concat([postBytes(path, read()), postBytes(path, read())]))
     await until(() => held.length === 32)
     const closed = started.gateway.close()
-    for (const answer of held) answer()
+    for (const respond of held) respond()
     for (const connection of connections) {
       const [first, second] = [await connection.next(), await connection.next()]
       expect([first.status, second.status]).toEqual([200, 200])
@@ -61,7 +61,7 @@ describe('close', () => {
     expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 0 })
   })
 
-  test('lets a large answer that is on its way to a slow reader come to its end', async () => {
+  test('completes a large response to a slow reader', async () => {
     const { upstream, started, path } = await start()
     const large = 'x'.repeat(12 * 1024 * 1024)
     upstream.behave = (call) => result(call, `"${large}"`)
@@ -82,7 +82,7 @@ describe('close', () => {
     await closed
   })
 
-  test('answers a request whose body was still arriving', async () => {
+  test('responds to a request whose body is still arriving', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
     const bytes = postBytes(path, read(), { Expect: '100-continue' })
@@ -98,7 +98,7 @@ describe('close', () => {
     await closed
   })
 
-  test('rejects what comes after on a kept connection, with its reason, and ends it', async () => {
+  test('rejects a later request on an open connection with its reason, and closes it', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read()))
@@ -125,7 +125,7 @@ describe('close', () => {
     await closed
   })
 
-  test('rejects a later request also behind one that is in flight, after its answer', async () => {
+  test('rejects a later request also after one that is in flight, in order', async () => {
     const { upstream, started, path } = await start()
     const held = hold(upstream)
     const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
@@ -143,7 +143,7 @@ describe('close', () => {
     await closed
   })
 
-  test('says 503 on readyz and on healthz', async () => {
+  test('responds with 503 at /readyz', async () => {
     const { started } = await start()
     const connection = await openRaw(started.port)
     connection.send('GET /healthz HTTP/1.1\r\n\r\n')
@@ -155,26 +155,26 @@ describe('close', () => {
     await closed
   })
 
-  test('ends connections that are idle or were never used, after a moment', async () => {
+  test('closes connections that are idle or were never used, after a moment', async () => {
     const { started, path } = await start()
     const [unused, idle] = [await openRaw(started.port), await openRaw(started.port)]
     idle.send(postBytes(path, read()))
     await idle.next()
     const sweep = controlSweeps()
     const closed = started.gateway.close()
-    expect([unused.endedAlready(), idle.endedAlready()]).toEqual([false, false])
+    expect([unused.hasEnded(), idle.hasEnded()]).toEqual([false, false])
     sweep()
     await Promise.all([unused.ended, idle.ended])
     await closed
   })
 
-  test('takes no new connections', async () => {
+  test('accepts no new connections', async () => {
     const { started } = await start()
     await started.gateway.close()
     await expect(openRaw(started.port)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('gives up after graceMs, and says how many requests it cut off', async () => {
+  test('stops waiting after graceMs, and reports how many requests it cut off', async () => {
     const { upstream, started, path } = await start()
     upstream.behave = () => undefined
     const connection = await openRaw(started.port)
@@ -183,21 +183,21 @@ describe('close', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const closed = started.gateway.close({ graceMs: 9_000 })
     vi.advanceTimersByTime(8_999)
-    expect(connection.endedAlready()).toBe(false)
+    expect(connection.hasEnded()).toBe(false)
     vi.advanceTimersByTime(1)
     await connection.ended
     await closed
     expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 1 })
   })
 
-  test('may be called twice, and before listen was', async () => {
+  test('can be called twice, and before listen', async () => {
     const { started } = await start()
     await Promise.all([started.gateway.close(), started.gateway.close()])
     expect(started.entries.filter(({ event }) => event === 'closed').length).toBe(1)
-    await expect(emptyGateway().close()).resolves.toBeUndefined()
+    await expect(createEmptyGateway().close()).resolves.toBeUndefined()
   })
 
-  test('under load, no caller of 4 busy ones gets anything but 200, a rejection, or a connection that was not taken', async () => {
+  test('under load, each of 4 busy callers gets only 200, a rejection, or a connection that is not accepted', async () => {
     const { upstream, started, path } = await start()
     upstream.behave = (call, response) => void setImmediate(() => response.end(result(call, '"0x1"')))
     const statuses = new Map<string, number>()
@@ -253,7 +253,7 @@ describe('prepareToClose', () => {
     await expect(openRaw(started.port)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('says Connection: close with the last of several pipelined responses only', async () => {
+  test('sends Connection: close only with the last of several pipelined responses', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
     started.gateway.prepareToClose()
@@ -285,9 +285,9 @@ describe('prepareToClose', () => {
 })
 
 describe('listen', () => {
-  test('fails with the reason where the port is taken, and may be asked for another', async () => {
+  test('fails with the reason if the port is in use, and can be retried with another', async () => {
     const { started } = await start()
-    const second = emptyGateway()
+    const second = createEmptyGateway()
     await expect(second.listen({ port: started.port })).rejects.toThrow('EADDRINUSE')
     const { url } = await second.listen()
     expect((await fetch(`${url}/healthz`)).status).toBe(200)

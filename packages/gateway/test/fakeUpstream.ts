@@ -9,35 +9,35 @@ export interface SeenCall {
   readonly params: unknown
 }
 
-/** What the upstream does with a call: an answer's text, or something worse done to the response itself. */
+/** What the upstream does with a call: returns the response's text, or does something worse to the response itself. */
 export type Behaviour = (call: SeenCall, response: ServerResponse) => string | undefined
 
-/** A node that does what a test tells it to. */
+/** A node whose behaviour a test decides. */
 export interface FakeUpstream {
   readonly url: string
-  /** The bodies of all requests, but for the gateway's own questions. */
+  /** The bodies of all requests except the gateway's own queries. */
   readonly bodies: string[]
-  /** Headers of all those requests. */
+  /** The headers of the same requests. */
   readonly headers: IncomingMessage['headers'][]
-  /** Requests whose connection was cut by the caller before they were answered. */
+  /** How many requests were cut by the caller before they got a response. */
   readonly cut: () => number
   behave: Behaviour
-  /** What it tells the gateway's own questions for its newest and its finalized block. */
+  /** Its latest and its finalized block, for the gateway's own queries. */
   head: number
   finalized: number
-  /** Whether it answers the gateway's own question by which it finds out if calls failed of themselves. */
-  answersLightRead: boolean
-  /** Whether a batch is answered last call first, as JSON-RPC allows. */
+  /** Whether it responds to the gateway's own cheap read, which shows if it works although calls fail. */
+  respondsToCheapRead: boolean
+  /** Whether the responses in a batch are in reverse order, as JSON-RPC allows. */
   reversed: boolean
   readonly stop: () => Promise<void>
 }
 
-/** Answers with a result. */
+/** The response to a call with a result. */
 export const result = (call: SeenCall, source: string): string => `{"jsonrpc":"2.0","id":${call.id},"result":${source}}`
 
 const ok: Behaviour = (call) => result(call, '"0x1"')
 
-/** Starts an upstream on a free port. Its `eth_chainId` is always right unless `chainId` lies. */
+/** Starts an upstream on a free port. It always responds to `eth_chainId` with `chainId`. */
 export const startFakeUpstream = async (chainId: number, path = ''): Promise<FakeUpstream> => {
   const bodies: string[] = []
   const headers: IncomingMessage['headers'][] = []
@@ -53,7 +53,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
       ) {
-        if (parsed.method === 'eth_getBalance' && !upstream.answersLightRead) return
+        if (parsed.method === 'eth_getBalance' && !upstream.respondsToCheapRead) return
         const numbers: Record<string, number> = { eth_chainId: chainId, eth_blockNumber: upstream.head }
         const number = `"0x${(numbers[parsed.method] ?? upstream.finalized).toString(16)}"`
         response.end(result(parsed, parsed.method === 'eth_getBlockByNumber' ? `{"number":${number}}` : number))
@@ -88,7 +88,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     behave: ok,
     head: 100,
     finalized: 36,
-    answersLightRead: true,
+    respondsToCheapRead: true,
     reversed: false,
     stop: async () => {
       for (const socket of sockets) socket.destroy()

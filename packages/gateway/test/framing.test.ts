@@ -10,8 +10,8 @@ import type { RawConnection } from './rawConnection.ts'
 import { chainIds, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
-// RFC 9112, section 6.1: two readers that disagree about where a body ends can be made to read one request as two. So a request whose framing
-// is in doubt is the last one on its connection.
+// RFC 9112, section 6.1: request smuggling makes two parsers that disagree about the end of a body read one request as two. So a request whose
+// framing is ambiguous is the last one on its connection.
 
 let upstream: FakeUpstream
 let started: StartedGateway
@@ -61,7 +61,7 @@ const chunkedHeader = 'Transfer-Encoding: chunked'
 
 describe('HTTP/1.0 with Transfer-Encoding', () => {
   test.each(['key', '/healthz', '/nothing', '/testnet/wrong'])(
-    '%s is answered, and the connection closed',
+    '%s gets a response, and the connection is closed',
     async (to) => {
       const path = to === 'key' ? keyPath() : to
       const connection = await connectTo(started.port)
@@ -73,13 +73,13 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
         'close',
       ])
       await connection.ended
-      // What came behind it was not read as a request.
-      await expect(connection.next()).rejects.toThrow('ended before an answer')
+      // The bytes after it were not read as a request.
+      await expect(connection.next()).rejects.toThrow('ended before a response')
       expect(upstream.bodies).toHaveLength(to === 'key' ? 1 : 0)
     },
   )
 
-  test('also where it is asked for later, in another packet', async () => {
+  test('also if it arrives later, in another packet', async () => {
     const connection = await connectTo(started.port)
     connection.send(post('1.1', keyPath(), [`Content-Length: ${call(1).length}`], call(1)))
     expect((await connection.next()).headers['connection']).toBe('keep-alive')
@@ -88,7 +88,7 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
     await connection.ended
   })
 
-  test('those before it in a pipeline are answered first', async () => {
+  test('earlier requests of its pipeline get their responses first', async () => {
     const connection = await connectTo(started.port)
     const first = post('1.1', keyPath(), [`Content-Length: ${call(1).length}`], call(1))
     connection.send(first.repeat(6) + post('1.0', keyPath(), [chunkedHeader, keepAlive], chunked(call(7))))
@@ -97,7 +97,7 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
     await connection.ended
   })
 
-  test('on the port of the control API', async () => {
+  test('also on the port of the control API', async () => {
     const connection = await connectTo((control.address() as AddressInfo).port)
     const next = post('1.1', '/api/second', ['Content-Length: 0'], '')
     connection.send(post('1.0', '/api/first', [chunkedHeader, keepAlive], chunked('{}')) + next)
@@ -118,13 +118,13 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
   })
 })
 
-describe.each(['1.0', '1.1'])('framing that two readers may read in two ways, HTTP/%s', (version) => {
+describe.each(['1.0', '1.1'])('ambiguous framing, HTTP/%s', (version) => {
   const length = String(call(1).length)
   test.each<[string, readonly string[], string]>([
     ['a coding before chunked', ['Transfer-Encoding: gzip, chunked'], chunked(call(1))],
     ['a coding after chunked', ['Transfer-Encoding: chunked, gzip'], chunked(call(1))],
     ['identity before chunked', ['Transfer-Encoding: identity, chunked'], chunked(call(1))],
-    ['identity in a header of its own', ['Transfer-Encoding: identity', chunkedHeader], chunked(call(1))],
+    ['identity in a separate header', ['Transfer-Encoding: identity', chunkedHeader], chunked(call(1))],
     ['an empty member of the list', ['Transfer-Encoding: , chunked'], chunked(call(1))],
     ['chunked twice', ['Transfer-Encoding: chunked, chunked'], chunked(call(1))],
     ['chunked in two headers', [chunkedHeader, chunkedHeader], chunked(call(1))],
@@ -135,35 +135,35 @@ describe.each(['1.0', '1.1'])('framing that two readers may read in two ways, HT
     ['a length before it', [`Content-Length: ${length}`, chunkedHeader], chunked(call(1))],
     ['a length after it', [chunkedHeader, `Content-Length: ${length}`], chunked(call(1))],
     ['a length of 0', [chunkedHeader, 'Content-Length: 0'], chunked(call(1))],
-    ['a length beside no coding', ['Transfer-Encoding:', `Content-Length: ${length}`], call(1)],
+    ['a length and an empty coding', ['Transfer-Encoding:', `Content-Length: ${length}`], call(1)],
     ['a space before the colon', ['Transfer-Encoding : chunked'], chunked(call(1))],
     ['two lengths', [`Content-Length: ${length}`, `Content-Length: ${length}`], call(1)],
     ['two lengths in one', [`Content-Length: ${length}, ${length}`], call(1)],
-  ])('%s is rejected, and the connection closed', async (_, headers, body) => {
+  ])('%s is rejected, and the connection is closed', async (_, headers, body) => {
     for (const port of [started.port, (control.address() as AddressInfo).port]) {
       const connection = await connectTo(port)
       const second = post('1.1', keyPath(), [`Content-Length: ${call(2).length}`], call(2))
       connection.send(post(version, keyPath(), [...headers, keepAlive], body) + second)
       expect(await connection.next()).toMatchObject({ status: 400, headers: { connection: 'close' } })
       await connection.ended
-      await expect(connection.next()).rejects.toThrow('ended before an answer')
+      await expect(connection.next()).rejects.toThrow('ended before a response')
     }
     expect(upstream.bodies).toEqual([])
     expect(reached).toEqual([])
   })
 })
 
-describe('nothing changes for', () => {
+describe('the connection stays open for', () => {
   test.each<[string, string, readonly string[], (id: number) => string]>([
     ['chunks', '1.1', [chunkedHeader], (id) => chunked(call(id))],
-    ['chunks in other letters', '1.1', ['Transfer-Encoding: \tChunked '], (id) => chunked(call(id))],
+    ['chunks in another letter case', '1.1', ['Transfer-Encoding: \tChunked '], (id) => chunked(call(id))],
     ['HTTP/1.0 with a length', '1.0', [`Content-Length: ${call(1).length}`], call],
-  ])('%s: the connection stays open', async (_, version, headers, bodyOf) => {
+  ])('%s', async (_, version, headers, createBody) => {
     const connection = await connectTo(started.port)
     for (const id of [1, 2]) {
-      connection.send(post(version, keyPath(), [...headers, keepAlive], bodyOf(id)))
+      connection.send(post(version, keyPath(), [...headers, keepAlive], createBody(id)))
       expect(await connection.next()).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
     }
-    expect(connection.endedAlready()).toBe(false)
+    expect(connection.hasEnded()).toBe(false)
   })
 })

@@ -11,11 +11,11 @@ import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
 const faults: unknown[] = []
-const noteFault = (fault: unknown): void => void faults.push(fault)
+const addFault = (fault: unknown): void => void faults.push(fault)
 afterEach(async () => {
   vi.useRealTimers()
   for (const stop of toStop.splice(0).toReversed()) await stop()
-  process.off('uncaughtException', noteFault)
+  process.off('uncaughtException', addFault)
   faults.length = 0
 })
 
@@ -35,8 +35,8 @@ describe('a hostile caller', () => {
     ['a CONNECT', 'CONNECT x:1 HTTP/1.1\r\n\r\n'],
     ['an upgrade', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
     ['broken HTTP', 'no http at all\r\n\r\n'],
-  ])('that resets its connection after %s ends nothing but that', async (_, bytes) => {
-    process.on('uncaughtException', noteFault)
+  ])('that resets its connection after %s affects nothing else', async (_, bytes) => {
+    process.on('uncaughtException', addFault)
     const { started, path } = await start()
     await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -51,14 +51,14 @@ describe('a hostile caller', () => {
     expect(faults).toEqual([])
   })
 
-  test('that asks for an upgrade is answered as if it had not', async () => {
+  test('that requests an upgrade gets a response without one', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read, { Connection: 'Upgrade', Upgrade: 'websocket' }))
     expect((await connection.next()).status).toBe(200)
   })
 
-  test('that does not read its answer loses its connection, and one that reads gets all of it', async () => {
+  test('that does not read its response loses its connection, and one that reads it gets all of it', async () => {
     const pass = controlTime()
     const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: hour } })
     const large = 'a'.repeat(30 * 1024 * 1024)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { apiKeyAddress, createApiKey } from '../src/index.ts'
+import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import { allBufferedBytes } from '../src/lib/memoryBudget.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import { postBytes } from './rawConnection.ts'
@@ -19,59 +19,59 @@ const start = async (maxBufferedBytes: number) => {
   const started = await startGateway({ testnet: [upstream.url] }, { limits: { maxBufferedBytes } })
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
   upstream.behave = (call) => result(call, call.method === 'eth_call' ? `"${'a'.repeat(10 * megabyte)}"` : '"0x1"')
-  return { upstream, started, address: apiKeyAddress(started.url, 'testnet', started.testnetKey) }
+  return { upstream, started, rpcUrl: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }
 const batch = (params: string): string =>
   `[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${params}},{"jsonrpc":"2.0","id":2,"method":"eth_call","params":[{}]}]`
-const none = async (): Promise<unknown> => expect.poll(allBufferedBytes).toBe(0)
+const untilEmpty = async (): Promise<unknown> => expect.poll(allBufferedBytes).toBe(0)
 
-test('answers that nobody reads take no more memory than all may, small calls go on, and it comes back', async () => {
-  const { started, address } = await start(60 * megabyte)
+test('responses that nobody reads stay within maxBufferedBytes, small calls still work, and the memory is released', async () => {
+  const { started, rpcUrl } = await start(60 * megabyte)
   const deaf = connect({ port: started.port, host: '127.0.0.1' })
   deaf.on('error', () => {})
   deaf.pause()
   deaf.write(postBytes(`/testnet/${started.testnetKey}`, batch('[1]')))
   await expect.poll(() => allBufferedBytes() > 20 * megabyte).toBe(true)
-  const rejected = await post(address, batch('[2]'))
-  const ends = JSON.parse(rejected.text) as { id: number; error?: { data: { reason: string } } }[]
-  expect(ends.map(({ id, error }) => [id, error?.data.reason])).toEqual([
+  const rejected = await post(rpcUrl, batch('[2]'))
+  const responses = JSON.parse(rejected.text) as { id: number; error?: { data: { reason: string } } }[]
+  expect(responses.map(({ id, error }) => [id, error?.data.reason])).toEqual([
     [1, 'upstream_busy'],
     [2, 'upstream_busy'],
   ])
-  expect((await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')).text).toContain('"result":"0x1"')
-  // Others have room: whoever keeps most has half at most.
+  expect((await post(rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')).text).toContain('"result":"0x1"')
+  // There is room for others: one owner can use at most half.
   const other = createApiKey('testnet')
   started.keys.add(other, { id: 'key-other', kind: 'apiKey', networks: ['testnet'], status: 'active' })
   const one = '[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[4]}]'
-  const answer = await post(apiKeyAddress(started.url, 'testnet', other), one)
-  expect(answer.text.length).toBeGreaterThan(10 * megabyte)
+  const response = await post(getApiKeyUrl(started.url, 'testnet', other), one)
+  expect(response.text.length).toBeGreaterThan(10 * megabyte)
   expect(allBufferedBytes()).toBeLessThanOrEqual(30 * megabyte)
   deaf.destroy()
-  await none()
-  expect((await post(address, batch('[3]'))).text.length).toBeGreaterThan(20 * megabyte)
-  await none()
+  await untilEmpty()
+  expect((await post(rpcUrl, batch('[3]'))).text.length).toBeGreaterThan(20 * megabyte)
+  await untilEmpty()
 })
 
-test('a result on its way to its caller is not counted', async () => {
-  const { address } = await start(5 * megabyte)
-  const answer = await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
-  expect([answer.status, answer.text.length > 10 * megabyte]).toEqual([200, true])
-  await none()
+test('a streamed result is not counted', async () => {
+  const { rpcUrl } = await start(5 * megabyte)
+  const response = await post(rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
+  expect([response.status, response.text.length > 10 * megabyte]).toEqual([200, true])
+  await untilEmpty()
 })
 
-test('a body for which there is no room is rejected, and a small one is not', async () => {
-  const { address } = await start(100_000)
+test('a body without room is rejected, and a small one is not', async () => {
+  const { rpcUrl } = await start(100_000)
   const call = (length: number): string =>
     `{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":["${'a'.repeat(length)}"]}`
-  const rejected = await post(address, call(megabyte))
+  const rejected = await post(rpcUrl, call(megabyte))
   expect([rejected.status, rejected.text.includes('upstream_busy')]).toEqual([503, true])
-  await none()
-  expect((await post(address, call(40_000))).status).toBe(200)
-  await none()
+  await untilEmpty()
+  expect((await post(rpcUrl, call(40_000))).status).toBe(200)
+  await untilEmpty()
 })
 
-test('bodies that never come to their end take no more memory than all may, from their first byte', async () => {
-  const { started, address } = await start(100_000)
+test('incomplete bodies are counted from their first byte, and stay within maxBufferedBytes', async () => {
+  const { started, rpcUrl } = await start(100_000)
   const head = `POST /testnet/${started.testnetKey} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
   const slow = Array.from({ length: 5 }, () => {
     const socket = connect({ port: started.port, host: '127.0.0.1' })
@@ -79,31 +79,31 @@ test('bodies that never come to their end take no more memory than all may, from
     socket.write(`${head}Content-Length: 30000\r\n\r\n${' '.repeat(20_000)}`)
     return socket
   })
-  const told = await Promise.race(slow.map((socket) => once(socket, 'data')))
-  expect(String(told[0])).toMatch(/^HTTP\/1\.1 503 [^]*upstream_busy/)
+  const [data] = await Promise.race(slow.map((socket) => once(socket, 'data')))
+  expect(String(data)).toMatch(/^HTTP\/1\.1 503 [^]*upstream_busy/)
   expect(allBufferedBytes()).toBeLessThanOrEqual(50_000)
-  // A small call goes on all the same.
-  expect((await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')).status).toBe(200)
+  // A small call still works.
+  expect((await post(rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')).status).toBe(200)
   for (const socket of slow) socket.destroy()
-  await none()
+  await untilEmpty()
 })
 
-test('what is rejected, and what is answered from memory, is counted where it is long', async () => {
-  const { upstream, address } = await start(200_000)
+test('long batches of rejections and of cached responses are counted', async () => {
+  const { upstream, rpcUrl } = await start(200_000)
   const many = (count: number, call: string): string => `[${Array.from({ length: count }, () => call).join(',')}]`
   const rejected = '{"jsonrpc":"2.0","id":1,"method":"none"}'
-  expect(await post(address, many(20, rejected))).toMatchObject({ status: 200 })
-  const long = await post(address, many(900, rejected))
+  expect(await post(rpcUrl, many(20, rejected))).toMatchObject({ status: 200 })
+  const long = await post(rpcUrl, many(900, rejected))
   expect([long.status, long.text.includes('upstream_busy')]).toEqual([503, true])
-  await none()
+  await untilEmpty()
 
   upstream.behave = (call) => result(call, `"${'a'.repeat(30_000)}"`)
   const block = `{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByHash","params":["0x${'ab'.repeat(32)}",true]}`
-  const again = await post(address, many(4, block))
-  const ends = JSON.parse(again.text) as { result?: string }[]
-  expect(ends.map((end) => 'result' in end)).toEqual([true, true, true, false])
-  await none()
-  upstream.behave = () => expect.unreachable('it is kept')
-  expect((await post(address, block)).text.length).toBeGreaterThan(30_000)
-  await none()
+  const cached = await post(rpcUrl, many(4, block))
+  const responses = JSON.parse(cached.text) as { result?: string }[]
+  expect(responses.map((response) => 'result' in response)).toEqual([true, true, true, false])
+  await untilEmpty()
+  upstream.behave = () => expect.unreachable('it is cached')
+  expect((await post(rpcUrl, block)).text.length).toBeGreaterThan(30_000)
+  await untilEmpty()
 })

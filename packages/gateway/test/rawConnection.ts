@@ -1,22 +1,22 @@
 import { connect } from 'node:net'
 
-/** An answer as it came over the wire. */
-export interface RawAnswer {
+/** A response as it was sent. */
+export interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** One TCP connection, spoken to in bytes. */
+/** A TCP connection that sends bytes and reads HTTP responses. */
 export interface RawConnection {
   readonly send: (bytes: string | Buffer) => void
-  /** The next answer; rejects when the connection ends first. */
-  readonly next: () => Promise<RawAnswer>
-  /** Resolves when the server has ended the connection. */
+  /** The next response. Rejects if the connection ends first. */
+  readonly next: () => Promise<RawResponse>
+  /** Resolves when the server closes the connection. */
   readonly ended: Promise<void>
-  readonly endedAlready: () => boolean
+  readonly hasEnded: () => boolean
   readonly destroy: () => void
-  /** Ends it in a way that the other side notices at once. */
+  /** Resets it, which the other side notices at once. */
   readonly reset: () => void
 }
 
@@ -25,9 +25,9 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
   const socket = connect({ port, host: '127.0.0.1' })
   let buffered = Buffer.alloc(0)
   let over = false
-  const answers: RawAnswer[] = []
-  const waiting: { resolve: (answer: RawAnswer) => void; reject: (error: Error) => void }[] = []
-  const take = (): RawAnswer | undefined => {
+  const responses: RawResponse[] = []
+  const waiting: { resolve: (response: RawResponse) => void; reject: (error: Error) => void }[] = []
+  const take = (): RawResponse | undefined => {
     const headEnd = buffered.indexOf('\r\n\r\n')
     if (headEnd === -1) return undefined
     const [first = '', ...lines] = buffered.toString('latin1', 0, headEnd).split('\r\n')
@@ -42,17 +42,17 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
   }
   socket.on('data', (chunk) => {
     buffered = Buffer.concat([buffered, chunk])
-    for (let answer = take(); answer !== undefined; answer = take()) {
+    for (let response = take(); response !== undefined; response = take()) {
       const first = waiting.shift()
-      if (first === undefined) answers.push(answer)
-      else first.resolve(answer)
+      if (first === undefined) responses.push(response)
+      else first.resolve(response)
     }
   })
   socket.on('error', () => {})
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
       over = true
-      for (const { reject } of waiting.splice(0)) reject(new Error('the connection ended before an answer'))
+      for (const { reject } of waiting.splice(0)) reject(new Error('the connection ended before a response'))
       resolve()
     }
     socket.on('end', end)
@@ -66,13 +66,13 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
     send: (bytes) => void socket.write(bytes),
     next: () =>
       new Promise((resolve, reject) => {
-        const answer = answers.shift()
-        if (answer !== undefined) resolve(answer)
-        else if (over) reject(new Error('the connection ended before an answer'))
+        const response = responses.shift()
+        if (response !== undefined) resolve(response)
+        else if (over) reject(new Error('the connection ended before a response'))
         else waiting.push({ resolve, reject })
       }),
     ended,
-    endedAlready: () => over,
+    hasEnded: () => over,
     destroy: () => socket.destroy(),
     reset: () => socket.resetAndDestroy(),
   }

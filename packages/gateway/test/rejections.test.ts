@@ -28,13 +28,13 @@ interface Row {
   readonly name: string
   readonly bytes: () => string | Buffer
   readonly status: number
-  /** Of the error; absent where the body is empty. */
+  /** The error; missing if the body is empty. */
   readonly error?: { readonly code: number; readonly message: string; readonly reason: string; readonly data?: object }
-  /** The id's source text in the answer. */
+  /** The source text of the response's id. */
   readonly id?: string
-  /** Headers beside those that every answer has. */
+  /** Headers in addition to those of every response. */
   readonly headers?: Record<string, string>
-  /** The chain id header: only where the key is known there. */
+  /** The chain id header, which is sent only if the key is known. */
   readonly chainId?: number
 }
 
@@ -51,7 +51,7 @@ const notFound = {
 const unknownKey = { code: -32016, message: 'Invalid API key', reason: 'key_unknown' }
 const invalidRequest = { code: -32600, message: 'Invalid Request', reason: 'invalid_request' }
 const parseError = { code: -32700, message: 'Parse error', reason: 'parse_error' }
-const unavailable = (method: string) => ({
+const toUnavailable = (method: string) => ({
   code: -32601,
   message: `the method ${method} does not exist/is not available`,
   reason: 'method_not_found',
@@ -68,7 +68,7 @@ const rows: readonly Row[] = [
     }),
   ),
   {
-    name: 'a path unknown, asked with GET',
+    name: 'an unknown path with GET',
     bytes: () => 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n',
     status: 404,
     error: notFound,
@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
     error: unknownKey,
   })),
   {
-    name: 'a key that was never made',
+    name: 'a key that was never created',
     bytes: () => postBytes(`/testnet/${createApiKey('testnet')}`, blockNumber),
     status: 401,
     error: unknownKey,
@@ -221,7 +221,7 @@ const rows: readonly Row[] = [
     '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[],"par\\u0061ms":[1]}',
     '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","x":1,"x":1}',
   ].map((body): Row => ({
-    name: `no request: ${body}`,
+    name: `the invalid request ${body}`,
     bytes: calls(body),
     status: 400,
     error: invalidRequest,
@@ -235,7 +235,7 @@ const rows: readonly Row[] = [
     ...onTestnet,
   },
   {
-    name: 'a batch of more than allowed',
+    name: 'a batch of too many calls',
     bytes: calls(`[${Array.from({ length: 6 }, () => blockNumber).join(',')}]`),
     status: 413,
     error: { code: -32600, message: 'Batch too large: 6 > 5', reason: 'batch_too_large', data: { maxBatchCalls: 5 } },
@@ -278,7 +278,7 @@ const rows: readonly Row[] = [
     bytes: calls(`{"jsonrpc":"2.0","id":"é","method":"${method}","params":[]}`),
     status: 200,
     id: '"é"',
-    error: unavailable(method),
+    error: toUnavailable(method),
     ...onTestnet,
   })),
   {
@@ -286,12 +286,12 @@ const rows: readonly Row[] = [
     bytes: calls(`{"jsonrpc":"2.0","id":1,"method":"${'m'.repeat(9_000)}"}`),
     status: 200,
     id: '1',
-    error: unavailable(`${'m'.repeat(80)}…`),
+    error: toUnavailable(`${'m'.repeat(80)}…`),
     ...onTestnet,
   },
   { name: 'a notification', bytes: calls('{"jsonrpc":"2.0","method":"eth_blockNumber"}'), status: 204, ...onTestnet },
   {
-    name: 'a notification of no known method',
+    name: 'a notification of an unknown method',
     bytes: calls('{"jsonrpc":"2.0","method":"x"}'),
     status: 204,
     ...onTestnet,
@@ -303,7 +303,7 @@ const rows: readonly Row[] = [
     ...onTestnet,
   },
   {
-    name: 'a preflight, for which no key is needed',
+    name: 'a preflight, which needs no key',
     bytes: () =>
       'OPTIONS /testnet/v2/none HTTP/1.1\r\nHost: x\r\nOrigin: https://page.example\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type, x-mine\r\n\r\n',
     status: 204,
@@ -315,7 +315,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'a preflight that asks for no header name at all',
+    name: 'a preflight with an invalid header name',
     bytes: () => 'OPTIONS /x HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: a b<>\r\n\r\n',
     status: 204,
     headers: { 'access-control-allow-headers': 'content-type, authorization' },
@@ -334,18 +334,18 @@ describe('every rejection', () => {
   test.each(rows)('$name: $status, and the next request on the same connection works', async (row) => {
     const connection = await openRaw(started.port)
     connection.send(row.bytes())
-    const answer = await connection.next()
-    const ours = answer.headers['x-request-id'] ?? ''
-    expect(ours).toMatch(requestId)
-    expect(answer.status).toBe(row.status)
-    expect(answer.body).toBe(row.error === undefined ? '' : errorBody(row, ours))
-    expect(answer.headers['content-type']).toBe(row.error === undefined ? undefined : 'application/json')
-    expect(answer.headers['access-control-allow-origin']).toBe('*')
-    expect(answer.headers['x-chain-id']).toBe(row.chainId?.toString())
-    expect(answer.headers).toMatchObject(row.headers ?? {})
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
-    const preflight = answer.headers['access-control-allow-methods'] !== undefined
-    expect(answer.headers['access-control-expose-headers']).toBe(preflight ? undefined : '*')
+    const response = await connection.next()
+    const id = response.headers['x-request-id'] ?? ''
+    expect(id).toMatch(requestId)
+    expect(response.status).toBe(row.status)
+    expect(response.body).toBe(row.error === undefined ? '' : errorBody(row, id))
+    expect(response.headers['content-type']).toBe(row.error === undefined ? undefined : 'application/json')
+    expect(response.headers['access-control-allow-origin']).toBe('*')
+    expect(response.headers['x-chain-id']).toBe(row.chainId?.toString())
+    expect(response.headers).toMatchObject(row.headers ?? {})
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined()
+    const preflight = response.headers['access-control-allow-methods'] !== undefined
+    expect(response.headers['access-control-expose-headers']).toBe(preflight ? undefined : '*')
 
     connection.send(postBytes(appPath(), blockNumber))
     const next = await connection.next()
@@ -354,21 +354,21 @@ describe('every rejection', () => {
     connection.destroy()
   })
 
-  test('all of them pipelined on one connection are answered in their order', async () => {
+  test('all of them pipelined on one connection get their responses in order', async () => {
     const connection = await openRaw(started.port)
     connection.send(Buffer.concat(rows.map((row) => Buffer.from(row.bytes()))))
     for (const row of rows) {
-      const answer = await connection.next()
-      expect([row.name, answer.status]).toEqual([row.name, row.status])
+      const response = await connection.next()
+      expect([row.name, response.status]).toEqual([row.name, row.status])
     }
     connection.destroy()
   })
 })
 
-describe('what ends a connection', () => {
+describe('a rejection that closes the connection', () => {
   const endings: readonly (Row & { readonly slow?: boolean })[] = [
     {
-      name: 'a body announced too large',
+      name: 'a Content-Length that is too large',
       bytes: () => postBytes(keyPath(), 'x'.repeat(10_001)),
       status: 413,
       error: {
@@ -379,7 +379,7 @@ describe('what ends a connection', () => {
       },
     },
     {
-      name: 'a chunked body that runs past the limit and goes on',
+      name: 'a chunked body far beyond the limit',
       bytes: () =>
         `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${`1000\r\n${'x'.repeat(4096)}\r\n`.repeat(500)}`,
       status: 413,
@@ -391,7 +391,7 @@ describe('what ends a connection', () => {
       },
     },
     {
-      name: 'an unknown key with a chunked body past the limit',
+      name: 'an unknown key with a chunked body beyond the limit',
       bytes: () =>
         `POST /testnet/none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${`1000\r\n${'x'.repeat(4096)}\r\n`.repeat(500)}`,
       status: 413,
@@ -403,7 +403,7 @@ describe('what ends a connection', () => {
       },
     },
     {
-      name: 'a body too large that waits for 100 Continue',
+      name: 'a body that is too large and waits for 100 Continue',
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\nExpect: 100-continue\r\n\r\n`,
       status: 413,
       error: {
@@ -414,7 +414,7 @@ describe('what ends a connection', () => {
       },
     },
     {
-      name: 'an expectation that is not known',
+      name: 'an unknown expectation',
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: cake\r\n\r\n{}`,
       status: 417,
       error: {
@@ -424,7 +424,7 @@ describe('what ends a connection', () => {
       },
     },
     {
-      name: 'Content-Length beside Transfer-Encoding',
+      name: 'both Content-Length and Transfer-Encoding',
       bytes: () =>
         `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
       status: 400,
@@ -443,13 +443,13 @@ describe('what ends a connection', () => {
       error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
     },
     {
-      name: 'a chunk size that is no number',
+      name: 'a chunk size that is not a number',
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       status: 400,
       error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
     },
     {
-      name: 'bytes that are no HTTP',
+      name: 'bytes that are not HTTP',
       bytes: () => '\u0016\u0003\u0001hello\r\n\r\n',
       status: 400,
       error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
@@ -461,7 +461,7 @@ describe('what ends a connection', () => {
       error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
     },
     {
-      name: 'a header larger than allowed',
+      name: 'a header that is too large',
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nX-Large: ${'y'.repeat(200_000)}\r\n\r\n`,
       status: 431,
       error: { code: -32600, message: 'Request headers too large', reason: 'headers_too_large' },
@@ -480,19 +480,19 @@ describe('what ends a connection', () => {
     },
   ]
 
-  test.concurrent.each(endings)('$name: $status, readable, and then the connection ends', async (row) => {
+  test.concurrent.each(endings)('$name: a readable $status, and then the connection is closed', async (row) => {
     const connection = await openRaw(started.port)
     connection.send(row.bytes())
-    const answer = await connection.next()
-    const ours = answer.headers['x-request-id'] ?? ''
-    expect(ours).toMatch(requestId)
-    expect([answer.status, answer.body]).toEqual([row.status, errorBody(row, ours)])
-    expect(answer.headers['connection']).toBe('close')
-    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    const response = await connection.next()
+    const id = response.headers['x-request-id'] ?? ''
+    expect(id).toMatch(requestId)
+    expect([response.status, response.body]).toEqual([row.status, errorBody(row, id)])
+    expect(response.headers['connection']).toBe('close')
+    expect(response.headers['access-control-allow-origin']).toBe('*')
     await connection.ended
   })
 
-  test('requests before a broken one on the same connection still get their answers', async () => {
+  test('requests before a broken one on the same connection still get their responses', async () => {
     const connection = await openRaw(started.port)
     connection.send(
       Buffer.concat([postBytes(keyPath(), blockNumber), postBytes(keyPath(), blockNumber), Buffer.from('?\r\n\r\n')]),
@@ -505,7 +505,7 @@ describe('what ends a connection', () => {
     await connection.ended
   })
 
-  test('a caller that reads only after it has sent for a while gets its answer: the connection is not reset under it', async () => {
+  test('a caller that reads only after it has sent for a while gets its response: the connection is not reset before', async () => {
     for (let run = 0; run < 3; run += 1) {
       const socket = connect({ port: started.port, host: '127.0.0.1' })
       const ended = new Promise<Error | undefined>((resolve) => {
@@ -514,7 +514,7 @@ describe('what ends a connection', () => {
       })
       socket.pause()
       socket.write(`POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
-      // Shorter than what the gateway waits for it, also on a busy machine.
+      // Shorter than the gateway's grace period, also on a busy machine.
       for (let sent = 0; sent < 8; sent += 1) {
         socket.write(`8000\r\n${'x'.repeat(0x8000)}\r\n`)
         await new Promise((resolve) => setTimeout(resolve, 10))
@@ -527,7 +527,7 @@ describe('what ends a connection', () => {
     }
   })
 
-  test('a program that uploads a large body reads why it was rejected', async () => {
+  test('a program that uploads a large body can read why it was rejected', async () => {
     const response = await fetch(`${started.url}${keyPath()}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -538,8 +538,8 @@ describe('what ends a connection', () => {
   })
 })
 
-describe('what is taken', () => {
-  const taken: readonly { name: string; bytes: () => string | Buffer }[] = [
+describe('accepts', () => {
+  const accepted: readonly { name: string; bytes: () => string | Buffer }[] = [
     ...['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json-rpc', 'application/jsonrequest'].map(
       (type) => ({
         name: `the content type ${type}`,
@@ -556,7 +556,7 @@ describe('what is taken', () => {
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nContent-Length: ${blockNumber.length}\r\n\r\n${blockNumber}`,
     },
     {
-      name: 'a wish to upgrade, which is not followed',
+      name: 'an upgrade request, without an upgrade',
       bytes: () => postBytes(keyPath(), blockNumber, { Connection: 'Upgrade', Upgrade: 'websocket' }),
     },
     { name: 'a query', bytes: () => postBytes(`${keyPath()}?chain=1/2#x`, blockNumber) },
@@ -565,11 +565,11 @@ describe('what is taken', () => {
     { name: 'a body in chunks', bytes: () => chunked(keyPath(), blockNumber) },
   ]
 
-  test.each(taken)('$name', async ({ bytes }) => {
+  test.each(accepted)('$name', async ({ bytes }) => {
     const connection = await openRaw(started.port)
     connection.send(bytes())
-    const answer = await connection.next()
-    expect([answer.status, answer.body]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x0"}'])
+    const response = await connection.next()
+    expect([response.status, response.body]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x0"}'])
     connection.destroy()
   })
 

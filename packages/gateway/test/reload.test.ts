@@ -24,32 +24,32 @@ const optionsFor = (url: string, key: string, more: Partial<GatewayOptions> = {}
 }
 
 describe('reload', () => {
-  test('sends what comes after it to the new node, and what came before it ends at the old one', async () => {
-    const [old, young] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
+  test('sends later calls to the new node, and earlier ones complete at the old one', async () => {
+    const [old, fresh] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
     const started = await startGateway({ testnet: [old.url] })
-    toStop.push(old.stop, young.stop, () => started.gateway.close({ graceMs: 0 }))
-    let letGo: (() => void) | undefined
+    toStop.push(old.stop, fresh.stop, () => started.gateway.close({ graceMs: 0 }))
+    let release: (() => void) | undefined
     old.behave = (call, response) => {
-      letGo = () => response.end(result(call, '"old"'))
+      release = () => response.end(result(call, '"old"'))
       return undefined
     }
-    young.behave = (call, response) => {
-      response.end(result(call, '"young"'))
+    fresh.behave = (call, response) => {
+      response.end(result(call, '"fresh"'))
       return undefined
     }
     const key = createApiKey('testnet')
     const before = post(`${started.url}/testnet/${started.testnetKey}`, read)
-    await expect.poll(() => letGo).toBeDefined()
-    const reloaded = started.gateway.reload(optionsFor(young.url, key))
-    await expect.poll(async () => (await post(`${started.url}/testnet/${key}`, read)).text).toContain('"young"')
-    letGo?.()
+    await expect.poll(() => release).toBeDefined()
+    const reloaded = started.gateway.reload(optionsFor(fresh.url, key))
+    await expect.poll(async () => (await post(`${started.url}/testnet/${key}`, read)).text).toContain('"fresh"')
+    release?.()
     expect((await before).text).toContain('"old"')
     await reloaded
-    // The keys of before are gone with the rest.
+    // The former keys are gone with the other options.
     expect((await post(`${started.url}/testnet/${started.testnetKey}`, read)).status).toBe(401)
   })
 
-  test('loses no request of many while it is done again and again', async () => {
+  test('loses no request when it is called repeatedly under load', async () => {
     const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
     const started = await startGateway({ testnet: [nodes[0]?.url ?? ''] })
     toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
@@ -73,7 +73,7 @@ describe('reload', () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test('rejects wrong options, and goes on as before', async () => {
+  test('rejects invalid options, and changes nothing', async () => {
     const node = await startFakeUpstream(chainIds.testnet)
     const started = await startGateway({ testnet: [node.url] })
     toStop.push(node.stop, () => started.gateway.close({ graceMs: 0 }))
@@ -84,13 +84,13 @@ describe('reload', () => {
   })
 })
 
-describe('elsewhere', () => {
-  test('answers what is outside the networks, without CORS, and leaves the rest', async () => {
+describe('fallback', () => {
+  test('handles paths outside the networks, without CORS, and can leave a path to the gateway', async () => {
     const node = await startFakeUpstream(chainIds.testnet)
     const started = await startGateway(
       { testnet: [node.url] },
       {
-        elsewhere: ({ url }, response) => {
+        fallback: ({ url }, response) => {
           if (url !== '/api/me') return false
           response.writeHead(200, { 'content-type': 'text/plain' }).end('you')
           return true
@@ -111,14 +111,14 @@ describe('elsewhere', () => {
   })
 })
 
-test('readyz tells what is degraded, and stays 200', async () => {
+test('/readyz lists what is degraded, and stays 200', async () => {
   const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.mainnet)] as const
   let degraded: string[] = []
   const started = await startGateway({ testnet: [nodes[0].url], mainnet: [nodes[1].url] }, { degraded: () => degraded })
   toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
   const readyz = async () => {
-    const answer = await fetch(`${started.url}/readyz`)
-    return [answer.status, await answer.json()]
+    const response = await fetch(`${started.url}/readyz`)
+    return [response.status, await response.json()]
   }
   expect(await readyz()).toEqual([200, { status: 'ok' }])
   degraded = ['redis']

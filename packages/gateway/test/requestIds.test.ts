@@ -65,7 +65,7 @@ describe('X-Request-Id from a trusted proxy', () => {
     ['with a letter that is not ASCII', 'abcé'],
     ['with a tab', 'a\tb'],
     ['with braces', '${abc}'],
-  ])('is replaced by a new one where it is %s', async (_, id) => {
+  ])('is replaced by a new one if it is %s', async (_, id) => {
     const { started } = await start(trusting)
     const connection = await openRaw(started.port)
     connection.send(postBytes(`/testnet/${started.testnetKey}`, read, { 'X-Request-Id': id }))
@@ -75,7 +75,7 @@ describe('X-Request-Id from a trusted proxy', () => {
     connection.destroy()
   })
 
-  test('is replaced by a new one where it is there twice', async () => {
+  test('is replaced by a new one if it was sent twice', async () => {
     const { started } = await start(trusting)
     const connection = await openRaw(started.port)
     const path = `/testnet/${started.testnetKey}`
@@ -84,7 +84,7 @@ describe('X-Request-Id from a trusted proxy', () => {
     connection.destroy()
   })
 
-  test('is a new one for each request that brings none', async () => {
+  test('is a new one for each request without one', async () => {
     const { url } = await start(trusting)
     const ids = [await post(url, read), await post(url, read)].map(({ headers }) => headers.get('x-request-id'))
     expect(ids[0]).toMatch(uuid)
@@ -96,7 +96,7 @@ describe('X-Request-Id from a trusted proxy', () => {
 test.each([
   ['there are no trusted proxies', []],
   ['another proxy is trusted', ['10.0.0.0/8']],
-])('X-Request-Id is ignored where %s', async (_, trustedProxies) => {
+])('X-Request-Id is ignored if %s', async (_, trustedProxies) => {
   const { started, url } = await start({ trustedProxies })
   const { headers } = await post(url, read, withId('abc'))
   expect(headers.get('x-request-id')).toMatch(uuid)

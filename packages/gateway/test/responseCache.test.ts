@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { apiKeyAddress } from '../src/index.ts'
+import { getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
@@ -10,37 +10,37 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-/** A gateway that knows already what its upstream has finalized: block 36 (0x24). */
+/** Starts a gateway that knows its upstream's finalized block: 36 (0x24). */
 const start = async (
   options: Partial<GatewayOptions> = {},
   others: readonly FakeUpstream[] = [],
 ): Promise<{
   upstream: FakeUpstream
-  address: string
-  ask: (method: string, ...params: unknown[]) => Promise<string>
+  rpcUrl: string
+  call: (method: string, ...params: unknown[]) => Promise<string>
 }> => {
   const upstream = await startFakeUpstream(chainIds.testnet)
   const started = await startGateway({ testnet: [upstream, ...others].map(({ url }) => url) }, options)
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  const address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
-  const ask = async (method: string, ...params: unknown[]): Promise<string> =>
-    (await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text
+  const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+  const call = async (method: string, ...params: unknown[]): Promise<string> =>
+    (await post(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text
   await expect
     .poll(async () => {
       upstream.bodies.length = 0
-      await ask('eth_getBlockByNumber', '0x0', false)
+      await call('eth_getBlockByNumber', '0x0', false)
       return upstream.bodies.length
     })
     .toBe(options.limits?.maxCacheBytes === 0 || options.unsafeNodeMethods === true ? 1 : 0)
   upstream.bodies.length = 0
-  return { upstream, address, ask }
+  return { upstream, rpcUrl, call }
 }
 
 const hash = `0x${'ab'.repeat(32)}`
 const address20 = `0x${'12'.repeat(20)}`
 const mined = (block: string): string => `{"blockNumber":"${block}","hash":"${hash}"}`
 
-describe('an answer that cannot change any more is asked for once:', () => {
+describe('a response that cannot change any more is fetched once:', () => {
   test.each([
     ['a block by hash', 'eth_getBlockByHash', [hash, true], '{"number":"0x9999"}'],
     ['a block by a finalized number', 'eth_getBlockByNumber', ['0x24', true], '{"number":"0x24"}'],
@@ -53,23 +53,23 @@ describe('an answer that cannot change any more is asked for once:', () => {
     ['a transaction of a finalized block', 'eth_getTransactionByHash', [hash], mined('0x24')],
     ['receipts of a finalized block', 'eth_getBlockReceipts', ['0x20'], '[{}]'],
   ])('%s', async (_, method, params, value) => {
-    const { upstream, ask } = await start()
-    upstream.behave = (call) => result(call, value)
-    const first = await ask(method, ...params)
-    upstream.behave = (call) => result(call, '"something else"')
-    expect([await ask(method, ...params), await ask(method, ...params)]).toEqual([first, first])
+    const { upstream, call } = await start()
+    upstream.behave = (seen) => result(seen, value)
+    const first = await call(method, ...params)
+    upstream.behave = (seen) => result(seen, '"something else"')
+    expect([await call(method, ...params), await call(method, ...params)]).toEqual([first, first])
     expect(first).toBe(`{"jsonrpc":"2.0","id":1,"result":${value}}`)
     expect(upstream.bodies.length).toBe(1)
   })
 
   test('in a batch too', async () => {
-    const { upstream, ask, address } = await start()
-    upstream.behave = (call) => result(call, '{"number":"0x1"}')
-    await post(address, `[{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["0x1",false]}]`)
-    upstream.behave = (call) => result(call, '"new"')
-    expect(await ask('eth_getBlockByNumber', '0x1', false)).toContain('{"number":"0x1"}')
+    const { upstream, call, rpcUrl } = await start()
+    upstream.behave = (seen) => result(seen, '{"number":"0x1"}')
+    await post(rpcUrl, `[{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["0x1",false]}]`)
+    upstream.behave = (seen) => result(seen, '"new"')
+    expect(await call('eth_getBlockByNumber', '0x1', false)).toContain('{"number":"0x1"}')
     const batch = await post(
-      address,
+      rpcUrl,
       '[{"jsonrpc":"2.0","id":8,"method":"eth_getBlockByNumber","params":["0x1",false]},{"jsonrpc":"2.0","id":9,"method":"eth_gasPrice"}]',
     )
     expect(JSON.parse(batch.text)).toEqual([
@@ -79,25 +79,25 @@ describe('an answer that cannot change any more is asked for once:', () => {
   })
 })
 
-describe('is asked for again:', () => {
+describe('is fetched again:', () => {
   test.each([
-    ['a block not finalized', 'eth_getBlockByNumber', ['0x25', true], '{"number":"0x25"}'],
-    ['a block by its tag', 'eth_getBlockByNumber', ['finalized', true], '{"number":"0x24"}'],
+    ['a block that is not finalized', 'eth_getBlockByNumber', ['0x25', true], '{"number":"0x25"}'],
+    ['a block by tag', 'eth_getBlockByNumber', ['finalized', true], '{"number":"0x24"}'],
     ['the earliest block', 'eth_getBlockByNumber', ['earliest', true], '{"number":"0x0"}'],
     ['a call at the latest block', 'eth_call', [{ to: address20 }, 'latest'], '"0x01"'],
     ['a call without a block', 'eth_call', [{ to: address20 }], '"0x01"'],
     ['null for a hash', 'eth_getBlockByHash', [hash, true], 'null'],
     ['null for a finalized number', 'eth_getBlockByNumber', ['0x1', true], 'null'],
     ['no logs for a hash', 'eth_getLogs', [{ blockHash: hash }], '[]'],
-    ['logs up to a block not finalized', 'eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x25' }], '[]'],
+    ['logs up to a block that is not finalized', 'eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x25' }], '[]'],
     ['logs with an open end', 'eth_getLogs', [{ fromBlock: '0x1' }], '[]'],
     [
-      'a state only of the canonical chain',
+      'a state of the canonical chain only',
       'eth_getBalance',
       [address20, { blockHash: hash, requireCanonical: true }],
       '"0x1"',
     ],
-    ['a receipt of a block not finalized', 'eth_getTransactionReceipt', [hash], mined('0x25')],
+    ['a receipt of a block that is not finalized', 'eth_getTransactionReceipt', [hash], mined('0x25')],
     ['a pending transaction', 'eth_getTransactionByHash', [hash], '{"blockNumber":null}'],
     [
       'a receipt with two block numbers',
@@ -105,59 +105,62 @@ describe('is asked for again:', () => {
       [hash],
       '{"blockNumber":"0x1","blockNumber":"0x2"}',
     ],
-    ['what only looks like a hash', 'eth_getBlockByHash', ['0xab', true], '{"number":"0x1"}'],
-    ['what is not listed', 'eth_estimateGas', [{ to: address20 }, '0x10'], '"0x01"'],
+    ['a text that only resembles a hash', 'eth_getBlockByHash', ['0xab', true], '{"number":"0x1"}'],
+    ['a method that is not listed', 'eth_estimateGas', [{ to: address20 }, '0x10'], '"0x01"'],
   ])('%s', async (_, method, params, value) => {
-    const { upstream, ask } = await start()
-    upstream.behave = (call) => result(call, value)
-    await ask(method, ...params)
-    await ask(method, ...params)
+    const { upstream, call } = await start()
+    upstream.behave = (seen) => result(seen, value)
+    await call(method, ...params)
+    await call(method, ...params)
     expect(upstream.bodies.length).toBe(2)
   })
 
   test('an error', async () => {
-    const { upstream, ask } = await start()
-    upstream.behave = (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32000,"message":"pruned"}}`
-    expect(await ask('eth_getBlockByHash', hash, true)).toContain('pruned')
-    upstream.behave = (call) => result(call, '{"number":"0x1"}')
-    expect(await ask('eth_getBlockByHash', hash, true)).toContain('0x1')
+    const { upstream, call } = await start()
+    upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":"pruned"}}`
+    expect(await call('eth_getBlockByHash', hash, true)).toContain('pruned')
+    upstream.behave = (seen) => result(seen, '{"number":"0x1"}')
+    expect(await call('eth_getBlockByHash', hash, true)).toContain('0x1')
   })
 
-  test('a filter of logs with a name twice, or escaped: a node might read it otherwise', async () => {
-    const { upstream, address } = await start()
-    upstream.behave = (call) => result(call, '[1]')
+  test('a log filter with a repeated or an escaped name: a node might read it differently', async () => {
+    const { upstream, rpcUrl } = await start()
+    upstream.behave = (seen) => result(seen, '[1]')
     for (const params of [
       '[{"fromBlock":"0x1","toBlock":"0x2","toBlock":"latest"}]',
       String.raw`[{"fromBlock":"0x1","to\u0042lock":"0x2"}]`,
     ]) {
       upstream.bodies.length = 0
       const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":${params}}`
-      await post(address, body)
-      await post(address, body)
+      await post(rpcUrl, body)
+      await post(rpcUrl, body)
       expect(upstream.bodies.length).toBe(2)
     }
   })
 
-  test.each([{ limits: { maxCacheBytes: 0 } }, { unsafeNodeMethods: true }])('anything, with %o', async (options) => {
-    const { upstream, ask } = await start(options)
-    upstream.behave = (call) => result(call, '{"number":"0x1"}')
-    await ask('eth_getBlockByHash', hash, true)
-    await ask('eth_getBlockByHash', hash, true)
-    expect(upstream.bodies.length).toBe(2)
-  })
+  test.each([{ limits: { maxCacheBytes: 0 } }, { unsafeNodeMethods: true }])(
+    'every response, with %o',
+    async (options) => {
+      const { upstream, call } = await start(options)
+      upstream.behave = (seen) => result(seen, '{"number":"0x1"}')
+      await call('eth_getBlockByHash', hash, true)
+      await call('eth_getBlockByHash', hash, true)
+      expect(upstream.bodies.length).toBe(2)
+    },
+  )
 
-  test('what was given by a node that does not know itself that it is finalized', async () => {
+  test('a response from a node that does not know that it is finalized', async () => {
     const behind = await startFakeUpstream(chainIds.testnet)
     toStop.push(behind.stop)
     behind.finalized = 2
-    const { upstream, ask } = await start({}, [behind])
+    const { upstream, call } = await start({}, [behind])
     upstream.behave = (_, response) => {
       response.statusCode = 500
       return 'down'
     }
-    behind.behave = (call) => result(call, '[]')
+    behind.behave = (seen) => result(seen, '[]')
     const logs = [{ fromBlock: '0x1', toBlock: '0x20' }]
-    expect([await ask('eth_getLogs', ...logs), await ask('eth_getLogs', ...logs)]).toEqual([
+    expect([await call('eth_getLogs', ...logs), await call('eth_getLogs', ...logs)]).toEqual([
       '{"jsonrpc":"2.0","id":1,"result":[]}',
       '{"jsonrpc":"2.0","id":1,"result":[]}',
     ])

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
-import { apiKeyAddress, appAddress, createApiKey, hashApiKey } from '../src/index.ts'
+import { createApiKey, getApiKeyUrl, getAppUrl, hashApiKey } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -21,25 +21,32 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-/** Every form in which a secret could be found in a text. */
-const forms = (secret: string): readonly string[] => [
+/** The forms in which a text could contain a secret. */
+const toForms = (secret: string): readonly string[] => [
   secret,
   encodeURIComponent(secret),
   Buffer.from(secret).toString('base64').replace(/=+$/, ''),
   Buffer.from(secret).toString('hex'),
 ]
 
-const found = (secrets: readonly string[], text: string): readonly string[] =>
-  secrets.flatMap(forms).filter((form) => text.includes(form))
+const findSecrets = (secrets: readonly string[], text: string): readonly string[] =>
+  secrets.flatMap(toForms).filter((form) => text.includes(form))
 
-/** All that a log entry could show, by any way of printing it. */
-const printed = (value: unknown): string =>
+/** A value as every way of printing it shows it. */
+const print = (value: unknown): string =>
   `${JSON.stringify(value)}${inspect(value, { depth: Infinity, showHidden: true })}`
 
-describe('no key and no upstream address', () => {
-  test('is in any answer or log entry, whatever goes wrong', async () => {
-    const stranger = createApiKey('testnet')
-    const keys = [started.app, started.testnetKey, started.mainnetKey, started.revokedKey, started.expiredKey, stranger]
+describe('no key and no upstream URL', () => {
+  test('is in any response or log entry, in all cases of errors', async () => {
+    const unknownKey = createApiKey('testnet')
+    const keys = [
+      started.app,
+      started.testnetKey,
+      started.mainnetKey,
+      started.revokedKey,
+      started.expiredKey,
+      unknownKey,
+    ]
     const secrets = [
       ...keys,
       ...keys.map(hashApiKey),
@@ -60,19 +67,19 @@ describe('no key and no upstream address', () => {
     ]
     for (const behave of behaviours) {
       upstream.behave = behave
-      for (const address of [
-        appAddress(started.url, 'testnet', started.app),
-        appAddress(started.url, 'mainnet', started.app),
-        apiKeyAddress(started.url, 'testnet', started.testnetKey),
-        `${apiKeyAddress(started.url, 'testnet', started.testnetKey)}?key=${started.app}`,
-        `${apiKeyAddress(started.url, 'testnet', started.testnetKey)}/`,
-        apiKeyAddress(started.url, 'mainnet', started.testnetKey),
-        apiKeyAddress(started.url, 'testnet', started.mainnetKey),
-        apiKeyAddress(started.url, 'testnet', started.revokedKey),
-        apiKeyAddress(started.url, 'testnet', started.expiredKey),
-        apiKeyAddress(started.url, 'testnet', stranger),
-        apiKeyAddress(started.url, 'testnet', started.app),
-        `${started.url}/${stranger}`,
+      for (const rpcUrl of [
+        getAppUrl(started.url, 'testnet', started.app),
+        getAppUrl(started.url, 'mainnet', started.app),
+        getApiKeyUrl(started.url, 'testnet', started.testnetKey),
+        `${getApiKeyUrl(started.url, 'testnet', started.testnetKey)}?key=${started.app}`,
+        `${getApiKeyUrl(started.url, 'testnet', started.testnetKey)}/`,
+        getApiKeyUrl(started.url, 'mainnet', started.testnetKey),
+        getApiKeyUrl(started.url, 'testnet', started.mainnetKey),
+        getApiKeyUrl(started.url, 'testnet', started.revokedKey),
+        getApiKeyUrl(started.url, 'testnet', started.expiredKey),
+        getApiKeyUrl(started.url, 'testnet', unknownKey),
+        getApiKeyUrl(started.url, 'testnet', started.app),
+        `${started.url}/${unknownKey}`,
       ])
         for (const body of [
           call('eth_call'),
@@ -82,41 +89,41 @@ describe('no key and no upstream address', () => {
           '[]',
           'x'.repeat(60_000),
         ]) {
-          const answer = await post(address, body)
-          texts.push(printed([...answer.headers]), answer.text)
+          const response = await post(rpcUrl, body)
+          texts.push(print([...response.headers]), response.text)
         }
     }
-    // A method's name is in the answer, where its caller put it, but a log would keep it.
-    await post(apiKeyAddress(started.url, 'testnet', started.testnetKey), call(started.testnetKey))
+    // The response repeats a method's name to its caller, but the log must not contain it.
+    await post(getApiKeyUrl(started.url, 'testnet', started.testnetKey), call(started.testnetKey))
     expect(texts.length).toBe(4 * 12 * 6 * 2)
-    expect(found(secrets, texts.join('\n'))).toEqual([])
+    expect(findSecrets(secrets, texts.join('\n'))).toEqual([])
     expect(started.entries.filter(({ event }) => event === 'request').length).toBe(4 * 12 * 6 + 1)
-    expect(found(secrets, started.entries.map(printed).join('\n'))).toEqual([])
+    expect(findSecrets(secrets, started.entries.map(print).join('\n'))).toEqual([])
   })
 
-  test('the search finds a secret that is there', () => {
+  test('the search finds a secret', () => {
     const key = createApiKey('app')
-    for (const text of [key, `x${Buffer.from(key).toString('base64')}`, printed({ a: [{ key }] })])
-      expect(found([key], text)).not.toEqual([])
+    for (const text of [key, `x${Buffer.from(key).toString('base64')}`, print({ a: [{ key }] })])
+      expect(findSecrets([key], text)).not.toEqual([])
   })
 
-  test("a node's error is otherwise left as it is, and results are not touched at all", async () => {
+  test("the rest of a node's error is not changed, and results are not changed at all", async () => {
     upstream.behave = (seen) =>
       `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":"see ${upstreamToken}, é"}}`
-    const address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+    const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call"}'
-    expect((await post(address, body)).text).toBe(
+    expect((await post(rpcUrl, body)).text).toBe(
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"see ***, é"}}',
     )
     upstream.behave = (seen) => result(seen, `"${upstreamToken}"`)
-    expect((await post(address, body)).text).toBe(`{"jsonrpc":"2.0","id":1,"result":"${upstreamToken}"}`)
+    expect((await post(rpcUrl, body)).text).toBe(`{"jsonrpc":"2.0","id":1,"result":"${upstreamToken}"}`)
   })
 
-  test("no part of a node's key is in its error, however the node spells it; a result is not touched", async () => {
-    // Without the short timeout of the others: no answer of the gateway's own may come in between.
+  test("no part of a node's key is in its error, in any spelling; a result is not changed", async () => {
+    // Without the short timeout of the others, so that no timeout of the gateway can interfere.
     const patient = await startGateway({ testnet: [upstream.url.replace('//', '//upstreamuser:upstreampassword@')] })
     onTestFinished(() => patient.gateway.close({ graceMs: 0 }))
-    const address = apiKeyAddress(patient.url, 'testnet', patient.testnetKey)
+    const rpcUrl = getApiKeyUrl(patient.url, 'testnet', patient.testnetKey)
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call"}'
     const secrets = [upstreamToken, 'another-secret-value', 'upstreampassword']
     for (const [name, spell] of Object.entries(secretSpellings))
@@ -124,16 +131,16 @@ describe('no key and no upstream address', () => {
         const text = JSON.stringify(`<${spell(secret)}>`)
         upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":${text}}}`
         for (const sent of [body, `[${body},${body}]`]) {
-          const answer = await post(address, sent)
-          expect([name, readableRuns(answer.text, secret)]).toEqual([name, []])
-          expect(answer.text).toContain('"message":"<')
+          const response = await post(rpcUrl, sent)
+          expect([name, readableRuns(response.text, secret)]).toEqual([name, []])
+          expect(response.text).toContain('"message":"<')
         }
         upstream.behave = (seen) => result(seen, text)
-        expect((await post(address, body)).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${text}}`)
+        expect((await post(rpcUrl, body)).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${text}}`)
       }
   })
 
-  test('is reachable from the gateway or its options as shown', () => {
-    expect(found([upstreamToken, started.testnetKey], printed(started.gateway))).toEqual([])
+  test('is in the gateway when it is print', () => {
+    expect(findSecrets([upstreamToken, started.testnetKey], print(started.gateway))).toEqual([])
   })
 })

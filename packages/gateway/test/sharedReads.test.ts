@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { apiKeyAddress, appAddress } from '../src/index.ts'
+import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -13,11 +13,11 @@ let upstream: FakeUpstream
 let started: StartedGateway
 let mine: string
 let theirs: string
-/** Answers that a test holds back, in the order they were asked for. */
+/** Responses that a test holds back, in the order of their calls. */
 let held: { call: SeenCall; response: ServerResponse }[] = []
-/** Lets the gateway's time pass, which is stopped otherwise. */
+/** Advances the gateway's clock, which is stopped otherwise. */
 let pass: (ms: number) => void
-/** Requests that the gateway has read and passed on to its upstreams, or joined to a read in flight. */
+/** Requests that the gateway has read and forwarded to its upstreams, or joined to a read in flight. */
 let received = 0
 
 beforeAll(async () => {
@@ -39,8 +39,8 @@ beforeAll(async () => {
   const limits = { perSecond: 1_000, burst: 1_000, perDay: null, perMonth: null }
   started.keys.add(started.testnetKey, { id: 'mine', kind: 'apiKey', networks: ['testnet'], status: 'active', limits })
   started.keys.add(started.app, { id: 'theirs', kind: 'app', networks: ['testnet'], status: 'active', limits })
-  mine = apiKeyAddress(started.url, 'testnet', started.testnetKey)
-  theirs = appAddress(started.url, 'testnet', started.app)
+  mine = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+  theirs = getAppUrl(started.url, 'testnet', started.app)
 })
 afterAll(async () => {
   vi.useRealTimers()
@@ -61,77 +61,77 @@ const untilHeld = (count: number) => until(() => held.length >= count)
 const untilReceived = (count: number) => until(() => received === count)
 const untilDisconnected = () => until(() => started.entries.some(({ event }) => event === 'disconnected'))
 const release = (value = '"0x1"'): void => {
-  for (const { call: asked, response } of held.splice(0)) response.end(result(asked, value))
+  for (const { call: seen, response } of held.splice(0)) response.end(result(seen, value))
 }
-const textOf = async (answer: Promise<{ text: string }>): Promise<string> => (await answer).text
+const getText = async (response: Promise<{ text: string }>): Promise<string> => (await response).text
 
-describe('the same read asked at the same time', () => {
-  test('is carried once, and each caller gets it under its own id', async () => {
+describe('identical reads at the same time', () => {
+  test('are sent once, and each caller gets the result under its own id', async () => {
     const ids = [1, 'a', 1.5, 1, 2]
-    const answers = ids.map((id, index) => post(index % 2 === 0 ? mine : theirs, call(id)))
+    const responses = ids.map((id, index) => post(index % 2 === 0 ? mine : theirs, call(id)))
     await untilHeld(1)
     await untilReceived(5)
     release('"0x10"')
-    expect(await Promise.all(answers.map(textOf))).toEqual(
+    expect(await Promise.all(responses.map(getText))).toEqual(
       ids.map((id) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"0x10"}`),
     )
     expect(upstream.bodies.length).toBe(1)
   })
 
-  test("brings a node's error to each of its callers, and the next asks anew", async () => {
-    const answers = [post(mine, call(1)), post(mine, call(2))]
+  test("each get the node's error, and the next one is sent again", async () => {
+    const responses = [post(mine, call(1)), post(mine, call(2))]
     await untilHeld(1)
     await untilReceived(2)
-    for (const { call: asked, response } of held.splice(0))
-      response.end(`{"jsonrpc":"2.0","id":${asked.id},"error":{"code":3,"message":"reverted"}}`)
-    for (const text of await Promise.all(answers.map(textOf))) expect(text).toContain('reverted')
+    for (const { call: seen, response } of held.splice(0))
+      response.end(`{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"reverted"}}`)
+    for (const text of await Promise.all(responses.map(getText))) expect(text).toContain('reverted')
     const next = post(mine, call(3))
     await untilHeld(1)
     release()
-    expect(await textOf(next)).toContain('0x1')
+    expect(await getText(next)).toContain('0x1')
     expect(upstream.bodies.length).toBe(2)
   })
 
   test.each([
     ['another method', call(2, 'eth_gasPrice')],
     ['other params', call(2, 'eth_blockNumber', [1])],
-    ['the same params written otherwise', '{"jsonrpc":"2.0","id":2,"method":"eth_blockNumber","params":[ ]}'],
-  ])('is not shared with %s', async (_, other) => {
-    const answers = [post(mine, call(1)), post(mine, other)]
+    ['the same params written differently', '{"jsonrpc":"2.0","id":2,"method":"eth_blockNumber","params":[ ]}'],
+  ])('do not include %s', async (_, other) => {
+    const responses = [post(mine, call(1)), post(mine, other)]
     await untilHeld(2)
     release()
-    await Promise.all(answers)
+    await Promise.all(responses)
     expect(upstream.bodies.length).toBe(2)
   })
 
-  test.each(['eth_sendRawTransaction', 'eth_newBlockFilter'])('%s is never shared', async (method) => {
-    const answers = [post(mine, call(1, method, ['0x01'])), post(mine, call(2, method, ['0x01']))]
+  test.each(['eth_sendRawTransaction', 'eth_newBlockFilter'])('do not include %s', async (method) => {
+    const responses = [post(mine, call(1, method, ['0x01'])), post(mine, call(2, method, ['0x01']))]
     await untilHeld(2)
     release('"0x0"')
-    await Promise.all(answers)
+    await Promise.all(responses)
     expect(upstream.bodies.length).toBe(2)
   })
 
-  test('is not shared between networks', async () => {
+  test('are not shared between networks', async () => {
     const other = await startFakeUpstream(chainIds.mainnet)
-    other.behave = (asked) => result(asked, '"0x2"')
+    other.behave = (seen) => result(seen, '"0x2"')
     const both = await startGateway({ testnet: [upstream.url], mainnet: [other.url] })
-    const answers = [
-      post(appAddress(both.url, 'testnet', both.app), call(1)),
-      post(appAddress(both.url, 'mainnet', both.app), call(1)),
+    const responses = [
+      post(getAppUrl(both.url, 'testnet', both.app), call(1)),
+      post(getAppUrl(both.url, 'mainnet', both.app), call(1)),
     ]
     await untilHeld(1)
-    await answers[1]
+    await responses[1]
     release('"0x1"')
-    const texts = await Promise.all(answers.map(textOf))
+    const texts = await Promise.all(responses.map(getText))
     await both.gateway.close({ graceMs: 0 })
     await other.stop()
     expect(texts.map((text) => text.includes('0x1'))).toEqual([true, false])
   })
 })
 
-describe('a caller whose read others wait for', () => {
-  test('may go away without failing anyone', async () => {
+describe('the leader of a read', () => {
+  test('can leave without an effect on its followers', async () => {
     const leader = await openRaw(started.port)
     leader.send(postBytes(`/testnet/${started.testnetKey}`, call('leader')))
     await untilHeld(1)
@@ -140,11 +140,11 @@ describe('a caller whose read others wait for', () => {
     leader.reset()
     await untilDisconnected()
     release('"0x7"')
-    for (const text of await Promise.all(others.map(textOf))) expect(text).toContain('0x7')
+    for (const text of await Promise.all(others.map(getText))) expect(text).toContain('0x7')
     expect(upstream.bodies.length).toBe(1)
   })
 
-  test('and all others who go away end it at the node', async () => {
+  test('and all its followers can leave, which stops the read at the node', async () => {
     const before = upstream.cut()
     const callers = [await openRaw(started.port), await openRaw(started.port)]
     for (const caller of callers) caller.send(postBytes(`/testnet/${started.testnetKey}`, call('x')))
@@ -158,7 +158,7 @@ describe('a caller whose read others wait for', () => {
 describe('after its own raw transaction a caller', () => {
   const write = call('w', 'eth_sendRawTransaction', ['0x01'])
 
-  test('does not join a read from before it, where others do', async () => {
+  test('does not join an earlier read, which others may join', async () => {
     const old = post(theirs, call('old'))
     await untilHeld(1)
     const sent = post(mine, write)
@@ -169,13 +169,13 @@ describe('after its own raw transaction a caller', () => {
     const [fresh, another] = [post(mine, call('fresh')), post(theirs, call('another'))]
     await untilHeld(3)
     await untilReceived(4)
-    // The transaction, the old read, and the fresh one, which the other caller may have joined in place of the old.
+    // The transaction, the old read, and the fresh one, which the other caller may have joined instead of the old one.
     expect(upstream.bodies.length).toBe(3)
     release()
     await Promise.all([old, fresh, another])
   })
 
-  test('does not join a read that began while the transaction was on its way', async () => {
+  test('does not join a read that started while the transaction was in flight', async () => {
     const sent = post(mine, write)
     await untilHeld(1)
     const between = post(theirs, call('between'))
@@ -206,7 +206,7 @@ describe('after its own raw transaction a caller', () => {
 })
 
 describe('a read that has been in flight for half its time', () => {
-  test('is not joined any more: who comes late would get an old answer, or none', async () => {
+  test('cannot be joined any more: a late caller would get an old response, or none', async () => {
     const first = post(mine, call(1))
     await untilHeld(1)
     pass(999)
@@ -222,10 +222,10 @@ describe('a read that has been in flight for half its time', () => {
 })
 
 describe('a batch', () => {
-  test('asks each read once, however often it holds it', async () => {
-    upstream.behave = (asked) => result(asked, `"${asked.method}"`)
-    const answer = await post(mine, `[${[1, 2, 3].map((id) => `${call(id)},${call(id, 'eth_gasPrice')}`).join(',')}]`)
-    expect(JSON.parse(answer.text)).toEqual(
+  test('sends identical reads once', async () => {
+    upstream.behave = (seen) => result(seen, `"${seen.method}"`)
+    const response = await post(mine, `[${[1, 2, 3].map((id) => `${call(id)},${call(id, 'eth_gasPrice')}`).join(',')}]`)
+    expect(JSON.parse(response.text)).toEqual(
       [1, 2, 3].flatMap((id) => [
         { jsonrpc: '2.0', id, result: 'eth_blockNumber' },
         { jsonrpc: '2.0', id, result: 'eth_gasPrice' },
@@ -240,11 +240,11 @@ describe('a batch', () => {
     const batch = post(mine, `[${call('batch')}]`)
     await untilReceived(2)
     release('"0x9"')
-    expect([await textOf(single), await textOf(batch)].every((text) => text.includes('0x9'))).toBe(true)
+    expect([await getText(single), await getText(batch)].every((text) => text.includes('0x9'))).toBe(true)
     expect(upstream.bodies.length).toBe(1)
   })
 
-  test('that waits alone for a large answer, the one who asked first having gone, gets it whole', async () => {
+  test('that waits alone for a large response after its leader has left gets all of it', async () => {
     const leader = await openRaw(started.port)
     leader.send(postBytes(`/testnet/${started.testnetKey}`, call('leader')))
     await untilHeld(1)
@@ -253,25 +253,25 @@ describe('a batch', () => {
     leader.reset()
     await untilDisconnected()
     const large = `"${'x'.repeat(3_000_000)}"`
-    for (const { call: asked, response } of held.splice(0))
-      response.end(asked.method === 'eth_blockNumber' ? result(asked, large) : result(asked, '1'))
-    const text = await textOf(batch)
+    for (const { call: seen, response } of held.splice(0))
+      response.end(seen.method === 'eth_blockNumber' ? result(seen, large) : result(seen, '1'))
+    const text = await getText(batch)
     expect(
       text === `[{"jsonrpc":"2.0","id":"batch","result":${large}},{"jsonrpc":"2.0","id":"other","result":1}]`,
     ).toBe(true)
   })
 
-  test('that fails as a whole gives each twin the answer of its first', async () => {
-    upstream.behave = (asked, response) => {
-      if (!upstream.bodies.at(-1)?.startsWith('[')) return result(asked, '"0x3"')
+  test('that fails as a whole responds to identical reads with one result', async () => {
+    upstream.behave = (seen, response) => {
+      if (!upstream.bodies.at(-1)?.startsWith('[')) return result(seen, '"0x3"')
       if (!response.writableEnded) {
         response.statusCode = 500
         response.end('no batches')
       }
       return undefined
     }
-    const answer = await post(mine, `[${call(1)},${call(2)},${call(3, 'eth_gasPrice')}]`)
-    expect((JSON.parse(answer.text) as { result: string }[]).map(({ result: value }) => value)).toEqual([
+    const response = await post(mine, `[${call(1)},${call(2)},${call(3, 'eth_gasPrice')}]`)
+    expect((JSON.parse(response.text) as { result: string }[]).map(({ result: value }) => value)).toEqual([
       '0x3',
       '0x3',
       '0x3',

@@ -27,7 +27,7 @@ export const startGateway = async (
   options: Partial<GatewayOptions> = {},
 ): Promise<StartedGateway> => {
   const keys = createMemoryKeyStore()
-  const make = (kind: 'app' | 'testnet' | 'mainnet', id: string, status: KeyRecord['status'] = 'active'): string => {
+  const addKey = (kind: 'app' | 'testnet' | 'mainnet', id: string, status: KeyRecord['status'] = 'active'): string => {
     const key = createApiKey(kind)
     keys.add(
       key,
@@ -37,11 +37,11 @@ export const startGateway = async (
     )
     return key
   }
-  const app = make('app', 'app-1')
-  const testnetKey = make('testnet', 'key-t')
-  const mainnetKey = make('mainnet', 'key-m')
-  const revokedKey = make('testnet', 'key-revoked', 'revoked')
-  const expiredKey = make('testnet', 'key-expired', 'expired')
+  const app = addKey('app', 'app-1')
+  const testnetKey = addKey('testnet', 'key-t')
+  const mainnetKey = addKey('mainnet', 'key-m')
+  const revokedKey = addKey('testnet', 'key-revoked', 'revoked')
+  const expiredKey = addKey('testnet', 'key-expired', 'expired')
   const entries: LogEntry[] = []
   const gateway = createGateway({
     networks: {
@@ -58,11 +58,11 @@ export const startGateway = async (
 
 /** Posts a body as a program would. */
 export const post = async (
-  address: string,
+  rpcUrl: string,
   body: string | Uint8Array<ArrayBuffer>,
   init: RequestInit = {},
 ): Promise<{ status: number; headers: Headers; text: string }> => {
-  const response = await fetch(address, {
+  const response = await fetch(rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,

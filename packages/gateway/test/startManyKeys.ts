@@ -14,8 +14,8 @@ import { openStorage } from '../src/storage/openStorage.ts'
 
 const keysPerUser = 4
 
-/** Writes users with four keys each, in one go. The first are keys that exist; of the others only the hash does. */
-const fill = (file: string, { stored, used }: { stored: number; used: number }): readonly string[] => {
+/** Writes users with four keys each, in one transaction. The first `used` keys are real; the others are only random hashes. */
+const addKeys = (file: string, { stored, used }: { stored: number; used: number }): readonly string[] => {
   const database = new DatabaseSync(file)
   const addUser = database.prepare(
     `insert into users (id, email, email_folded, password, state, role, created_at) values (?, ?, ?, 'x', 'active', 'user', 0)`,
@@ -44,8 +44,8 @@ const fill = (file: string, { stored, used }: { stored: number; used: number }):
 }
 
 /**
- * Starts a gateway over a storage with many keys, for a bench: with rates and quota, and with metering if wanted.
- * @param options.stored - How many keys there are; `used` of them are given back as paths.
+ * Starts a gateway with a storage of many keys, for a benchmark: with rate limits and quotas, and optionally with metering.
+ * @param options.stored - How many keys there are. The paths of the first `used` ones are returned.
  */
 export const startManyKeys = async (options: {
   upstream: string
@@ -57,7 +57,7 @@ export const startManyKeys = async (options: {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'keyrail.db')
   await (await openStorage({ file })).close()
-  const keys = fill(file, options)
+  const keys = addKeys(file, options)
   const storage = await openStorage({ file })
   const most = 1_000_000_000
   const network = { chainId: 1, upstreams: [{ url: options.upstream }] }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiKeyAddress, appAddress } from '../src/index.ts'
+import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -7,12 +7,12 @@ import type { StartedGateway } from './startGateway.ts'
 
 let upstream: FakeUpstream
 let started: StartedGateway
-let address: string
+let rpcUrl: string
 
 beforeAll(async () => {
   upstream = await startFakeUpstream(chainIds.testnet)
   started = await startGateway({ testnet: [upstream.url] })
-  address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+  rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
 })
 afterAll(async () => {
   await started.gateway.close()
@@ -37,26 +37,26 @@ const ids = [
 ]
 
 describe('ids', () => {
-  test.each(ids)('%s comes back as it was written', async (id) => {
+  test.each(ids)('%s is returned as it was sent', async (id) => {
     upstream.behave = (call) => result(call, '"0x1"')
-    const answer = await post(address, `{"jsonrpc":"2.0","id": ${id} ,"method":"eth_blockNumber"}`)
-    expect(answer.text).toBe(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`)
+    const response = await post(rpcUrl, `{"jsonrpc":"2.0","id": ${id} ,"method":"eth_blockNumber"}`)
+    expect(response.text).toBe(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`)
   })
 
-  test('in a batch, doubled ids included', async () => {
+  test('in a batch too, also if they repeat', async () => {
     upstream.behave = (call) => result(call, `"${call.method}"`)
     const all = [...ids, '1', '1']
-    const answer = await post(
-      address,
+    const response = await post(
+      rpcUrl,
       `[${all.map((id) => `{"jsonrpc":"2.0","id":${id},"method":"eth_gasPrice"}`).join(',')}]`,
     )
-    expect(answer.text).toBe(`[${all.map((id) => `{"jsonrpc":"2.0","id":${id},"result":"eth_gasPrice"}`).join(',')}]`)
+    expect(response.text).toBe(`[${all.map((id) => `{"jsonrpc":"2.0","id":${id},"result":"eth_gasPrice"}`).join(',')}]`)
   })
 
-  test('no two calls to a node share an id, whatever their callers chose', async () => {
+  test('no two calls to a node share an id, even if their callers use the same one', async () => {
     upstream.bodies.length = 0
-    const of = (nonce: number): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${nonce}]}`
-    await Promise.all([post(address, of(1)), post(address, of(2)), post(address, `[${of(3)},${of(4)}]`)])
+    const call = (nonce: number): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${nonce}]}`
+    await Promise.all([post(rpcUrl, call(1)), post(rpcUrl, call(2)), post(rpcUrl, `[${call(3)},${call(4)}]`)])
     const seen = upstream.bodies
       .flatMap((body) => JSON.parse(body) as { id: number } | { id: number }[])
       .map(({ id }) => id)
@@ -73,14 +73,14 @@ describe('params', () => {
   ])('%s reaches the node byte for byte', async (params) => {
     upstream.bodies.length = 0
     upstream.behave = (call) => result(call, 'null')
-    await post(address, `{"params":${params},"method":"eth_call","x":{"y":[1]},"id":1,"jsonrpc":"2.0"}`)
+    await post(rpcUrl, `{"params":${params},"method":"eth_call","x":{"y":[1]},"id":1,"jsonrpc":"2.0"}`)
     const [body = ''] = upstream.bodies
     expect(body.replace(/"id":\d+/, '"id":N')).toBe(`{"jsonrpc":"2.0","id":N,"method":"eth_call","params":${params}}`)
   })
 
   test('that are missing reach the node as an empty list', async () => {
     upstream.bodies.length = 0
-    await post(address, '{"method":"eth_\\u0067asPrice","id":1,"jsonrpc":"2.0"}')
+    await post(rpcUrl, '{"method":"eth_\\u0067asPrice","id":1,"jsonrpc":"2.0"}')
     expect(upstream.bodies[0]?.replace(/"id":\d+/, '"id":N')).toBe(
       '{"jsonrpc":"2.0","id":N,"method":"eth_gasPrice","params":[]}',
     )
@@ -89,7 +89,7 @@ describe('params', () => {
   test('nothing else of the request reaches the node', async () => {
     upstream.headers.length = 0
     await post(
-      appAddress(started.url, 'testnet', started.app),
+      getAppUrl(started.url, 'testnet', started.app),
       '{"method":"eth_gasPrice","id":1,"jsonrpc":"2.0","extra":1}',
       {
         headers: { 'content-type': 'application/json', authorization: 'Bearer x', 'x-mine': 'y', cookie: 'a=b' },
@@ -113,19 +113,19 @@ describe('results', () => {
     '9007199254740993',
     '[1.0, 1e3 ,{"a" : "\\u0061é😀"}]',
     '{"id":5,"result":1,"error":{"jsonrpc":"2.0"}}',
-  ])('%s comes back byte for byte', async (value) => {
+  ])('%s is returned byte for byte', async (value) => {
     upstream.behave = (call) => ` {"result" : ${value} , "id" : ${call.id}, "jsonrpc":"2.0"}\n`
-    const answer = await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
-    expect([answer.status, answer.text]).toEqual([200, `{"jsonrpc":"2.0","id":1,"result":${value}}`])
+    const response = await post(rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
+    expect([response.status, response.text]).toEqual([200, `{"jsonrpc":"2.0","id":1,"result":${value}}`])
   })
 
-  test('of 5 MB too, singly and in a batch', async () => {
+  test('of 5 MB too, single and in a batch', async () => {
     const value = `["${'é"\\'.replaceAll(/["\\]/g, '\\$&').repeat(1_000_000)}"]`
     upstream.behave = (call) => result(call, value)
-    const one = await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
+    const one = await post(rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
     expect(one.text === `{"jsonrpc":"2.0","id":1,"result":${value}}`).toBe(true)
     const two = await post(
-      address,
+      rpcUrl,
       '[{"jsonrpc":"2.0","id":1,"method":"eth_call"},{"jsonrpc":"2.0","id":2,"method":"eth_call"}]',
     )
     expect(two.text === `[{"jsonrpc":"2.0","id":1,"result":${value}},{"jsonrpc":"2.0","id":2,"result":${value}}]`).toBe(
@@ -137,26 +137,26 @@ describe('results', () => {
     '{"code":3,"message":"execution reverted","data":"0x08c379a0"}',
     '{ "code": -32000.0, "message": "nonce too low", "more": [1.0] }',
     '{}',
-  ])("a node's error %s comes back byte for byte, with status 200", async (error) => {
+  ])("a node's error %s is returned byte for byte, with status 200", async (error) => {
     upstream.behave = (call) => `{"jsonrpc":"2.0","id":${call.id},"error":${error},"result":null}`
-    const answer = await post(address, '{"jsonrpc":"2.0","id":"x","method":"eth_call","params":[]}')
-    expect([answer.status, answer.text]).toEqual([200, `{"jsonrpc":"2.0","id":"x","error":${error}}`])
+    const response = await post(rpcUrl, '{"jsonrpc":"2.0","id":"x","method":"eth_call","params":[]}')
+    expect([response.status, response.text]).toEqual([200, `{"jsonrpc":"2.0","id":"x","error":${error}}`])
   })
 
-  test("a node's error comes back also where the node sent it with status 400, or with id null", async () => {
+  test("a node's error is returned also if the node sent it with status 400 and with id null", async () => {
     upstream.behave = (_, response) => {
       response.statusCode = 400
       return '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"nested too deep"}}'
     }
-    const answer = await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
-    expect([answer.status, answer.text]).toEqual([
+    const response = await post(rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')
+    expect([response.status, response.text]).toEqual([
       200,
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"nested too deep"}}',
     ])
   })
 })
 
-describe('bombs', () => {
+describe('expensive bodies', () => {
   test.each([
     [
       'a million brackets',
@@ -174,14 +174,14 @@ describe('bombs', () => {
       200,
     ],
     ['an id of a million digits', `{"jsonrpc":"2.0","id":${'9'.repeat(1_000_000)},"method":"eth_call"}`, 200],
-    ['an unclosed million of brackets', '['.repeat(1_000_000), 400],
+    ['a million unclosed brackets', '['.repeat(1_000_000), 400],
     ['a million quotes', `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":["${'\\"'.repeat(900_000)}"]}`, 200],
     ['a hundred thousand members', `{${Array.from({ length: 100_000 }, (_, i) => `"m${i}":0`).join(',')}}`, 400],
-  ] as const)('%s are answered by two seconds of a processor', async (_, body, status) => {
+  ] as const)('%s take less than two seconds of CPU time', async (_, body, status) => {
     upstream.behave = (call) => result(call, 'true')
     const before = process.threadCpuUsage()
-    const answer = await post(address, body)
-    expect(answer.status).toBe(status)
+    const response = await post(rpcUrl, body)
+    expect(response.status).toBe(status)
     const { user, system } = process.threadCpuUsage(before)
     expect(user + system).toBeLessThan(2_000_000)
   })

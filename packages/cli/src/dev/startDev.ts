@@ -1,4 +1,4 @@
-import { apiKeyAddress, appAddress, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
+import { createService, getApiKeyUrl, getAppUrl, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
 import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
@@ -156,7 +156,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
     }
     const keyOf = (network: Network): { apiKey: string; address: string } => {
       const { apiKey } = state.keys[network]
-      return { apiKey, address: apiKeyAddress(url, network, apiKey) }
+      return { apiKey, address: getApiKeyUrl(url, network, apiKey) }
     }
     return {
       description: {
@@ -166,8 +166,8 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         app: {
           ...state.app,
           addresses: {
-            testnet: appAddress(url, 'testnet', state.app.apiKey),
-            mainnet: appAddress(url, 'mainnet', state.app.apiKey),
+            testnet: getAppUrl(url, 'testnet', state.app.apiKey),
+            mainnet: getAppUrl(url, 'mainnet', state.app.apiKey),
           },
         },
         keys: { testnet: keyOf('testnet'), mainnet: keyOf('mainnet') },

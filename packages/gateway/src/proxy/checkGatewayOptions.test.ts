@@ -10,22 +10,22 @@ const network = { chainId: 1, upstreams: [{ url }] }
 const networks = { testnet: network, mainnet: network }
 const good: GatewayOptions = { networks, keys: createMemoryKeyStore() }
 
-/** The good options with some members changed, whatever their types. */
+/** Valid options with some members replaced by values of any type. */
 const given = (change: object): GatewayOptions => ({ ...good, ...change })
 const onTestnet = (change: object): GatewayOptions =>
   given({ networks: { ...networks, testnet: { ...network, ...change } } })
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, elsewhere, degraded, notReady, logRequests, log'
-const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
+const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
-  "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"
+  "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
 const noChain = 'networks.testnet.chainId must be a whole number from 1 to 9007199254740991'
-const noName = "networks.testnet.upstreams[1].name must be a name for logs, not empty and without a '/'"
+const noName = "networks.testnet.upstreams[1].name must be a name for logs that is not empty and has no '/'"
 const noUrl = 'networks.testnet.upstreams[1].url is not an http or https URL'
 const knownLimits = Object.keys(defaultLimits).join(', ')
-const most = {
+const max = {
   maxBodyBytes: 268_435_456,
   maxBatchCalls: 100_000,
   maxJsonDepth: 1_000,
@@ -39,19 +39,15 @@ const most = {
   maxCacheBytes: 17_179_869_184,
   maxFilters: 100_000,
 }
-const leastOf = (name: string): number => ({ maxCacheBytes: 0, maxJsonDepth: 8 })[name] ?? 1
-const limitNames = Object.keys(most) as (keyof typeof most)[]
+const getMin = (name: string): number => ({ maxCacheBytes: 0, maxJsonDepth: 8 })[name] ?? 1
+const limitNames = Object.keys(max) as (keyof typeof max)[]
 
-describe('wrong options', () => {
-  const wrong: readonly [name: string, options: unknown, message: string][] = [
+describe('invalid options', () => {
+  const invalid: readonly [name: string, options: unknown, message: string][] = [
     ['none', undefined, `the options must be an object with ${known}`],
     ['null', null, `the options must be an object with ${known}`],
-    [
-      'an unknown name',
-      given({ unsafeMethods: true }),
-      `unknown name 'unsafeMethods' in the options: known are ${known}`,
-    ],
-    ['a URL for a name', given({ [url]: true }), `unknown name in the options: known are ${known}`],
+    ['an unknown name', given({ unsafeMethods: true }), `unknown option 'unsafeMethods': the options are ${known}`],
+    ['a URL as a name', given({ [url]: true }), `unknown option: the options are ${known}`],
     ['no networks', given({ networks: undefined }), 'networks must be an object with testnet, mainnet'],
     ['a list of networks', given({ networks: [network] }), 'networks must be an object with testnet, mainnet'],
     [
@@ -60,14 +56,14 @@ describe('wrong options', () => {
       'networks.mainnet must be an object with chainId, upstreams, maxLagBlocks, hedgeMs',
     ],
     [
-      'a network not known',
+      'an unknown network',
       given({ networks: { ...networks, sepolia: network } }),
-      "unknown name 'sepolia' in networks: known are testnet, mainnet",
+      "unknown option 'sepolia' in networks: the options are testnet, mainnet",
     ],
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown name 'chain' in networks.testnet: known are chainId, upstreams, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, maxLagBlocks, hedgeMs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -87,14 +83,14 @@ describe('wrong options', () => {
       noNodes,
     ]),
     [
-      'a URL in place of an upstream',
+      'a URL instead of an upstream',
       onTestnet({ upstreams: [url] }),
       'networks.testnet.upstreams[0] must be an object with url, name',
     ],
     [
       'an unknown name in an upstream',
       upstream({ headers: {} }),
-      "unknown name 'headers' in networks.testnet.upstreams[1]: known are url, name",
+      "unknown option 'headers' in networks.testnet.upstreams[1]: the options are url, name",
     ],
     ...[undefined, null, '', 'secret.example', 'ftp://u:hunter22@secret.example', new URL(url), 'http://'].map(
       (wrongUrl): [string, unknown, string] => [`url ${String(wrongUrl)}`, upstream({ url: wrongUrl }), noUrl],
@@ -112,7 +108,7 @@ describe('wrong options', () => {
     [
       'an unknown name in services',
       given({ services: { traces: true } }),
-      "unknown name 'traces' in services: known are debug, trace, javascriptTracers",
+      "unknown option 'traces' in services: the options are debug, trace, javascriptTracers",
     ],
     ['services.debug', given({ services: { debug: 'false' } }), 'services.debug must be true or false'],
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
@@ -147,10 +143,10 @@ describe('wrong options', () => {
     ...['10.0.0.0/8', [1], [undefined]].map((trustedProxies): [string, unknown, string] => [
       `trustedProxies ${JSON.stringify(trustedProxies)}`,
       given({ trustedProxies }),
-      "trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']",
+      "trustedProxies must be a list of addresses and ranges, such as ['10.0.0.0/8']",
     ]),
     [
-      'a proxy by its name',
+      'a proxy by name',
       given({ trustedProxies: ['secret.example'] }),
       'trustedProxies[0] is no IP address: write one as in 203.0.113.7 or 2001:db8::1, or a range as in 203.0.113.0/24',
     ],
@@ -160,29 +156,29 @@ describe('wrong options', () => {
     [
       'an unknown name in limits',
       given({ limits: { maxBody: 1 } }),
-      `unknown name 'maxBody' in limits: known are ${knownLimits}`,
+      `unknown option 'maxBody' in limits: the options are ${knownLimits}`,
     ],
     ...limitNames.flatMap((name) =>
-      [NaN, Infinity, leastOf(name) - 1, -1, 1.5, '1', null, most[name] + 1].map((value): [string, unknown, string] => [
+      [NaN, Infinity, getMin(name) - 1, -1, 1.5, '1', null, max[name] + 1].map((value): [string, unknown, string] => [
         `limits.${name} ${typeof value} ${value}`,
         given({ limits: { [name]: value } }),
-        `limits.${name} must be a whole number from ${leastOf(name)} to ${most[name]}`,
+        `limits.${name} must be a whole number from ${getMin(name)} to ${max[name]}`,
       ]),
     ),
     [
-      'a header slower than its request',
+      'a longer timeout for headers than for requests',
       given({ limits: { headersTimeoutMs: 2, requestTimeoutMs: 1 } }),
-      'limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it',
+      'limits.headersTimeoutMs must be at most limits.requestTimeoutMs, which includes it',
     ],
   ]
 
-  test.each(wrong)('%s: a TypeError says what and how', (_, options, message) => {
+  test.each(invalid)('%s: a TypeError names the option and the fix', (_, options, message) => {
     expect(() => createGateway(options as GatewayOptions)).toThrow(new TypeError(message))
     expect(message).not.toMatch(/hunter22|topsecret|secret\.example/)
   })
 })
 
-describe('good options', () => {
+describe('valid options', () => {
   const defaults = {
     publicUrl: undefined,
     services: { debug: false, trace: false, javascriptTracers: false },
@@ -198,17 +194,17 @@ describe('good options', () => {
     log: undefined,
   }
 
-  test('what is left out has its default', () => {
+  test('a missing option has its default', () => {
     expect(checkGatewayOptions(good)).toMatchObject(defaults)
     expect(checkGatewayOptions(good).networks.mainnet).toEqual({
       chainId: 1,
-      upstreams: [{ name: 'mainnet-1', address: new URL(url) }],
+      upstreams: [{ name: 'mainnet-1', url: new URL(url) }],
       maxLagBlocks: 8,
       hedgeMs: undefined,
     })
   })
 
-  test('what is undefined has its default', () => {
+  test('an option that is undefined has its default', () => {
     const none = { publicUrl: undefined, services: undefined, unsafeNodeMethods: undefined, limits: undefined }
     expect(checkGatewayOptions(given({ ...none, log: undefined }))).toMatchObject(defaults)
     const limits = Object.fromEntries(limitNames.map((name) => [name, undefined]))
@@ -218,13 +214,13 @@ describe('good options', () => {
     expect(checkGatewayOptions(upstream({ name: undefined })).networks.testnet.upstreams[1]?.name).toBe('testnet-2')
   })
 
-  test('every limit is taken at both ends of its range', () => {
-    expect(checkGatewayOptions(given({ limits: most })).limits).toEqual(most)
-    const least = Object.fromEntries(limitNames.map((name) => [name, leastOf(name)]))
-    expect(checkGatewayOptions(given({ limits: least })).limits).toEqual(least)
+  test('each limit can have its maximum and its minimum', () => {
+    expect(checkGatewayOptions(given({ limits: max })).limits).toEqual(max)
+    const min = Object.fromEntries(limitNames.map((name) => [name, getMin(name)]))
+    expect(checkGatewayOptions(given({ limits: min })).limits).toEqual(min)
   })
 
-  test('a request may be given less time than a header has by default', () => {
+  test('a request timeout below the default headers timeout also limits the headers', () => {
     expect(checkGatewayOptions(given({ limits: { requestTimeoutMs: 5_000 } })).limits.headersTimeoutMs).toBe(5_000)
     createGateway(given({ limits: { requestTimeoutMs: 5_000 } }))
   })

@@ -9,15 +9,15 @@ import type { LogEntry } from './log.ts'
 import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
 
-/** One network's nodes, read. */
+/** Checked options of one network. */
 export interface CheckedNetwork {
   readonly chainId: number
-  readonly upstreams: readonly { readonly name: string; readonly address: URL }[]
+  readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
   readonly maxLagBlocks: number
   readonly hedgeMs: number | undefined
 }
 
-/** A gateway's options, each known to be good, the defaults filled in. */
+/** Checked options of a gateway, with defaults. */
 export interface CheckedOptions {
   readonly networks: Readonly<Record<Network, CheckedNetwork>>
   readonly keys: KeyStore
@@ -34,42 +34,42 @@ export interface CheckedOptions {
   readonly testKeys: boolean
   readonly now: () => number
   readonly tls: GatewayOptions['tls']
-  readonly elsewhere: GatewayOptions['elsewhere']
+  readonly fallback: GatewayOptions['fallback']
   readonly degraded: GatewayOptions['degraded']
   readonly notReady: GatewayOptions['notReady']
   readonly logRequests: boolean
   readonly log: ((entry: LogEntry) => void) | undefined
 }
 
-/** A body is made into one string, and Node's strings end at 512 MiB. */
-const mostBytes = 256 * 1024 * 1024
-/** A longer timer would fire at once. */
-const longestMs = 2_147_483_647
+/** A body becomes one string, and Node's longest string has 512 MiB. */
+const maxBytes = 256 * 1024 * 1024
+/** Node fires a longer timer at once. */
+const maxMs = 2_147_483_647
 
-const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
-  maxBodyBytes: mostBytes,
+const maximums: Readonly<Record<keyof GatewayLimits, number>> = {
+  maxBodyBytes: maxBytes,
   maxBatchCalls: 100_000,
   maxJsonDepth: 1_000,
-  maxResponseBytes: mostBytes,
+  maxResponseBytes: maxBytes,
   maxBufferedBytes: Number.MAX_SAFE_INTEGER,
-  upstreamTimeoutMs: longestMs,
-  headersTimeoutMs: longestMs,
-  requestTimeoutMs: longestMs,
-  writeTimeoutMs: longestMs,
+  upstreamTimeoutMs: maxMs,
+  headersTimeoutMs: maxMs,
+  requestTimeoutMs: maxMs,
+  writeTimeoutMs: maxMs,
   maxConnections: 1_000_000,
-  maxCacheBytes: 64 * mostBytes,
+  maxCacheBytes: 64 * maxBytes,
   maxFilters: 100_000,
 }
 
-/** Of those that may not be as low as 1, or may be lower. */
-const leastOf: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCacheBytes: 0, maxJsonDepth: 8 }
+/** The minimums that are not 1. */
+const minimums: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCacheBytes: 0, maxJsonDepth: 8 }
 
 /**
- * Reads a gateway's options with distrust: an option that is `undefined` has its default, a name that is not known is rejected.
- * @throws {TypeError} where one is wrong. The message names the option and the fix, and repeats no value: it may be a secret.
+ * Checks a gateway's options. An option that is `undefined` has its default, and an unknown name is rejected.
+ * @throws {TypeError} If an option is invalid. The message names the option and the fix. It does not repeat the value, which may be a secret.
  */
 export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
-  const options = membersOf(given, '', [
+  const options = getMembers(given, '', [
     'networks',
     'keys',
     'publicUrl',
@@ -85,14 +85,14 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'testKeys',
     'now',
     'tls',
-    'elsewhere',
+    'fallback',
     'degraded',
     'notReady',
     'logRequests',
     'log',
   ])
-  const networks = membersOf(options['networks'], 'networks', networkNames)
-  const services = membersOf(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
+  const networks = getMembers(options['networks'], 'networks', networkNames)
+  const services = getMembers(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
   return {
     networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
     keys: checkKeys(options['keys']),
@@ -113,7 +113,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     testKeys: checkSwitch(options['testKeys'], 'testKeys'),
     now: (checkFunction(options['now'], 'now') as GatewayOptions['now']) ?? Date.now,
     tls: checkTls(options['tls']),
-    elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
+    fallback: checkFunction(options['fallback'], 'fallback') as GatewayOptions['fallback'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
     notReady: checkFunction(options['notReady'], 'notReady') as GatewayOptions['notReady'],
     logRequests:
@@ -123,25 +123,27 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
   }
 }
 
-/** Nothing but `undefined` stands for an object left out: null is a mistake. */
+/** Only `undefined` means a missing object: null is a mistake. */
 const orEmpty = (value: unknown): unknown => (value === undefined ? {} : value)
 
-/** A name as it may stand in a message: whoever mixed up name and value may have put a URL or a key there. */
-const shownName = (name: string): string => (/^[A-Za-z]{1,40}$/.test(name) ? ` '${name}'` : '')
+/** Shows a name in a message unless it may be a secret: a URL or a key, if name and value were mixed up. */
+const showName = (name: string): string => (/^[A-Za-z]{1,40}$/.test(name) ? ` '${name}'` : '')
 
-const membersOf = (value: unknown, option: string, known: readonly string[]): Readonly<Record<string, unknown>> => {
-  const of = option === '' ? 'the options' : option
+const getMembers = (value: unknown, option: string, known: readonly string[]): Readonly<Record<string, unknown>> => {
+  const place = option === '' ? 'the options' : option
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError(`${of} must be an object with ${known.join(', ')}`)
+    throw new TypeError(`${place} must be an object with ${known.join(', ')}`)
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new TypeError(`unknown name${shownName(unknown)} in ${of}: known are ${known.join(', ')}`)
+    throw new TypeError(
+      `unknown option${showName(unknown)}${option === '' ? '' : ` in ${option}`}: the options are ${known.join(', ')}`,
+    )
   return value as Readonly<Record<string, unknown>>
 }
 
-const checkWhole = (value: unknown, option: string, most: number, least = 1): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
-    throw new TypeError(`${option} must be a whole number from ${least} to ${most}`)
+const checkInteger = (value: unknown, option: string, max: number, min = 1): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min || value > max)
+    throw new TypeError(`${option} must be a whole number from ${min} to ${max}`)
   return value
 }
 
@@ -158,34 +160,34 @@ const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Netw
     upstreams,
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
-  } = membersOf(networks[network], option, known)
+  } = getMembers(networks[network], option, known)
   if (!Array.isArray(upstreams) || upstreams.length === 0)
     throw new TypeError(
-      `${option}.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]`,
+      `${option}.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]`,
     )
   return {
-    chainId: checkWhole(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
-    maxLagBlocks: checkWhole(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
-    hedgeMs: hedgeMs === undefined ? undefined : checkWhole(hedgeMs, `${option}.hedgeMs`, longestMs),
-    // Array.from, as map would leave the holes of a sparse list unseen.
+    chainId: checkInteger(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
+    maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
+    hedgeMs: hedgeMs === undefined ? undefined : checkInteger(hedgeMs, `${option}.hedgeMs`, maxMs),
+    // Array.from, because map skips the holes of a sparse list.
     upstreams: Array.from<unknown, CheckedNetwork['upstreams'][number]>(upstreams, (upstream, index) => {
       const place = `${option}.upstreams[${index}]`
-      const { url, name = `${network}-${index + 1}` } = membersOf(upstream, place, ['url', 'name'])
+      const { url, name = `${network}-${index + 1}` } = getMembers(upstream, place, ['url', 'name'])
       if (typeof name !== 'string' || name.trim() === '' || name.includes('/'))
-        throw new TypeError(`${place}.name must be a name for logs, not empty and without a '/'`)
-      return { name, address: checkUpstreamUrl(url, `${place}.url`) }
+        throw new TypeError(`${place}.name must be a name for logs that is not empty and has no '/'`)
+      return { name, url: checkUpstreamUrl(url, `${place}.url`) }
     }),
   }
 }
 
 const checkUpstreamUrl = (url: unknown, option: string): URL => {
-  const address = typeof url === 'string' ? URL.parse(url) : null
-  if (address === null || (address.protocol !== 'http:' && address.protocol !== 'https:'))
+  const parsed = typeof url === 'string' ? URL.parse(url) : null
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
     throw new TypeError(`${option} is not an http or https URL`)
-  return address
+  return parsed
 }
 
-/** A part of the service: whose class it is does not matter, only what is called of it. */
+/** Checks a part of the service. Its class does not matter, only its functions do. */
 const checkPart = (part: unknown, option: string, functions: readonly string[]): unknown => {
   if (part === undefined) return undefined
   const members = part as Readonly<Record<string, unknown>> | null
@@ -200,34 +202,34 @@ const checkQuotaStatus = (status: unknown): 403 | 429 => {
   return 429
 }
 
-const mostAtOnce = 1_000_000
+const maxRate = 1_000_000
 
 const checkUnknownKeys = (given: unknown): CheckedOptions['unknownKeys'] => {
   if (given === undefined) return defaultUnknownKeys
-  const { perSecond, burst } = membersOf(given, 'unknownKeys', ['perSecond', 'burst'])
+  const { perSecond, burst } = getMembers(given, 'unknownKeys', ['perSecond', 'burst'])
   return {
-    perSecond: checkWhole(perSecond, 'unknownKeys.perSecond', mostAtOnce),
-    burst: checkWhole(burst, 'unknownKeys.burst', mostAtOnce),
+    perSecond: checkInteger(perSecond, 'unknownKeys.perSecond', maxRate),
+    burst: checkInteger(burst, 'unknownKeys.burst', maxRate),
   }
 }
 
 const checkTrustedProxies = (given: unknown): ClientIp => {
   if (given === undefined) return createClientIp([])
   if (!Array.isArray(given) || Array.from<unknown>(given).some((each) => typeof each !== 'string'))
-    throw new TypeError("trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']")
+    throw new TypeError("trustedProxies must be a list of addresses and ranges, such as ['10.0.0.0/8']")
   return createClientIp(given as readonly string[])
 }
 
 const checkKeys = (keys: unknown): KeyStore => {
-  // A store may be an instance of a class, or a function: only what is called of it matters.
+  // A store may be an instance of a class, or a function.
   if (keys === undefined || keys === null || typeof (keys as Partial<KeyStore>).find !== 'function')
-    throw new TypeError('keys must be a key store, an object with find(hash): make one with createMemoryKeyStore')
+    throw new TypeError('keys must be a key store, an object with find(hash): create one with createMemoryKeyStore')
   return keys as KeyStore
 }
 
 const checkTls = (given: unknown): GatewayOptions['tls'] => {
   if (given === undefined) return undefined
-  const { cert, key } = membersOf(given, 'tls', ['cert', 'key'])
+  const { cert, key } = getMembers(given, 'tls', ['cert', 'key'])
   const isPem = (value: unknown): value is string | Buffer => typeof value === 'string' || Buffer.isBuffer(value)
   try {
     if (isPem(cert) && isPem(key)) {
@@ -235,7 +237,7 @@ const checkTls = (given: unknown): GatewayOptions['tls'] => {
       return { cert, key }
     }
   } catch {
-    // OpenSSL's reasons are for those who know OpenSSL.
+    // OpenSSL's messages do not help.
   }
   throw new TypeError('tls must be a certificate chain (cert) and its own private key (key), both PEM')
 }
@@ -247,27 +249,27 @@ const checkFunction = (value: unknown, option: string): unknown => {
 
 const checkLimits = (given: unknown): Required<GatewayLimits> => {
   const names = Object.keys(defaultLimits) as (keyof GatewayLimits)[]
-  const members = membersOf(orEmpty(given), 'limits', names)
-  const limit = (name: keyof GatewayLimits, byDefault: number = defaultLimits[name]): number => {
+  const members = getMembers(orEmpty(given), 'limits', names)
+  const checkLimit = (name: keyof GatewayLimits, defaultValue: number = defaultLimits[name]): number => {
     const value = members[name]
-    return value === undefined ? byDefault : checkWhole(value, `limits.${name}`, mostOf[name], leastOf[name])
+    return value === undefined ? defaultValue : checkInteger(value, `limits.${name}`, maximums[name], minimums[name])
   }
-  const requestTimeoutMs = limit('requestTimeoutMs')
-  const headersTimeoutMs = limit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
+  const requestTimeoutMs = checkLimit('requestTimeoutMs')
+  const headersTimeoutMs = checkLimit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
   if (headersTimeoutMs > requestTimeoutMs)
-    throw new TypeError('limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it')
+    throw new TypeError('limits.headersTimeoutMs must be at most limits.requestTimeoutMs, which includes it')
   return {
-    maxBodyBytes: limit('maxBodyBytes'),
-    maxBatchCalls: limit('maxBatchCalls'),
-    maxJsonDepth: limit('maxJsonDepth'),
-    maxResponseBytes: limit('maxResponseBytes'),
-    maxBufferedBytes: limit('maxBufferedBytes'),
-    upstreamTimeoutMs: limit('upstreamTimeoutMs'),
+    maxBodyBytes: checkLimit('maxBodyBytes'),
+    maxBatchCalls: checkLimit('maxBatchCalls'),
+    maxJsonDepth: checkLimit('maxJsonDepth'),
+    maxResponseBytes: checkLimit('maxResponseBytes'),
+    maxBufferedBytes: checkLimit('maxBufferedBytes'),
+    upstreamTimeoutMs: checkLimit('upstreamTimeoutMs'),
     headersTimeoutMs,
     requestTimeoutMs,
-    writeTimeoutMs: limit('writeTimeoutMs'),
-    maxConnections: limit('maxConnections'),
-    maxCacheBytes: limit('maxCacheBytes'),
-    maxFilters: limit('maxFilters'),
+    writeTimeoutMs: checkLimit('writeTimeoutMs'),
+    maxConnections: checkLimit('maxConnections'),
+    maxCacheBytes: checkLimit('maxCacheBytes'),
+    maxFilters: checkLimit('maxFilters'),
   }
 }

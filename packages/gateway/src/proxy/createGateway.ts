@@ -136,7 +136,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     server: {
       connections,
       strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
-      fallback: checked.elsewhere,
+      fallback: checked.fallback,
       leaving: () => phase !== 'serving',
       draining: () => phase === 'draining',
       degraded: checked.degraded ?? (() => []),
@@ -177,9 +177,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       checkProxy(request, current.clientIp)
       const framing = checkFraming(request, response)
       if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
-      if (framing !== 'answer') return
-      if (connections.mayBegin(request, response)) handleRequest(gateway, { request, response, expectation })
-      else connections.later(request, () => handleRequest(gateway, { request, response, expectation }))
+      if (framing !== 'accept') return
+      if (connections.canStart(request, response)) handleRequest(gateway, { request, response, expectation })
+      else connections.enqueue(request, () => handleRequest(gateway, { request, response, expectation }))
     }
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

@@ -3,12 +3,12 @@ import { Server as NetServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Connections } from './http/connections.ts'
 
-/** How long idle connections stay open while draining, so that a request already on its way gets its 503 and not a reset. */
+/** How long idle connections stay open while draining, so that a request already on the wire gets a 503 and not a reset. */
 const idleGraceMs = 250
 
 /**
- * Stops a server: no new connections, every open one until its last answer, and none after `graceMs`.
- * That new requests are rejected, and that last answers say `Connection: close`, is up to who answers.
+ * Drains a server: it accepts no new connections, and closes each open one after its last response, at the latest after `graceMs`.
+ * The request handler must reject new requests and send `Connection: close` with last responses.
  * @returns How many requests were cut off.
  */
 export const drainServer = async (
@@ -17,21 +17,21 @@ export const drainServer = async (
 ): Promise<number> => {
   if (!server.listening) return 0
   let cutOff = 0
-  const giveUp = setTimeout(() => {
+  const timer = setTimeout(() => {
     cutOff = connections.count()
     server.closeAllConnections()
   }, graceMs)
-  // Again and again: of two answers in a pipeline the last may have been ready before draining began, and did not say close.
+  // Repeatedly: the last response of a pipeline may have been ready before draining started, without `Connection: close`.
   const closeIdle = setInterval(() => {
     server.closeIdleConnections()
-    // Node does not count a connection on which nothing was ever sent as idle.
+    // For Node a connection that never received a byte is not idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }, idleGraceMs)
-  // The HTTP server's own close would cut idle connections at once, with a request perhaps on its way on one of them.
+  // The HTTP server's own `close` would cut idle connections at once, and one of them may have a request on the wire.
   await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-  clearTimeout(giveUp)
+  clearTimeout(timer)
   clearInterval(closeIdle)
-  // What the HTTP server's own close does besides: end its timer. It says that the server is closed already.
+  // The HTTP server's own `close` also stops its timer. Its callback gets an error, because the server is closed already.
   server.close(() => {})
   return cutOff
 }

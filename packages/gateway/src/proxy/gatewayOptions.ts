@@ -8,53 +8,57 @@ import type { Quota } from '../usage/quota/quota.ts'
 
 /** One node behind the gateway. */
 export interface UpstreamOptions {
-  /** http or https; may hold a path, a query, user and password. A secret: it reaches no answer and no log. */
+  /** http or https. May have a path, a query, user and password. A secret: it appears in no response and no log. */
   readonly url: string
-  /** What logs call it. @default the network and its place, as in `testnet-1` */
+  /** Its name in logs. @default the network and its position, as in `testnet-1` */
   readonly name?: string
 }
 
 /** One network's nodes. */
 export interface NetworkOptions {
-  /** What every upstream must answer to `eth_chainId`; one that answers otherwise is never used. */
+  /** The chain id. An upstream that responds to `eth_chainId` with another one is never used. */
   readonly chainId: number
   /** At least one, in the order of preference. */
   readonly upstreams: readonly UpstreamOptions[]
-  /** How many blocks an upstream may be behind the highest of the others before it is asked only where no other is left. @default 8 */
+  /** How many blocks an upstream may be behind the highest head. One that lags more is used only if no other is left. @default 8 */
   readonly maxLagBlocks?: number
-  /** A light read without an answer after this many milliseconds is asked of a second upstream too, and the first answer counts. @default never */
+  /** A cheap read without a response after this many milliseconds is sent to a second upstream too, and the first response wins. @default never */
   readonly hedgeMs?: number
 }
 
-/** Bounds of what callers may cost: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). Bytes of one request go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
+/** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */
 export interface GatewayLimits {
   /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
   readonly maxBodyBytes?: number
   /** Most calls in one batch, up to 100,000. @default 1000 */
   readonly maxBatchCalls?: number
-  /** How many arrays and objects may be nested in each other in a request body, from 8 to 1000. @default 64 */
+  /** How deep arrays and objects may be nested in a request body, from 8 to 1000. @default 64 */
   readonly maxJsonDepth?: number
-  /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
+  /** Most bytes of the nodes' responses to one request. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: number
-  /** Most bytes that all requests of the process keep at once, of nodes' answers and of bodies, but for those up to 4 KiB that come at once; an owner's at most as many as are left. What finds no room is told `upstream_busy`. @default 536_870_912 (512 MiB) */
+  /**
+   * Most bytes that all requests of the process buffer together: the nodes' responses, and request bodies except those of up to 4 KiB that
+   * arrive in one chunk. An owner's requests buffer at most as many bytes as are left. A request without room is rejected as `upstream_busy`.
+   * @default 536_870_912 (512 MiB)
+   */
   readonly maxBufferedBytes?: number
-  /** How long the nodes may take for one call, a second try included, in milliseconds. @default 30_000 */
+  /** How long the nodes may take for one call, a retry included, in milliseconds. @default 30_000 */
   readonly upstreamTimeoutMs?: number
-  /** How long a request's header may take to arrive, in milliseconds; not above `requestTimeoutMs`. @default 20_000, or `requestTimeoutMs` where that is less */
+  /** How long a request's headers may take to arrive, in milliseconds; not above `requestTimeoutMs`. @default 20_000, or `requestTimeoutMs` if that is less */
   readonly headersTimeoutMs?: number
   /** How long a whole request may take to arrive, in milliseconds. @default 60_000 */
   readonly requestTimeoutMs?: number
-  /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. For the whole answer it has that and a second for each 20 kB. @default 30_000 */
+  /** How long a caller may read nothing of its response before its connection is cut, in milliseconds. The whole response may take that long plus a second for each 20 kB. @default 30_000 */
   readonly writeTimeoutMs?: number
-  /** Most connections of callers at once; one more is not taken. Of one IP (of IPv6 a /64) at most as many as are left, but of `trustedProxies` and of this machine. @default 16_384 */
+  /** Most open connections; more are not accepted. One IP (for IPv6 a /64) may have at most as many as are left, except `trustedProxies` and this machine. @default 16_384 */
   readonly maxConnections?: number
-  /** Most bytes of answers that cannot change any more kept for each network; 0 keeps none. @default 33_554_432 (32 MiB) */
+  /** Size of each network's cache of responses that cannot change any more, in bytes; 0 turns it off. @default 33_554_432 (32 MiB) */
   readonly maxCacheBytes?: number
-  /** Most filters of one key and network at once; the one unused for longest makes room. @default 100 */
+  /** Most filters of one key on one network. One more evicts the least recently used one. @default 100 */
   readonly maxFilters?: number
 }
 
-/** The limits that hold where none are given. */
+/** The default limits. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   maxBodyBytes: 2 * 1024 * 1024,
   maxBatchCalls: 1_000,
@@ -70,61 +74,61 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   maxFilters: 100,
 })
 
-/** How often one IP may come with keys that nobody has, where nothing else is said. */
+/** The default limit of requests with unknown keys from one IP. */
 export const defaultUnknownKeys: NonNullable<GatewayOptions['unknownKeys']> = Object.freeze({
   perSecond: 10,
   burst: 100,
 })
 
-/** How far an upstream may be behind where nothing else is said, in blocks. */
+/** The default of how far an upstream may be behind, in blocks. */
 export const defaultMaxLagBlocks = 8
 
-/** What a gateway is made of. */
+/** Options of a gateway. */
 export interface GatewayOptions {
   readonly networks: Readonly<Record<Network, NetworkOptions>>
   readonly keys: KeyStore
-  /** Where callers reach the gateway, where that is not the listening URL. A path in it is for the proxy in front to take off. */
+  /** The gateway's URL for callers, if it is not the listening URL. If it has a path, the proxy in front must remove it. */
   readonly publicUrl?: string
   /**
-   * Which groups of methods are offered beside `eth_`, `net_` and `web3_`, and whether callers may send tracers of their own to them:
-   * programs in JavaScript, which run inside the nodes. Never for a key with an address list. @default none of these
+   * Groups of methods that callers may use in addition to `eth_`, `net_` and `web3_`, and whether they may send custom tracers: JavaScript
+   * programs that run inside the nodes. Never for a key with an address list. @default none of these
    */
   readonly services?: { readonly debug?: boolean; readonly trace?: boolean; readonly javascriptTracers?: boolean }
-  /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
+  /** Allows the methods of development nodes (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
-  /** Counts calls against the rates in the keys' records. @default none: no rate holds */
+  /** Counts calls against the rate limits in the keys' records. @default none: there are no rate limits */
   readonly rates?: RateLimiter
-  /** Counts calls against the daily and monthly quotas in the keys' records. @default none: no quota holds */
+  /** Counts calls against the daily and monthly quotas in the keys' records. @default none: there are no quotas */
   readonly quota?: Quota
-  /** The HTTP status where a quota is used up. 403, because some clients ask for minutes on end where they get 429. @default 403 */
+  /** The HTTP status when a quota is used up. 403, because some clients retry a 429 for minutes. @default 403 */
   readonly quotaStatus?: 403 | 429
-  /** Counts what came with a known key, and how it ended. @default none */
+  /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
-  /** How often one IP (of IPv6 a /64) may come with keys that nobody has, before it is told 429. No good key is rejected by it. @default 10 a second, 100 at once */
+  /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
-  /** Proxies in front whose `X-Forwarded-For` and `X-Request-Id` are believed: addresses and ranges, as in `['10.0.0.0/8']`. @default none */
+  /** Proxies in front whose `X-Forwarded-For` and `X-Request-Id` are trusted: addresses and ranges, as in `['10.0.0.0/8']`. @default none */
   readonly trustedProxies?: readonly string[]
-  /** Answers to `kr_test_401`, `kr_test_429`, `kr_test_quota` and `kr_test_slow` as a service at its limit does, on any network and path. @default false */
+  /** Enables the test keys `kr_test_401`, `kr_test_429`, `kr_test_quota` and `kr_test_slow`, which respond as a service at its limits does, on any network and path. @default false */
   readonly testKeys?: boolean
   /** A clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number
-  /** Certificate chain and private key, both PEM: then it speaks https alone. A reload may renew them, but neither bring nor drop them. */
+  /** Certificate chain and private key, both PEM: then it serves only https. A reload can renew them, but not add or remove them. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /**
-   * Answers what lies outside the networks' and the health's paths, such as `/api` and a dashboard, with whatever headers it likes.
-   * Not asked while draining. What it leaves by `false`, untouched, is a 404 as without it.
+   * Handles requests to all paths other than those of the networks and of health checks, such as `/api` and a dashboard. It sets its own headers.
+   * It is not called while draining. Return `false`, without a response, to respond with the usual 404.
    */
-  readonly elsewhere?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
-  /** What does not work at the moment though calls do, such as `['redis']`: `/readyz` tells it, and stays 200. @default nothing */
+  readonly fallback?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
+  /** The parts that do not work at the moment although calls do, such as `['redis']`. `/readyz` lists them, and stays 200. @default none */
   readonly degraded?: () => readonly string[]
   /**
    * Why calls cannot be served at the moment although upstreams are there, such as `'database'`. `/readyz` then responds with 503 and this
    * reason. @default never
    */
   readonly notReady?: () => string | undefined
-  /** False tells the log of changes and faults alone, which saves each request the telling. @default true */
+  /** False logs only changes and faults, which is faster. @default true */
   readonly logRequests?: boolean
-  /** Told of each request and each change. What it throws is ignored. */
+  /** Called for each request and each change. Errors that it throws are ignored. */
   readonly log?: (entry: LogEntry) => void
 }

@@ -2,7 +2,7 @@ import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
 import type { HealthState } from './upstream/watchHealth.ts'
 
-/** A key could not be looked up, a limit asked, a call counted, or the server could not listen or take a connection. */
+/** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
 export interface FaultEntry {
   readonly event: 'fault'
   readonly where: 'keyStore' | 'quota' | 'meter' | 'server'
@@ -12,31 +12,31 @@ export interface FaultEntry {
   readonly count: number
 }
 
-/** What the gateway tells of its work. Holds no key, no params and no upstream's address. */
+/** A log entry of the gateway. It contains no keys, params or upstream URLs. */
 export type LogEntry =
   | {
       readonly event: 'listening'
       readonly port: number
-      /** Where callers reach it: the public URL where one is given. */
+      /** The public URL if one is configured, else the listening URL. */
       readonly url: string
     }
   | {
       readonly event: 'request'
       readonly requestId: string
       readonly network?: Network | undefined
-      /** The key record's id, where the key is known. */
+      /** The key record's id, if the key is known. */
       readonly keyId?: string | undefined
-      /** The method's name where it is one that is offered, else `other`; `batch` for a batch. */
+      /** The method's name if it is allowed, else `other`; `batch` for a batch. */
       readonly method?: string | undefined
-      /** How many calls it holds. */
+      /** The number of calls in it. */
       readonly calls?: number | undefined
       readonly status: number
-      /** Why it was rejected; of a batch, the first item's that was. */
+      /** Why it was rejected; for a batch, why its first rejected call was. */
       readonly reason?: RejectionReason | undefined
       readonly durationMs: number
     }
   | {
-      /** The caller went away before its answer was ready. */
+      /** The caller left before its response was complete. */
       readonly event: 'disconnected'
       readonly requestId: string
       readonly network?: Network
@@ -51,7 +51,7 @@ export type LogEntry =
     }
   | FaultEntry
   | {
-      /** Something that the operator should look at. `what` also says how to fix it. */
+      /** Something for the operator to look at. `what` also says how to fix it. */
       readonly event: 'warning'
       readonly what: string
     }

@@ -66,7 +66,7 @@ export const createControlServer = ({
   shareConnections(server, isProxy)
   const connections = createConnections()
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
-    connections.begin(request)
+    connections.start(request)
     response.on('close', () => connections.finish(request))
     if (isClosing() && connections.isLast(request)) response.shouldKeepAlive = false
     handle(request, response)
@@ -75,9 +75,9 @@ export const createControlServer = ({
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const framing = checkFraming(request, response)
     if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
-    if (framing !== 'answer') return
-    if (connections.mayBegin(request, response)) begin(request, response)
-    else connections.later(request, () => begin(request, response))
+    if (framing !== 'accept') return
+    if (connections.canStart(request, response)) begin(request, response)
+    else connections.enqueue(request, () => begin(request, response))
   })
   return server
 }

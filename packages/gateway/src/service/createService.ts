@@ -262,7 +262,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     testKeys,
     now,
     ...(tls === undefined ? {} : { tls }),
-    elsewhere: (request, response, requestId) =>
+    fallback: (request, response, requestId) =>
       config.control === undefined && site !== undefined && site(request, response, requestId),
     degraded,
     notReady: () => stores.fatal(),

@@ -268,7 +268,7 @@ const createMetricsServer = (text: () => Promise<string>): Pick<Prometheus, 'lis
   const server = createServer((request, response) => {
     const framing = checkFraming(request, response)
     if (framing === 'reject') response.writeHead(400, { 'Content-Length': 0 }).end()
-    if (framing !== 'answer') return
+    if (framing !== 'accept') return
     if (isLoopback && !isLoopbackName(request.headers.host)) {
       response.writeHead(421, { 'Content-Length': 0 }).end()
       return

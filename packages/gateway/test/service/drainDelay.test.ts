@@ -14,7 +14,7 @@ import type { Service, ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
-import type { RawAnswer } from '../rawConnection.ts'
+import type { RawResponse } from '../rawConnection.ts'
 import { chainIds } from '../startGateway.ts'
 import { freePort } from './freePort.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
@@ -68,7 +68,7 @@ const send = async (
 ): Promise<[status: number, connection: string | undefined]> => {
   const connection = await openRaw(port)
   connection.send(bytes)
-  const { status, headers }: RawAnswer = await connection.next()
+  const { status, headers }: RawResponse = await connection.next()
   return [status, headers['connection']]
 }
 const get = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`

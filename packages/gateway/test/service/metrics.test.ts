@@ -132,7 +132,7 @@ describe('keyrail_upstream_healthy', () => {
 
   test('is 0 while the circuit breaker of a node is open, also after the node was unreachable for a while', async () => {
     const node = await startNode()
-    node.answersLightRead = false
+    node.respondsToCheapRead = false
     const link = await createSwitch(Number(new URL(node.url).port))
     const { url, metric } = await start([{ url: `http://127.0.0.1:${link.port}`, name: 'one' }])
     const addresses: string[] = []

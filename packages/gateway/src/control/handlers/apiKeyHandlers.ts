@@ -1,4 +1,4 @@
-import { apiKeyAddress } from '../../proxy/http/addresses.ts'
+import { getApiKeyUrl } from '../../proxy/http/rpcUrls.ts'
 import { maxApiKeys } from '../../storage/keys.ts'
 import type { Key } from '../../storage/keys.ts'
 import { change } from '../change.ts'
@@ -28,7 +28,7 @@ export const apiKeyHandlers = (
 > => {
   const { storage, deployment, now } = parts
   const show = (key: Key): ApiKeyView => toApiKeyView(key, { publicUrl: deployment().publicUrl, now: now() })
-  const addressOf = (key: Key, apiKey: string): string => apiKeyAddress(deployment().publicUrl, networkOf(key), apiKey)
+  const addressOf = (key: Key, apiKey: string): string => getApiKeyUrl(deployment().publicUrl, networkOf(key), apiKey)
   /** An app's key is the app's, and is not found here. */
   const find = async (caller: Caller, id: string): Promise<Key | undefined> => {
     const key = await storage.keys.find({ id, userId: viewerOf(caller).user.id })

@@ -1,4 +1,4 @@
-import { apiKeyAddress } from '../../proxy/http/addresses.ts'
+import { getApiKeyUrl } from '../../proxy/http/rpcUrls.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Key } from '../../storage/keys.ts'
 import type { ApiKeyView } from '../contract/apiKey.ts'
@@ -18,7 +18,7 @@ export const toApiKeyView = (key: Key, { publicUrl, now }: { publicUrl: string; 
   description: key.description,
   network: networkOf(key),
   ...toKeyFacts(key, now),
-  address: apiKeyAddress(publicUrl, networkOf(key), `…${key.ending}`),
+  address: getApiKeyUrl(publicUrl, networkOf(key), `…${key.ending}`),
   revokedAt: isoTimeOrNull(key.revokedAt),
   version: key.version,
 })

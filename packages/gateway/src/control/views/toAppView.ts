@@ -1,4 +1,4 @@
-import { appAddress } from '../../proxy/http/addresses.ts'
+import { getAppUrl } from '../../proxy/http/rpcUrls.ts'
 import { defaultLifetimeS } from '../../auth/jwt/jwtPolicy.ts'
 import { narrowLimits } from '../../auth/key/narrowLimits.ts'
 import type { Network } from '../../lib/network.ts'
@@ -12,8 +12,8 @@ import { isoTime } from './times.ts'
 
 /** An app's addresses. With a key they are secrets. */
 export const appAddressesOf = (publicUrl: string, apiKey: string): Readonly<Record<Network, string>> => ({
-  testnet: appAddress(publicUrl, 'testnet', apiKey),
-  mainnet: appAddress(publicUrl, 'mainnet', apiKey),
+  testnet: getAppUrl(publicUrl, 'testnet', apiKey),
+  mainnet: getAppUrl(publicUrl, 'mainnet', apiKey),
 })
 
 /** What an app is shown with. */

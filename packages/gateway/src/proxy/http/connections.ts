@@ -1,138 +1,138 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What is in flight on one connection. */
+/** The state of one connection. */
 interface ConnectionState {
-  /** Requests whose answer is not written yet. With pipelining there can be several. */
+  /** Requests whose response is not written yet. With pipelining there can be several. */
   open: number
   /** The last request whose header was read, and its response. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
-  /** What begins the requests that wait for their turn. */
-  readonly waiting: (() => void)[]
-  /** What waits is let go when the connection ends. */
-  watched: boolean
-  /** What is to be done once nothing is open any more. */
-  atRest: (() => void) | undefined
+  /** Starts the requests that wait in the queue. */
+  readonly queue: (() => void)[]
+  /** A listener clears the queue when the connection ends. */
+  hasCloseListener: boolean
+  /** Called once no request is open. */
+  onIdle: (() => void) | undefined
 }
 
-/** Counts the requests of each connection, so that a connection is closed after its last answer and not before. */
+/** Tracks the requests of each connection, so that a connection is closed after its last response and not before. */
 export interface Connections {
   /**
-   * Whether a request may begin at once. One of a long pipeline begins, by `later`, when those before it have been answered: what
-   * one connection asks for must not take all that there is. Where too many wait its connection is cut.
+   * Whether a request can start at once. If not, `enqueue` starts it when earlier requests of its pipeline have completed, so that one
+   * connection cannot use all capacity. A connection with too many requests in the queue is cut.
    */
-  readonly mayBegin: (request: IncomingMessage, response: ServerResponse) => boolean
-  readonly later: (request: IncomingMessage, begin: () => void) => void
-  readonly begin: (request: IncomingMessage) => void
-  /** Call when an answer has been written or its caller has gone. */
+  readonly canStart: (request: IncomingMessage, response: ServerResponse) => boolean
+  readonly enqueue: (request: IncomingMessage, start: () => void) => void
+  readonly start: (request: IncomingMessage) => void
+  /** Call this when a response was written or its caller has gone. */
   readonly finish: (request: IncomingMessage) => void
-  /** Whether no later request was read on its connection: only the last answer may end a connection, since they go out in order. */
+  /** Whether no later request was read on its connection: only the last response may close a connection, because they are sent in order. */
   readonly isLast: (request: IncomingMessage) => boolean
-  /** Runs `then` once all whole requests of a connection are answered. For what cannot be answered by a response object. */
-  readonly whenAnswered: (socket: Duplex, then: () => void) => void
+  /** Calls `listener` once all complete requests of a connection have their responses. For a response without a response object. */
+  readonly onceIdle: (socket: Duplex, listener: () => void) => void
   /**
-   * Told that a caller will send no more. It may wait for its answer, or be gone: on the wire that is the same. So it has a while,
-   * and then its connection is cut, but for an answer that is being written.
+   * Call this when a caller will send no more. It may wait for its response or be gone: on the wire both look the same. After a grace period
+   * its connection is cut, unless a response is being written.
    */
   readonly halfClosed: (socket: Duplex) => void
   /** Requests in flight on all connections. */
   readonly count: () => number
 }
 
-/** Requests of one connection that are worked on at once. */
-const atOnce = 4
-/** Requests of one connection that wait. Each takes a hundred times the memory that it took bytes on the way. */
-const mostWaiting = 500
-/** Of all: one connection may have as many as are left, so that others find some. */
-const mostWaitingOfAll = 10_000
-/** How long a caller that sends no more is taken to wait, in milliseconds. */
-const halfClosedMs = 2_000
+/** The most requests of one connection that are handled at the same time. */
+const maxOpen = 4
+/** The most requests of one connection in its queue. Each takes a hundred times as much memory as it had bytes on the wire. */
+const maxQueued = 500
+/** For all connections. One connection may have at most as many as are left, so that others get a fair share. */
+const maxQueuedInTotal = 10_000
+/** The grace period of a caller that will send no more, in milliseconds. */
+const halfClosedGraceMs = 2_000
 
-/** Makes the books of a server's connections. */
+/** Creates the tracker of a server's connections. */
 export const createConnections = (): Connections => {
   const states = new WeakMap<Duplex, ConnectionState>()
   let total = 0
-  let waitingOfAll = 0
-  const stateOf = (socket: Duplex): ConnectionState => {
+  let queuedInTotal = 0
+  const getState = (socket: Duplex): ConnectionState => {
     const known = states.get(socket)
     if (known !== undefined) return known
     const state: ConnectionState = {
       open: 0,
       request: undefined,
       response: undefined,
-      waiting: [],
-      watched: false,
-      atRest: undefined,
+      queue: [],
+      hasCloseListener: false,
+      onIdle: undefined,
     }
     states.set(socket, state)
     return state
   }
-  const restIfDone = (state: ConnectionState): void => {
-    // A request whose body broke off is still open, and never will be answered in its own right.
+  const checkIdle = (state: ConnectionState): void => {
+    // A request whose body broke off stays open and never gets a response of its own.
     const broken = state.request?.complete === false ? 1 : 0
-    if (state.atRest === undefined || state.waiting.length > 0 || state.open > broken) return
-    const then = state.atRest
-    state.atRest = undefined
-    then()
+    if (state.onIdle === undefined || state.queue.length > 0 || state.open > broken) return
+    const listener = state.onIdle
+    state.onIdle = undefined
+    listener()
   }
   return {
-    mayBegin: (request, response) => {
-      const state = stateOf(request.socket)
+    canStart: (request, response) => {
+      const state = getState(request.socket)
       state.response = response
-      return state.open < atOnce && state.waiting.length === 0
+      return state.open < maxOpen && state.queue.length === 0
     },
-    later: ({ socket }, begin) => {
-      // What was read with the request that had it cut comes here all the same.
+    enqueue: ({ socket }, start) => {
+      // Requests that were parsed before the connection was cut still arrive here.
       if (socket.destroyed) return
-      const state = stateOf(socket)
-      const { waiting } = state
-      if (!state.watched)
+      const state = getState(socket)
+      const { queue } = state
+      if (!state.hasCloseListener)
         socket.on('close', () => {
-          waitingOfAll -= waiting.length
-          waiting.length = 0
+          queuedInTotal -= queue.length
+          queue.length = 0
         })
-      state.watched = true
-      waiting.push(begin)
-      waitingOfAll += 1
-      if (waiting.length > Math.min(mostWaiting, mostWaitingOfAll - waitingOfAll)) socket.destroy()
-      // What is not read yet stays with its caller.
+      state.hasCloseListener = true
+      queue.push(start)
+      queuedInTotal += 1
+      if (queue.length > Math.min(maxQueued, maxQueuedInTotal - queuedInTotal)) socket.destroy()
+      // Backpressure: the caller keeps the bytes that are not read yet.
       else socket.pause()
     },
-    begin: (request) => {
-      const state = stateOf(request.socket)
+    start: (request) => {
+      const state = getState(request.socket)
       state.open += 1
       state.request = request
       total += 1
     },
     finish: (request) => {
       const { socket } = request
-      const state = stateOf(socket)
+      const state = getState(socket)
       state.open -= 1
       total -= 1
-      const next = socket.destroyed ? undefined : state.waiting.shift()
+      const next = socket.destroyed ? undefined : state.queue.shift()
       if (next !== undefined) {
-        waitingOfAll -= 1
-        if (state.waiting.length === 0) socket.resume()
+        queuedInTotal -= 1
+        if (state.queue.length === 0) socket.resume()
         next()
       }
-      restIfDone(state)
+      checkIdle(state)
     },
     isLast: (request) => {
-      const state = stateOf(request.socket)
-      return state.request === request && state.waiting.length === 0
+      const state = getState(request.socket)
+      return state.request === request && state.queue.length === 0
     },
-    whenAnswered: (socket, then) => {
-      const state = stateOf(socket)
-      state.atRest = then
-      restIfDone(state)
+    onceIdle: (socket, listener) => {
+      const state = getState(socket)
+      state.onIdle = listener
+      checkIdle(state)
     },
     halfClosed: (socket) => {
       const state = states.get(socket)
       if (state === undefined || state.open === 0) return
       setTimeout(() => {
         if (state.open > 0 && state.response?.headersSent !== true) socket.destroy()
-      }, halfClosedMs).unref()
+      }, halfClosedGraceMs).unref()
     },
     count: () => total,
   }

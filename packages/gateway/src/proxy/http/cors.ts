@@ -1,23 +1,26 @@
 /**
- * Sent with every answer: the data plane is for any page, and never uses credentials. A rejection without them would reach a page as "CORS error"
- * only. Without credentials `*` names every header (Fetch standard, section 3.3.3); a list of them would be the longest part of most answers.
+ * The CORS headers of every response: any page may use the RPC endpoints, which never use credentials. Without these headers a page would see a
+ * rejection only as "CORS error". Without credentials `*` means every header (Fetch standard, section 3.3.3); a list of them would be the
+ * longest part of most responses.
  */
 export const corsHeaders: readonly string[] = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', '*']
 
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
 /**
- * The headers of a preflight's answer.
- * @param asked - `Access-Control-Request-Headers` as it came. Echoed where it is a list of header names.
- * @see The fetch standard, CORS protocol
+ * Gets the headers of the response to a preflight.
+ * @param requested - `Access-Control-Request-Headers`. Echoed if it is a list of header names.
+ * @see The Fetch standard, CORS protocol
  */
-export const preflightHeaders = (asked: string | undefined): readonly string[] => [
+export const preflightHeaders = (requested: string | undefined): readonly string[] => [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Allow-Methods',
   'POST, OPTIONS',
   'Access-Control-Allow-Headers',
-  asked !== undefined && asked.length <= 1024 && headerNames.test(asked) ? asked : 'content-type, authorization',
+  requested !== undefined && requested.length <= 1024 && headerNames.test(requested)
+    ? requested
+    : 'content-type, authorization',
   'Access-Control-Max-Age',
   '86400',
   'Vary',

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * What to do with a request, by how it says where its body ends. `answer`: answer it. `reject`: answer 400 and close the connection.
- * `ignore`: it came behind a request whose framing is in doubt, so it may be a part of that request's body.
+ * What to do with a request, depending on its framing: how it indicates where its body ends. `accept`: handle it. `reject`: respond with 400 and
+ * close the connection. `ignore`: it follows a request whose framing is ambiguous, so it may be part of that request's body.
  */
-export type Framing = 'answer' | 'reject' | 'ignore'
+export type Framing = 'accept' | 'reject' | 'ignore'
 
 /**
- * Creates the check of how requests say where their bodies end, for one server. Node's parser rejects most faults itself (a length beside a
- * coding, two lengths); this rejects what it lets through, and closes the connection after HTTP/1.0 with `Transfer-Encoding`.
+ * Creates the check of requests' framing for one server. Node's parser rejects most ambiguous framing (a length together with a coding, two
+ * lengths). This check rejects the rest, and closes the connection after an HTTP/1.0 request with `Transfer-Encoding`.
  *
- * @returns The check, to be called with each request before anything is done with it. It marks a response that must be the last one.
+ * @returns The check. Call it with each request before you handle it. It marks a response that must be the last one.
  * @example
  * import { createServer } from 'node:http'
  *
  * const checkFraming = createFramingCheck()
  * const server = createServer((request, response) => {
- *   if (checkFraming(request, response) === 'answer') response.end()
+ *   if (checkFraming(request, response) === 'accept') response.end()
  * })
  * @see RFC 9112, sections 6.1 and 6.3
  */
@@ -26,12 +26,12 @@ export const createFramingCheck = (): ((request: IncomingMessage, response: Serv
   return ({ socket, headers, httpVersion }, response) => {
     if (ending.has(socket)) return 'ignore'
     const coding = headers['transfer-encoding']
-    if (coding === undefined) return 'answer'
-    // Another coding would have to be decoded, and another reader may take "identity, chunked" or ", chunked" for something else.
+    if (coding === undefined) return 'accept'
+    // Other codings are not decoded, and another parser may read "identity, chunked" or ", chunked" differently.
     const isChunked = coding.trim().toLowerCase() === 'chunked'
-    if (isChunked && httpVersion === '1.1') return 'answer'
+    if (isChunked && httpVersion === '1.1') return 'accept'
     ending.add(socket)
     response.shouldKeepAlive = false
-    return isChunked ? 'answer' : 'reject'
+    return isChunked ? 'accept' : 'reject'
   }
 }

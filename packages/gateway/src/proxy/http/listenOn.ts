@@ -2,9 +2,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Begins to listen.
- * @returns The port, which is another than was asked for where that was 0.
- * @throws What listening failed with, such as EADDRINUSE; it may be tried again.
+ * Starts listening.
+ * @returns The port: the given one, or a free one if that is 0.
+ * @throws If listening fails, for example with EADDRINUSE. You can retry.
  */
 export const listenOn = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -16,14 +16,14 @@ export const listenOn = (server: Server, { host, port }: { host: string; port: n
   })
 
 /**
- * Stops to listen, once all that is in flight is answered.
- * @param graceMs - After this, what is still in flight is cut off, in milliseconds.
+ * Stops listening after the requests in flight have completed.
+ * @param graceMs - After this, requests that are still in flight are cut off, in milliseconds.
  */
 export const stopListening = async (server: Server, graceMs: number): Promise<void> => {
   if (!server.listening) return
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  clearTimeout(cut)
+  clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { apiKeyAddress, appAddress } from './addresses.ts'
+import { getApiKeyUrl, getAppUrl } from './rpcUrls.ts'
 import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
 import { parsePath } from './parsePath.ts'
 import type { Path } from './parsePath.ts'
@@ -9,12 +9,12 @@ const key = fc.stringMatching(/^[0-9A-Za-z_%.~-]{1,50}$/).filter((text) => text 
 const network = fc.constantFrom('testnet', 'mainnet')
 
 describe('parsePath', () => {
-  test('reads back what the addresses are made of, with or without a query', () => {
+  test('parses the RPC URLs, with or without a query', () => {
     fc.assert(
       fc.property(network, key, fc.webQueryParameters(), (name, text, query) => {
         for (const end of ['', `?${query}`]) {
-          const app = new URL(appAddress('https://x.example/', name, text))
-          const api = new URL(apiKeyAddress('https://x.example', name, text))
+          const app = new URL(getAppUrl('https://x.example/', name, text))
+          const api = new URL(getApiKeyUrl('https://x.example', name, text))
           fc.pre(app.pathname === `/${name}/v2/${text}` && api.pathname === `/${name}/${text}`)
           expect(parsePath(app.pathname + end)).toEqual({ kind: 'call', network: name, variant: 'app', key: text })
           expect(parsePath(api.pathname + end)).toEqual({ kind: 'call', network: name, variant: 'apiKey', key: text })
@@ -24,10 +24,10 @@ describe('parsePath', () => {
     )
   })
 
-  test('a path of apps without a key is for tokens alone', () => {
-    const alone = { kind: 'call', network: 'testnet', variant: 'app', key: undefined }
-    expect([parsePath('/testnet/v2'), parsePath('/testnet/v2?a=b')]).toEqual([alone, alone])
-    expect(parsePath('/testnet/v2/')).toEqual({ ...alone, key: '' })
+  test('an app path without a key is for tokens', () => {
+    const tokenPath = { kind: 'call', network: 'testnet', variant: 'app', key: undefined }
+    expect([parsePath('/testnet/v2'), parsePath('/testnet/v2?a=b')]).toEqual([tokenPath, tokenPath])
+    expect(parsePath('/testnet/v2/')).toEqual({ ...tokenPath, key: '' })
   })
 
   test.each([
@@ -43,11 +43,11 @@ describe('parsePath', () => {
     '/healthz/',
     '/api',
     'testnet/x',
-  ])('knows no %s', (target) => {
+  ])('does not know the target %s', (target) => {
     expect(parsePath(target)).toEqual({ kind: 'unknown' })
   })
 
-  test('any target is taken without a throw', () => {
+  test('never throws', () => {
     fc.assert(
       fc.property(fc.string(), (target) => {
         expect(['call', 'healthz', 'readyz', 'unknown']).toContain(parsePath(target).kind)
@@ -55,7 +55,7 @@ describe('parsePath', () => {
     )
   })
 
-  test('is what a second reader makes of any target', () => {
+  test('agrees with a second implementation about any target', () => {
     const part = fc.oneof(
       { weight: 5, arbitrary: fc.constantFrom('testnet', 'mainnet', 'v2', 'healthz', '') },
       { weight: 3, arbitrary: key },

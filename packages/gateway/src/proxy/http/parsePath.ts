@@ -1,35 +1,35 @@
 import { networkNames } from '../../lib/network.ts'
 import type { Network } from '../../lib/network.ts'
 
-/** A call's address. */
+/** The path of an RPC URL. */
 export interface CallPath {
   readonly kind: 'call'
   readonly network: Network
   readonly variant: 'app' | 'apiKey'
-  /** As it was written; `undefined` at `/{network}/v2`, where the app is found by the request's token. */
+  /** As it was sent; `undefined` at `/{network}/v2`, where the request's token identifies the app. */
   readonly key: string | undefined
 }
 
-/** What a request's target asks for. */
+/** A parsed request target. */
 export type Path = CallPath | { readonly kind: 'healthz' } | { readonly kind: 'readyz' } | { readonly kind: 'unknown' }
 
 const unknown: Path = Object.freeze({ kind: 'unknown' })
 
 const roots = networkNames.map((network) => ({ network, root: `/${network}`, below: `/${network}/` }))
 
-/** A target's path, without what follows it. Nearly all are in origin form and have no query: those are taken as they are. */
-const pathOf = (target: string): string => {
+/** Gets a target's path. Nearly all targets are in origin form without a query and are returned unchanged. */
+const getPath = (target: string): string => {
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   return path.includes('?') || path.includes('#') ? (path.split(/[?#]/, 1)[0] ?? '') : path
 }
 
 /**
- * Reads a request's target: exactly `/{network}/v2/{key}`, `/{network}/{key}`, `/{network}/v2`, `/healthz` or `/readyz`. A query is ignored.
- * A network's path with no key on it is a call with an empty key, so that a forgotten key is told as that (401), not as a wrong address.
- * @see RFC 9112 section 3.2 (origin form, and the absolute form that a server must take too)
+ * Parses a request target: exactly `/{network}/v2/{key}`, `/{network}/{key}`, `/{network}/v2`, `/healthz` or `/readyz`. A query is ignored.
+ * A network's path without a key is a call with an empty key, so a missing key is rejected as such (401) and not as a wrong URL.
+ * @see RFC 9112 section 3.2 (origin form, and absolute form, which a server must accept too)
  */
 export const parsePath = (target: string): Path => {
-  const path = pathOf(target)
+  const path = getPath(target)
   for (const { network, root, below } of roots)
     if (path.startsWith(below)) return parseBelow(network, path.slice(below.length))
     else if (path === root) return { kind: 'call', network, variant: 'apiKey', key: '' }

@@ -13,7 +13,7 @@ import { createProxyWarning } from './proxyWarning.ts'
 
 const forwarded = { 'x-forwarded-for': '203.0.113.7' }
 
-/** The warnings for requests that come one after the other. */
+/** Gets the warnings for consecutive requests. */
 const warningsFor = (
   requests: readonly { peer: string | undefined; headers?: IncomingHttpHeaders }[],
   trustedProxies: readonly string[] = [],
@@ -46,7 +46,7 @@ describe('a proxy that is not in trustedProxies', () => {
     ['febf::1'],
     ['fe80::1%eth0'],
     ['fec0::1'],
-  ])('%s is named once', (peer) => {
+  ])('%s is reported once', (peer) => {
     const warnings = warningsFor([{ peer }, { peer }])
     expect(warnings).toHaveLength(1)
     const ip = peer.replace('%eth0', '')
@@ -71,16 +71,16 @@ describe('a proxy that is not in trustedProxies', () => {
     ['fbff::1'],
     [undefined],
     ['not an address'],
-  ])('a caller from %s may write what it likes', (peer) => {
+  ])('a caller from %s is ignored', (peer) => {
     expect(warningsFor([{ peer }])).toEqual([])
   })
 
-  test('each proxy is named, up to 16 of them', () => {
+  test('up to 16 proxies are reported', () => {
     const peers = Array.from({ length: 1_000 }, (_, index) => ({ peer: `10.0.${index >> 8}.${index & 255}` }))
     expect(warningsFor(peers)).toHaveLength(16)
   })
 
-  test('nothing of the header is repeated', () => {
+  test('the warning does not contain the value of the header', () => {
     const headers = { 'x-forwarded-for': 'kr_asecret, 203.0.113.7', forwarded: 'for=kr_asecret' }
     const [warning] = warningsFor([{ peer: '10.0.0.1', headers }])
     expect(warning).not.toMatch(/secret|203\.0/)
@@ -89,38 +89,38 @@ describe('a proxy that is not in trustedProxies', () => {
   test.each([
     ['Forwarded', { forwarded: 'for=203.0.113.7' }],
     ['X-Real-IP', { 'x-real-ip': '203.0.113.7' }],
-  ])('%s alone: only X-Forwarded-For is read, which the warning says', (name, headers) => {
+  ])('%s alone: the warning says that only X-Forwarded-For is read', (name, headers) => {
     const [warning] = warningsFor([{ peer: '10.0.0.1', headers }])
     expect(warning).toContain(`${name} arrives from 10.0.0.1`)
     expect(warning).toContain('send X-Forwarded-For')
   })
 
-  test('an empty header is one too', () => {
+  test('an empty header counts', () => {
     expect(warningsFor([{ peer: '10.0.0.1', headers: { 'x-forwarded-for': '' } }])).toHaveLength(1)
   })
 })
 
 describe('no warning', () => {
-  test('without a header there is no sign of a proxy', () => {
+  test('without a header', () => {
     expect(warningsFor([{ peer: '127.0.0.1', headers: { host: 'localhost' } }])).toEqual([])
   })
 
-  test.each([['10.0.0.1'], ['::ffff:10.0.0.1'], ['fe80::7%eth0']])('%s is trusted', (peer) => {
+  test.each([['10.0.0.1'], ['::ffff:10.0.0.1'], ['fe80::7%eth0']])('for %s, which is trusted', (peer) => {
     expect(warningsFor([{ peer }], ['10.0.0.0/8', 'fe80::/10'])).toEqual([])
   })
 
-  test('a trusted proxy that sends X-Forwarded-For beside the others', () => {
+  test('for a trusted proxy that sends X-Forwarded-For and others', () => {
     const headers = { ...forwarded, forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' }
     expect(warningsFor([{ peer: '10.0.0.1', headers }], ['10.0.0.1'])).toEqual([])
   })
 })
 
-test('a trusted proxy that sends another header than X-Forwarded-For is named too', () => {
+test('a trusted proxy that sends a header other than X-Forwarded-For is reported too', () => {
   const [warning] = warningsFor([{ peer: '203.0.113.1', headers: { forwarded: 'for=192.0.2.7' } }], ['203.0.113.1'])
   expect(warning).toContain('send X-Forwarded-For')
 })
 
-describe('in the log', () => {
+describe('the warning is in the log', () => {
   let started: StartedGateway | undefined
   afterEach(async () => {
     await started?.gateway.close()
@@ -129,19 +129,19 @@ describe('in the log', () => {
   const warningsIn = ({ entries }: StartedGateway): string[] =>
     entries.flatMap((entry) => (entry.event === 'warning' ? [entry.what] : []))
 
-  test.each(['/healthz', '/testnet/v2/kr_unknown', '/api/session', '/'])('of the gateway, by %s', async (path) => {
+  test.each(['/healthz', '/testnet/v2/kr_unknown', '/api/session', '/'])('of the gateway, for %s', async (path) => {
     started = await startGateway({ testnet: ['http://127.0.0.1:9'] })
     for (let call = 0; call < 3; call++) await fetch(`${started.url}${path}`, { headers: forwarded })
     expect(warningsIn(started)).toEqual([expect.stringContaining('from 127.0.0.1, which is not in trustedProxies')])
   })
 
-  test('not where the proxy is trusted', async () => {
+  test('except for a trusted proxy', async () => {
     started = await startGateway({ testnet: ['http://127.0.0.1:9'] }, { trustedProxies: ['127.0.0.1'] })
     await fetch(`${started.url}/healthz`, { headers: forwarded })
     expect(warningsIn(started)).toEqual([])
   })
 
-  test('of the service, also by the control API on a port of its own', async () => {
+  test('of the service, also for the control API on its own port', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
     const entries: ServiceLogEntry[] = []
     const service = await createService({

@@ -6,10 +6,10 @@ import type { Rejection } from '../../errors/rejection.ts'
 import type { Connections } from './connections.ts'
 import { corsHeaders } from './cors.ts'
 
-/** How long a connection is kept to read what its caller still sends: closing at once would reset it, and the answer would be lost with it. */
-export const lingerMs = 1_000
+/** How long a connection stays open to read what its caller still sends: closing it at once would reset it, and the response would be lost. */
+export const closeGraceMs = 1_000
 
-const rejectionOf = (code: string | undefined): Rejection => {
+const toRejection = (code: string | undefined): Rejection => {
   if (code === 'HPE_HEADER_OVERFLOW') return rejections.headersTooLarge()
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return rejections.requestTimeout()
   return rejections.badHttp()
@@ -22,16 +22,16 @@ const phrases: Readonly<Record<number, string>> = {
 }
 
 /**
- * Answers what Node's parser rejected (for one: a Content-Length beside a Transfer-Encoding), for which there is no response object,
- * and closes the connection: where the next request begins on it is not known.
+ * Responds to a request that Node's parser rejected, for example one with both Content-Length and Transfer-Encoding. Such a request has no
+ * response object. Then closes the connection, because nobody knows where the next request on it starts.
  */
 export const rejectBrokenHttp = (code: string | undefined, socket: Duplex, connections: Connections): void => {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  connections.whenAnswered(socket, () => {
-    const rejection = rejectionOf(code)
+  connections.onceIdle(socket, () => {
+    const rejection = toRejection(code)
     const requestId = randomUUID()
     const body = rejectionText(rejection, 'null', requestId)
     const head = [
@@ -39,11 +39,11 @@ export const rejectBrokenHttp = (code: string | undefined, socket: Duplex, conne
       'Content-Type: application/json',
       `X-Request-Id: ${requestId}`,
     ]
-    for (let place = 0; place + 1 < corsHeaders.length; place += 2)
-      head.push(`${corsHeaders[place]}: ${corsHeaders[place + 1]}`)
+    for (let index = 0; index + 1 < corsHeaders.length; index += 2)
+      head.push(`${corsHeaders[index]}: ${corsHeaders[index + 1]}`)
     head.push(`Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close')
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
     socket.resume()
-    setTimeout(() => socket.destroy(), lingerMs).unref()
+    setTimeout(() => socket.destroy(), closeGraceMs).unref()
   })
 }

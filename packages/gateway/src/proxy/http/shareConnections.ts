@@ -3,17 +3,17 @@ import { ipBlock } from '../../lib/ip/ipBlock.ts'
 import { createFairShares } from '../../lib/createFairShares.ts'
 
 /**
- * Holds each address (of IPv6 each /64) to a share of a server's connections: as many as are left for all, which is half for one alone. So one
- * machine that opens all it can keeps nobody out. Each may have one.
- * @param server - With its `maxConnections`, which may change.
- * @param speaksForMany - Whether others come through an address: such as proxies, which have no bound.
+ * Limits each IP address (each /64 of IPv6) to a fair share of a server's connections: as many as are left for all, so a single one gets half of
+ * them. A machine that opens as many as it can does not lock out others. Each address may have at least one.
+ * @param server - Its `maxConnections` may change.
+ * @param isShared - Whether many callers share an address, such as a proxy's. Then it has no limit.
  */
-export const shareConnections = (server: Server, speaksForMany: (ip: string) => boolean): void => {
+export const shareConnections = (server: Server, isShared: (ip: string) => boolean): void => {
   const shares = createFairShares(() => server.maxConnections)
   server.on('connection', (socket: Socket) => {
     const { remoteAddress: ip } = socket
-    const giveBack = shares.take(ip === undefined || speaksForMany(ip) ? undefined : ipBlock(ip))
-    if (giveBack === undefined) socket.destroy()
-    else socket.on('close', giveBack)
+    const release = shares.take(ip === undefined || isShared(ip) ? undefined : ipBlock(ip))
+    if (release === undefined) socket.destroy()
+    else socket.on('close', release)
   })
 }

@@ -10,6 +10,6 @@ test.each([
   ['https://127.0.0.1', undefined],
   ['https://[::1]:8443', undefined],
   ['https://localhost.example.org', 'max-age=31536000'],
-])('browsers that reach %s are told: %s', (publicUrl, told) => {
-  expect(strictTransport(publicUrl)).toBe(told)
+])('Strict-Transport-Security for %s: %s', (publicUrl, header) => {
+  expect(strictTransport(publicUrl)).toBe(header)
 })

@@ -4,15 +4,15 @@ import { createMethodPolicy } from './createMethodPolicy.ts'
 
 const off = { debug: false, trace: false, unsafeNodeMethods: false }
 const all = { debug: true, trace: true, unsafeNodeMethods: true }
-const offeredBy = (options: typeof off): string[] => {
+const getAllowed = (options: typeof off): string[] => {
   const policy = createMethodPolicy(options)
   return methodNames.filter((name) => policy(name) !== undefined)
 }
 
 describe('the method policy', () => {
-  // A method that joins the schema fails this test until someone has decided whether strangers may call it.
-  test('rejects exactly these methods of the schema, whatever is turned on', () => {
-    const rejected = methodNames.filter((name) => !offeredBy(all).includes(name))
+  // A new method in the schema fails this test until someone decides whether callers may use it.
+  test('rejects exactly these methods of the schema, with all options on', () => {
+    const rejected = methodNames.filter((name) => !getAllowed(all).includes(name))
     expect(rejected).toEqual([
       'eth_accounts',
       'eth_getWork',
@@ -31,16 +31,16 @@ describe('the method policy', () => {
     ])
   })
 
-  test('offers debug_ and trace_ only where they are turned on', () => {
+  test('allows debug_ and trace_ methods only if they are turned on', () => {
     const groups = (names: readonly string[]): string[] => [
       ...new Set(names.map((name) => name.split('_', 1)[0] ?? '')),
     ]
-    expect(groups(offeredBy(off))).toEqual(['eth', 'net', 'web3'])
-    expect(groups(offeredBy({ ...off, debug: true }))).toEqual(['debug', 'eth', 'net', 'web3'])
-    expect(groups(offeredBy({ ...off, trace: true }))).toEqual(['eth', 'net', 'trace', 'web3'])
+    expect(groups(getAllowed(off))).toEqual(['eth', 'net', 'web3'])
+    expect(groups(getAllowed({ ...off, debug: true }))).toEqual(['debug', 'eth', 'net', 'web3'])
+    expect(groups(getAllowed({ ...off, trace: true }))).toEqual(['eth', 'net', 'trace', 'web3'])
   })
 
-  test('knows exactly these of the offered as changing something', () => {
+  test('exactly these allowed methods are not idempotent', () => {
     const policy = createMethodPolicy(all)
     expect(methodNames.filter((name) => policy(name)?.idempotent === false)).toEqual([
       'eth_getFilterChanges',
@@ -53,12 +53,12 @@ describe('the method policy', () => {
     ])
   })
 
-  test("offers the embedded nodes' own methods only where they are turned on, and never as a name for a log", () => {
+  test('allows the methods of development nodes only if they are turned on, all under one label', () => {
     for (const name of ['anvil_mine', 'evm_snapshot', 'hardhat_setBalance']) {
       expect(createMethodPolicy({ ...all, unsafeNodeMethods: false })(name)).toBeUndefined()
       expect(createMethodPolicy({ ...off, unsafeNodeMethods: true })(name)).toEqual({
         idempotent: false,
-        heavy: false,
+        expensive: false,
         label: 'node-own',
       })
     }
@@ -66,7 +66,7 @@ describe('the method policy', () => {
       expect(createMethodPolicy(all)(name)).toBeUndefined()
   })
 
-  test('says of each method the same, whatever was asked before', () => {
+  test('the traits of a method do not depend on earlier lookups', () => {
     const policy = createMethodPolicy(all)
     const names = ['eth_call', 'eth_getLogs', 'evm_mine', 'node-own', 'toString', '']
     const alone = new Map(names.map((name) => [name, createMethodPolicy(all)(name)]))

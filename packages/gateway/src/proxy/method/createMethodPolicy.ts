@@ -3,42 +3,42 @@ import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import { debugMethods, nodeMethods, traceMethods } from '../../auth/allowList/methodNames.ts'
 
-/** How a method that is offered may be treated. */
+/** How calls of an allowed method are handled. */
 export interface MethodTraits {
-  /** Asking twice does what asking once does: it may be asked again elsewhere, and dropped when its caller has gone. */
+  /** Sending it twice has the same effect as once: it may be retried on another node, and stopped when its caller leaves. */
   readonly idempotent: boolean
-  /** May keep a node at work for seconds: never asked in one batch with others, who would wait for it. */
-  readonly heavy: boolean
-  /** Makes a filter in a node, asks for what passed one, or ends one. */
-  readonly filter?: 'make' | 'use' | 'end'
-  /** Where its params say which state of the chain its answer is of. */
+  /** It can take a node seconds, so it is never batched with other calls, which would have to wait for it. */
+  readonly expensive: boolean
+  /** It creates a filter on a node, reads its matches, or removes it. */
+  readonly filter?: 'create' | 'use' | 'remove'
+  /** Which of its params pins the response to a chain state. */
   readonly pin?: PinRule | undefined
-  /** What a log may call it: its name, or a group's name where names are not bounded. */
+  /** Its name in logs and metrics, or the name of a group whose names are unbounded. */
   readonly label: string
 }
 
-/** Says whether a method is offered, and how it may be treated. */
+/** Gets how calls of a method are handled; `undefined` if it is not allowed. */
 export type MethodPolicy = (method: string) => MethodTraits | undefined
 
 const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Map([
-  ['eth_newFilter', 'make'],
-  ['eth_newBlockFilter', 'make'],
-  ['eth_newPendingTransactionFilter', 'make'],
+  ['eth_newFilter', 'create'],
+  ['eth_newBlockFilter', 'create'],
+  ['eth_newPendingTransactionFilter', 'create'],
   ['eth_getFilterChanges', 'use'],
   ['eth_getFilterLogs', 'use'],
-  ['eth_uninstallFilter', 'end'],
+  ['eth_uninstallFilter', 'remove'],
 ])
 
-const heavy = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
+const expensive = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
 
-const nodeOwn = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
-const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, heavy: false, label: 'node-own' })
+const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
+const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, label: 'node-own' })
 
-const traitsOf = (name: string): MethodTraits => {
+const getTraits = (name: string): MethodTraits => {
   const filter = filters.get(name)
   return Object.freeze({
     idempotent: isReadMethod(name),
-    heavy: heavy.test(name),
+    expensive: expensive.test(name),
     label: name,
     pin: pinRules.get(name),
     ...(filter === undefined ? {} : { filter }),
@@ -46,28 +46,28 @@ const traitsOf = (name: string): MethodTraits => {
 }
 
 /**
- * Makes the rule of which methods are offered. It is a list of names, not of prefixes: what signs (`eth_accounts`, `eth_sign…`,
- * `eth_sendTransaction`, `personal_`), administers (`admin_`, `engine_`, `miner_`, `txpool_`, `testing_`), needs a socket
- * (`eth_subscribe`) or is not known here does not exist for a caller.
+ * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_accounts`, `eth_sign…`,
+ * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `txpool_`, `testing_`), need a socket
+ * (`eth_subscribe`) or are unknown do not exist for callers.
  */
 export const createMethodPolicy = (options: {
   debug: boolean
   trace: boolean
   unsafeNodeMethods: boolean
 }): MethodPolicy => {
-  const offered = new Map<string, MethodTraits>()
-  const offer = (names: readonly string[]): void => {
-    for (const name of names) offered.set(name, traitsOf(name))
+  const allowed = new Map<string, MethodTraits>()
+  const allow = (names: readonly string[]): void => {
+    for (const name of names) allowed.set(name, getTraits(name))
   }
-  offer(nodeMethods)
-  if (options.debug) offer(debugMethods)
-  if (options.trace) offer(traceMethods)
+  allow(nodeMethods)
+  if (options.debug) allow(debugMethods)
+  if (options.trace) allow(traceMethods)
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {
     if (method === last?.label) return last
-    const traits = offered.get(method)
-    if (traits === undefined) return options.unsafeNodeMethods && nodeOwn.test(method) ? nodeOwnTraits : undefined
+    const traits = allowed.get(method)
+    if (traits === undefined) return options.unsafeNodeMethods && devMethod.test(method) ? devTraits : undefined
     last = traits
     return traits
   }

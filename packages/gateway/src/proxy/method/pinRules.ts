@@ -1,17 +1,17 @@
-/** Which of a method's params says what state of the chain its answer is of, and what stands there. */
+/** Which of a method's params pins the response to a chain state, and what kind of param it is. */
 export interface PinRule {
-  /** A block's hash, a block by number or hash, a filter of logs, or a transaction's hash. */
+  /** A block hash, a block by number or hash, a log filter, or a transaction hash. */
   readonly by: 'hash' | 'block' | 'logs' | 'transaction'
-  /** The place of that param. */
+  /** The index of the param. */
   readonly at: number
 }
 
-const rulesOf = (names: readonly string[], rule: PinRule): (readonly [string, PinRule])[] =>
+const toRules = (names: readonly string[], rule: PinRule): (readonly [string, PinRule])[] =>
   names.map((name) => [name, rule])
 
-/** The methods whose answers may be kept. What is not here never is. */
+/** The methods whose responses may be cached. */
 export const pinRules: ReadonlyMap<string, PinRule> = new Map<string, PinRule>([
-  ...rulesOf(
+  ...toRules(
     [
       'eth_getBlockByHash',
       'eth_getHeaderByHash',
@@ -23,7 +23,7 @@ export const pinRules: ReadonlyMap<string, PinRule> = new Map<string, PinRule>([
     ],
     { by: 'hash', at: 0 },
   ),
-  ...rulesOf(
+  ...toRules(
     [
       'eth_getBlockByNumber',
       'eth_getHeaderByNumber',
@@ -36,8 +36,8 @@ export const pinRules: ReadonlyMap<string, PinRule> = new Map<string, PinRule>([
     ],
     { by: 'block', at: 0 },
   ),
-  ...rulesOf(['eth_call', 'eth_getBalance', 'eth_getCode', 'eth_getTransactionCount'], { by: 'block', at: 1 }),
-  ...rulesOf(['eth_getStorageAt', 'eth_getProof'], { by: 'block', at: 2 }),
-  ...rulesOf(['eth_getTransactionByHash', 'eth_getTransactionReceipt'], { by: 'transaction', at: 0 }),
+  ...toRules(['eth_call', 'eth_getBalance', 'eth_getCode', 'eth_getTransactionCount'], { by: 'block', at: 1 }),
+  ...toRules(['eth_getStorageAt', 'eth_getProof'], { by: 'block', at: 2 }),
+  ...toRules(['eth_getTransactionByHash', 'eth_getTransactionReceipt'], { by: 'transaction', at: 0 }),
   ['eth_getLogs', { by: 'logs', at: 0 }],
 ])

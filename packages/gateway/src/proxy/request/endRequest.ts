@@ -1,6 +1,6 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import { announcesTooMuch, readBody } from '../http/readBody.ts'
+import { isBodyTooLarge, readBody } from '../http/readBody.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterWhole } from './meterRequest.ts'
 import type { RequestContext } from './requestContext.ts'
@@ -47,7 +47,7 @@ export const sendRejectionBeforeBody = (
   rejection: Rejection,
 ): void => {
   const { maxBodyBytes } = gateway.limits
-  if (rejection.close === true || announcesTooMuch(context.request, maxBodyBytes)) {
+  if (rejection.close === true || isBodyTooLarge(context.request, maxBodyBytes)) {
     sendRejection(gateway, context, { ...rejection, close: true })
     return
   }

@@ -48,7 +48,7 @@ export interface GatewayContext {
     /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
     readonly strictTransportSecurity: string | undefined
     /** Handles paths outside the networks and health checks. */
-    readonly fallback: GatewayOptions['elsewhere']
+    readonly fallback: GatewayOptions['fallback']
     /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */
     readonly leaving: () => boolean
     /** Whether the drain delay is over and new requests are rejected. */

@@ -5,8 +5,8 @@ import { networkNames } from '../../lib/network.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
-import { announcesTooMuch } from '../http/readBody.ts'
-import { requestPath } from '../http/requestPath.ts'
+import { isBodyTooLarge } from '../http/readBody.ts'
+import { getRequestPath } from '../http/getRequestPath.ts'
 import { authorize } from './authorize.ts'
 import { endRequest, sendRejection, sendRejectionBeforeBody, skipBody } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -44,7 +44,7 @@ export const handleRequest = (
     sendRejection(gateway, context, rejections.badHttp())
     return
   }
-  const path = requestPath(request)
+  const path = getRequestPath(request)
   // Before the other checks, which respond as JSON-RPC and with CORS.
   if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, context)) return
   const rejection = checkHeader(gateway, request, { path, expectation })
@@ -53,7 +53,7 @@ export const handleRequest = (
     sendRejectionBeforeBody(gateway, context, expectation === 'none' ? rejection : { ...rejection, close: true })
     return
   }
-  if (announcesTooMuch(request, gateway.limits.maxBodyBytes)) {
+  if (isBodyTooLarge(request, gateway.limits.maxBodyBytes)) {
     sendRejection(gateway, context, rejections.bodyTooLarge(gateway.limits.maxBodyBytes))
     return
   }

@@ -44,7 +44,7 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
 }
 
 const streamOutcomes = {
-  whole: 'succeeded',
+  complete: 'succeeded',
   broken: 'upstreamFailed',
   stopped: 'disconnected',
 } as const satisfies Record<StreamEnd, Outcome>
@@ -53,7 +53,7 @@ const streamOutcomes = {
 const meterStream = (gateway: GatewayContext, context: RequestContext, { stream }: StreamedResponse): void => {
   const { method = 'other' } = context.facts
   const durationMs = getElapsedMs(context)
-  stream.whenOver((end) => count(gateway, context, { method, outcome: streamOutcomes[end], calls: 1, durationMs }))
+  stream.onEnd((end) => count(gateway, context, { method, outcome: streamOutcomes[end], calls: 1, durationMs }))
 }
 
 /** Counts the calls of a request, each by its result. */

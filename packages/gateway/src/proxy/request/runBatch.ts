@@ -7,7 +7,7 @@ import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
-import { proxyCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/proxyCall.ts'
+import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
 import type { ProxyOptions } from '../upstream/proxyOptions.ts'
 import { isRejection } from './responseParts.ts'
@@ -105,7 +105,7 @@ export const runBatch = (
     }
   }
   const completeCall = ({ index, read, duplicates }: BatchCall, result: CallResult, member?: GroupMember): void => {
-    if (read?.pin !== undefined) keepAnswer(read, result, { group, member })
+    if (read?.pin !== undefined) cacheResult(read, result, { group, member })
     setResult(index, result)
     if (duplicates !== undefined) for (const duplicate of duplicates) setSharedResult(duplicate, result)
   }
@@ -201,7 +201,7 @@ export const runBatch = (
   const shareResult = (one: BatchCall): boolean => {
     const { read, index, call } = one
     if (read === undefined) return false
-    const cached = keptAnswer(read, group)
+    const cached = getCachedResult(read, group)
     if (cached !== undefined) {
       setSharedResult(index, cached)
       return true
@@ -235,11 +235,11 @@ export const runBatch = (
       setResult(index, call)
       continue
     }
-    const one: BatchCall = { index, call, read: sharedRead(call), duplicates: undefined }
+    const one: BatchCall = { index, call, read: toSharedRead(call), duplicates: undefined }
     if (shareResult(one)) continue
-    const { idempotent, filter, heavy } = call.traits
+    const { idempotent, filter, expensive } = call.traits
     if (!idempotent || filter !== undefined) writes.push(one)
-    else if (heavy) requests.push([one])
+    else if (expensive) requests.push([one])
     else {
       if (cheapReads.length === 0) requests.push(cheapReads)
       cheapReads.push(one)

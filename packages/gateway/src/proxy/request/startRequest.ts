@@ -33,7 +33,7 @@ export const startRequest = (
     cancel: undefined,
   }
   const { connections } = gateway.server
-  connections.begin(request)
+  connections.start(request)
   gateway.inFlight += 1
   response.on('close', () => {
     connections.finish(request)

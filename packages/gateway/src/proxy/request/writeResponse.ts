@@ -1,7 +1,7 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejectionText } from '../../errors/rejectionText.ts'
 import { corsHeaders } from '../http/cors.ts'
-import { lingerMs } from '../http/rejectBrokenHttp.ts'
+import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
 import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
 import { endWithin, getByteLength, writeParts } from './writeParts.ts'
@@ -77,7 +77,7 @@ const endAfterRequest = ({ request, response }: RequestContext, parts: readonly 
     clearTimeout(timer)
     response.end()
   }
-  const timer = setTimeout(end, lingerMs)
+  const timer = setTimeout(end, closeGraceMs)
   for (const part of parts) if (typeof part === 'string' || !('start' in part)) response.write(part)
   request.on('end', end)
   request.on('close', end)

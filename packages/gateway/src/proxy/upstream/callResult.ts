@@ -3,14 +3,14 @@ import type { GroupMember } from './groupMember.ts'
 import type { ResponseStream } from './openResponseStream.ts'
 import type { NodeResponse } from './readResponse.ts'
 
-/** A result too large to keep. It must be begun to be read at once, within `done`: else it is stopped. */
+/** A result that is too large to buffer. Start the stream inside `done`, or it is stopped. */
 export interface StreamedResponse {
   readonly member: 'result'
   readonly stream: ResponseStream
 }
 
-/** How a call ended: with the node's answer, or with ours. */
+/** How a call ended: the node's response, or a rejection by the gateway. */
 export type CallResult = NodeResponse | StreamedResponse | Rejection
 
-/** Told how a call ended, and which upstream's answer it was. */
-export type CallDone = (end: CallResult, member?: GroupMember) => void
+/** Called when a call ends, with the upstream that sent the response, if one did. */
+export type CallDone = (result: CallResult, member?: GroupMember) => void

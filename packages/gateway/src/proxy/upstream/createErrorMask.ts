@@ -1,22 +1,22 @@
 import { createMask } from './createMask.ts'
 
-/** What of an upstream's URL a caller must not see. */
+/** The parts of an upstream's URL that callers must not see. */
 export interface UpstreamSecrets {
-  /** Each run of 8 characters of these is hidden, in any encoding that `createMask` knows. */
+  /** Each run of 8 characters of these is masked, in any encoding that `createMask` knows. */
   readonly secrets: readonly string[]
-  /** These are hidden only whole, because their parts are common words. */
+  /** These are masked only as a whole, because their parts are common words. */
   readonly wholes: readonly string[]
 }
 
-/** Returns an error object's bytes without secrets: the same bytes where there were none. */
+/** Masks the secrets in an error object's bytes. Returns the same bytes if there are none. */
 export type ErrorMask = (value: Buffer) => Buffer
 
-/** For an error whose masked text is not an error object any more: a secret was spread over several of its members. */
-const hiddenError = Buffer.from('{"code":-32603,"message":"***"}')
+/** Replaces an error that is not an object any more once it is masked, because a secret spans several of its members. */
+const maskedError = Buffer.from('{"code":-32603,"message":"***"}')
 
 /**
- * Makes a function that hides an upstream's secrets in the errors of its node. Results are never masked: they are chain data, in which
- * 8 characters of a key can appear by chance.
+ * Creates a function that masks an upstream's secrets in its node's errors. Results are never masked: they are chain data, in which 8
+ * characters of a key can appear by chance.
  * @example
  * const mask = createErrorMask({ secrets: ['notARealKey'], wholes: [] })
  * mask(Buffer.from('{"code":-32000,"message":"bad key notARealKey"}')).toString() // '{"code":-32000,"message":"bad key ***"}'
@@ -24,11 +24,11 @@ const hiddenError = Buffer.from('{"code":-32603,"message":"***"}')
 export const createErrorMask = ({ secrets, wholes }: UpstreamSecrets): ErrorMask => {
   const mask = createMask(secrets, wholes)
   return (value) => {
-    // Bytes as characters, so that what is not hidden stays the same bytes.
+    // One character for each byte, so that all bytes that are not masked stay the same.
     const text = value.toString('latin1')
     const shown = mask(text, '***')
     if (shown === text) return value
-    return isObject(shown) ? Buffer.from(shown, 'latin1') : hiddenError
+    return isObject(shown) ? Buffer.from(shown, 'latin1') : maskedError
   }
 }
 

@@ -2,58 +2,58 @@ import { monotonicClock } from '../../lib/clock.ts'
 import { randomBytes } from 'node:crypto'
 import type { GroupMember } from './groupMember.ts'
 
-/** A filter that a node made for a key. */
+/** A filter that a node created for a key. */
 export interface Filter {
   readonly keyId: string
-  /** Of the settings that it was made under: what they allow may be less by now. */
+  /** The version of the key's settings when the filter was created. The current settings may allow less. */
   readonly keyVersion?: number | undefined
   readonly member: GroupMember
-  /** The source text of the node's own id. */
+  /** The source text of the node's id. */
   readonly nodeId: string
 }
 
-/** The filters of one network's callers, under ids of our own: a node's ids count up, so a stranger could guess them. */
+/** The filters of one network's callers, under ids of the gateway: a node's ids count up, so another caller could guess them. */
 export interface Filters {
-  /** @returns The id to hand out, 128 random bits, and the filter that had to make room for it. */
+  /** @returns The id for the caller, 128 random bits, and the filter that was evicted to make room, if any. */
   readonly add: (filter: Filter) => { readonly id: string; readonly dropped: Filter | undefined }
-  /** The filter of this id, where it is this key's and was used lately. */
+  /** Finds a filter by id; `undefined` if it belongs to another key or has expired. */
   readonly find: (id: string, keyId: string) => Filter | undefined
   readonly remove: (id: string) => void
   readonly size: () => number
 }
 
-/** As long as nodes keep one that nobody reads. */
-const expiresMs = 5 * 60_000
-const maxOfAll = 100_000
+/** Nodes drop unused filters after the same time. */
+const expiryMs = 5 * 60_000
+const maxFilters = 100_000
 const idBytes = 16
 
-interface Held extends Filter {
+interface StoredFilter extends Filter {
   usedAt: number
 }
 
 /**
- * Makes the book of filters.
- * @param options.maxPerKey - The one unused for longest makes room for one more.
- * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
+ * Creates the registry of filters.
+ * @param options.maxPerKey - One more evicts the least recently used filter of the key.
+ * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createFilters = (options: { maxPerKey: number; now?: () => number }): Filters => {
   const { maxPerKey, now = monotonicClock() } = options
-  /** In the order of their last use, since a map keeps the order in which entries came. */
-  const held = new Map<string, Held>()
-  const idsOf = new Map<string, Set<string>>()
+  /** In the order of their last use, as a map iterates in insertion order. */
+  const filters = new Map<string, StoredFilter>()
+  const idsByKey = new Map<string, Set<string>>()
 
-  const remove = (id: string): Held | undefined => {
-    const filter = held.get(id)
+  const remove = (id: string): StoredFilter | undefined => {
+    const filter = filters.get(id)
     if (filter === undefined) return undefined
-    held.delete(id)
-    const ids = idsOf.get(filter.keyId)
+    filters.delete(id)
+    const ids = idsByKey.get(filter.keyId)
     ids?.delete(id)
-    if (ids?.size === 0) idsOf.delete(filter.keyId)
+    if (ids?.size === 0) idsByKey.delete(filter.keyId)
     return filter
   }
   const sweep = (): void => {
-    for (const [id, { usedAt }] of held) {
-      if (now() - usedAt < expiresMs && held.size < maxOfAll) return
+    for (const [id, { usedAt }] of filters) {
+      if (now() - usedAt < expiryMs && filters.size < maxFilters) return
       remove(id)
     }
   }
@@ -61,31 +61,31 @@ export const createFilters = (options: { maxPerKey: number; now?: () => number }
   return {
     add: (filter) => {
       sweep()
-      const ids = idsOf.get(filter.keyId) ?? new Set()
+      const ids = idsByKey.get(filter.keyId) ?? new Set()
       const [oldest] = ids
       const dropped = ids.size >= maxPerKey && oldest !== undefined ? remove(oldest) : undefined
       const id = `0x${randomBytes(idBytes).toString('hex')}`
-      held.set(id, { ...filter, usedAt: now() })
+      filters.set(id, { ...filter, usedAt: now() })
       ids.add(id)
-      idsOf.set(filter.keyId, ids)
+      idsByKey.set(filter.keyId, ids)
       return { id, dropped }
     },
     find: (id, keyId) => {
-      const filter = held.get(id)
+      const filter = filters.get(id)
       if (filter === undefined || filter.keyId !== keyId) return undefined
-      if (now() - filter.usedAt >= expiresMs) {
+      if (now() - filter.usedAt >= expiryMs) {
         remove(id)
         return undefined
       }
       filter.usedAt = now()
-      held.delete(id)
-      held.set(id, filter)
-      const ids = idsOf.get(keyId)
+      filters.delete(id)
+      filters.set(id, filter)
+      const ids = idsByKey.get(keyId)
       ids?.delete(id)
       ids?.add(id)
       return filter
     },
     remove: (id) => void remove(id),
-    size: () => held.size,
+    size: () => filters.size,
   }
 }

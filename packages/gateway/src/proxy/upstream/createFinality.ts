@@ -1,59 +1,58 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
-import { queryUpstream, quantityIn } from './queryUpstream.ts'
-import type { AskEnd } from './queryUpstream.ts'
+import { queryUpstream, parseQuantity } from './queryUpstream.ts'
+import type { QueryResult } from './queryUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 
-/** What an upstream says can change no more. */
+/** An upstream's finalized block. */
 export interface Finality {
   /**
-   * The number of its finalized block as heard before a moment, -1 where nothing was. An answer that was asked for before it was
-   * heard may be of a time when that block was not there yet. Asks anew, not waiting, where the last time is a while ago.
+   * Gets the number of the finalized block that was known at a time, or -1 if none was. A response to a call that was sent before that may
+   * predate the block. If the number is out of date, this starts a query for a new one and does not wait for it.
    */
-  readonly numberBefore: (moment: number) => number
+  readonly finalizedBefore: (time: number) => number
 }
 
-const freshMs = 10_000
+const maxAgeMs = 10_000
 
 /**
- * Makes the memory of an upstream's finalized block. It is asked only where someone wants to know, so a node whose callers read
- * nothing old is left in peace.
- * @param options.onBack - Told when the number went back: the chain was rewritten, as development nodes may do.
- * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
+ * Tracks an upstream's finalized block. It is queried only on demand, so a node whose callers read nothing old gets no queries.
+ * @param options.onBack - Called when the number decreases: the chain was rewritten, as development nodes can do.
+ * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createFinality = (
   upstream: Upstream,
   options: { timeoutMs: number; onBack: () => void; now?: () => number },
 ): Finality => {
   const { timeoutMs, onBack, now = monotonicClock() } = options
-  let last = { number: -1, heardAt: -Infinity }
+  let last = { number: -1, receivedAt: -Infinity }
   let previous = last
-  let askedAt = -Infinity
-  const ask = async (): Promise<void> => {
-    askedAt = now()
-    const question = { method: 'eth_getBlockByNumber', params: '["finalized",false]' }
-    const heard = numberOf(await queryUpstream(upstream, question, timeoutMs))
-    if (heard === undefined) return
-    if (heard < last.number) {
+  let queriedAt = -Infinity
+  const refresh = async (): Promise<void> => {
+    queriedAt = now()
+    const query = { method: 'eth_getBlockByNumber', params: '["finalized",false]' }
+    const number = getBlockNumber(await queryUpstream(upstream, query, timeoutMs))
+    if (number === undefined) return
+    if (number < last.number) {
       onBack()
-      last = { number: -1, heardAt: now() }
+      last = { number: -1, receivedAt: now() }
     }
     previous = last
-    last = { number: heard, heardAt: now() }
+    last = { number, receivedAt: now() }
   }
   return {
-    numberBefore: (moment) => {
-      if (now() - askedAt > freshMs) void ask()
-      if (last.heardAt <= moment) return last.number
-      return previous.heardAt <= moment ? previous.number : -1
+    finalizedBefore: (time) => {
+      if (now() - queriedAt > maxAgeMs) void refresh()
+      if (last.receivedAt <= time) return last.number
+      return previous.receivedAt <= time ? previous.number : -1
     },
   }
 }
 
-const numberOf = (end: AskEnd): number | undefined => {
-  if (typeof end === 'string' || end.member !== 'result') return undefined
-  const text = end.value.toString('latin1')
+const getBlockNumber = (result: QueryResult): number | undefined => {
+  if (typeof result === 'string' || result.member !== 'result') return undefined
+  const text = result.value.toString('latin1')
   const found = scanMembers(text)?.members.filter(({ name }) => name === 'number') ?? []
   const [only] = found
-  return only === undefined || found.length > 1 ? undefined : quantityIn(text.slice(only.start, only.end))
+  return only === undefined || found.length > 1 ? undefined : parseQuantity(text.slice(only.start, only.end))
 }

@@ -5,35 +5,35 @@ import type { ByteBudget } from './createUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 
-/** What a caller brings to a read. */
+/** A caller's options for a read. */
 export interface InFlightOptions {
   readonly keyId: string
-  /** How many bytes its answer may have: its own bytes are taken off, also where another caller's call brought them. */
+  /** How many bytes the caller may read. Its own budget pays for the response, also if another caller's call fetched it. */
   readonly budget: ByteBudget
   readonly maxResponseBytes: number
-  /** How long its answer may take, in milliseconds. */
+  /** In milliseconds. */
   readonly timeoutMs: number
-  /** What is left of that, where some of it has passed. */
+  /** What is left of the timeout, if some of it has passed. */
   readonly deadlineMs?: number | undefined
-  /** Called when the read is sent to a node, or at once when the joined read already was. */
+  /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
 }
 
-/** A caller that waits for a read. */
+/** A caller that waits for a read: its leader or a follower. */
 interface Waiter {
   readonly done: CallDone
   readonly options: InFlightOptions
-  /** It can take a result as a stream. */
+  /** It accepts a result as a stream. */
   readonly streams: boolean
 }
 
 /** A read in flight. */
 interface InFlightRead {
   readonly number: number
-  readonly beganAt: number
-  /** When the one who began it gives it up. */
+  readonly startedAt: number
+  /** When the leader times out. */
   readonly endsAt: number
-  /** The budget that the read itself draws on, that of the one who began it. */
+  /** The leader's budget, which pays for the read itself. */
   readonly budget: ByteBudget
   readonly waiters: Waiter[]
   /** A node may have received it. */
@@ -41,163 +41,163 @@ interface InFlightRead {
   stop: () => void
 }
 
-/** What the one who carries a read is given. */
+/** The leader's side of a read: it sends the call, and the followers get its result. */
 export interface ReadLeader {
-  /** Whether the answer may become a stream now: only one waits for it, and can take one. After a yes nobody joins. */
+  /** Whether the result may become a stream now: it may if a single caller waits for it and accepts one. After `true` nobody can join. */
   readonly mayStream: () => boolean
-  /** Must be called when the read is sent to a node. */
+  /** Call this when the read is sent to a node. */
   readonly sent: () => void
   readonly done: CallDone
 }
 
-/** Leaves a read to the others who wait for it, or stops it where there are none. */
+/** Stops waiting for a read. When the last caller leaves, the read is stopped. */
 type Leave = () => void
 
-/** The reads in flight on one network, so that the same read is carried once for all who ask for it at the same time. */
+/** The reads in flight on one network. Identical reads that are in flight at the same time are sent to a node once. */
 export interface InFlightReads {
   /**
-   * Joins the same read in flight, or begins it.
-   * @param key - What is asked: method and params.
-   * @param options - With a budget of its own, as the read may go on for others.
-   * @param use.begin - Carries the read; gives what stops it.
+   * Joins an identical read in flight as a follower, or starts one as its leader.
+   * @param key - Identifies the read: method and params.
+   * @param options - With a budget of its own, because the read may outlive its leader.
+   * @param use.start - Sends the read. Returns a function that stops it.
    * @param use.done - Called once, and not after the returned function was called.
    */
-  readonly carry: (
+  readonly run: (
     key: string,
     options: InFlightOptions,
-    use: { begin: (leader: ReadLeader) => () => void; done: CallDone },
+    use: { start: (leader: ReadLeader) => () => void; done: CallDone },
   ) => Leave
-  /** Joins the same read in flight, and is given its answer whole; `undefined` where there is none that may be joined. */
+  /** Joins an identical read in flight. The result is never a stream. Returns `undefined` if there is no read that may be joined. */
   readonly join: (key: string, options: InFlightOptions, done: CallDone) => Leave | undefined
-  /** A key's call changes something: its reads join none that began before this. To be called when the call goes out and when it ends. */
-  readonly changed: (keyId: string) => void
+  /** Call this when a key's write is sent and again when it ends: the key's reads then join none that started before. */
+  readonly markChanged: (keyId: string) => void
   readonly size: () => number
 }
 
-/** Reads after which their map is made anew. */
-const renewAfter = 256
-/** Of keys that changed something while reads were in flight. */
+/** After this many reads their map is replaced. */
+const readsPerMap = 256
+/** The most keys that are remembered for a write while reads were in flight. */
 const maxMarks = 10_000
-const nothing = (): void => {}
+const noop = (): void => {}
 
 /**
- * Makes the book of reads in flight.
- * @param options.joinableMs - How long after its beginning a read may be joined, in milliseconds.
- * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
+ * Creates the registry of reads in flight.
+ * @param options.joinableMs - How long after its start a read can be joined, in milliseconds.
+ * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createInFlightReads = (options: { joinableMs: number; now?: () => number }): InFlightReads => {
   const { joinableMs, now = monotonicClock() } = options
-  let open = new Map<string, InFlightRead>()
-  /** Of a key, the number of the first read that it may join. */
-  const marks = new Map<string, number>()
-  let markOfAll = 0
+  let reads = new Map<string, InFlightRead>()
+  /** The number of the first read that a key may join. */
+  const firstJoinable = new Map<string, number>()
+  let firstJoinableForAll = 0
   let lastNumber = 0
 
-  const leftOf = ({ timeoutMs, deadlineMs = timeoutMs }: InFlightOptions): number => deadlineMs
-  const joinable = (key: string, options: InFlightOptions): InFlightRead | undefined => {
-    const flight = open.get(key)
-    if (flight === undefined || flight.number < markOfAll) return undefined
-    if (marks.size > 0 && flight.number < (marks.get(options.keyId) ?? 0)) return undefined
-    const at = now()
-    // One that waited in its key's line has little time left: it would be given up while others have theirs.
-    return at - flight.beganAt < joinableMs && (flight.endsAt - at) * 2 >= leftOf(options) ? flight : undefined
+  const getDeadlineMs = ({ timeoutMs, deadlineMs = timeoutMs }: InFlightOptions): number => deadlineMs
+  const findJoinable = (key: string, options: InFlightOptions): InFlightRead | undefined => {
+    const read = reads.get(key)
+    if (read === undefined || read.number < firstJoinableForAll) return undefined
+    if (firstJoinable.size > 0 && read.number < (firstJoinable.get(options.keyId) ?? 0)) return undefined
+    const time = now()
+    // A leader that waited in its key's queue has little time left and would time out while its followers still have theirs.
+    const isLeftEnough = (read.endsAt - time) * 2 >= getDeadlineMs(options)
+    return time - read.startedAt < joinableMs && isLeftEnough ? read : undefined
   }
-  const settle = (
+  const complete = (
     { done, options: { budget, maxResponseBytes } }: Waiter,
-    flight: InFlightRead,
-    ended: Ended,
+    read: InFlightRead,
+    { result, member }: Completion,
   ): void => {
-    const { end, member } = ended
-    if ('value' in end && budget !== flight.budget) {
-      if (end.value.length > budget.left) {
+    if ('value' in result && budget !== read.budget) {
+      if (result.value.length > budget.left) {
         done(rejections.responseTooLarge(maxResponseBytes))
         return
       }
-      // Counted for each, as the one who began it may be gone before the others have read theirs.
-      if (!holdBytes(budget.kept, end.value.length)) {
+      // Counted for each follower, because it may still write the response when the leader is gone.
+      if (!holdBytes(budget.kept, result.value.length)) {
         done(rejections.upstreamBusy())
         return
       }
-      budget.left -= end.value.length
+      budget.left -= result.value.length
     }
-    done(end, member)
+    done(result, member)
   }
-  const land = (key: string, flight: InFlightRead): void => {
-    // A later read of the same may have taken the place.
-    if (open.get(key) === flight) open.delete(key)
+  const remove = (key: string, read: InFlightRead): void => {
+    // A later identical read may have replaced it.
+    if (reads.get(key) === read) reads.delete(key)
   }
-  const wait = (key: string, flight: InFlightRead, waiter: Waiter): Leave => {
-    flight.waiters.push(waiter)
-    if (flight.isSent) waiter.options.sent?.()
+  const addWaiter = (key: string, read: InFlightRead, waiter: Waiter): Leave => {
+    read.waiters.push(waiter)
+    if (read.isSent) waiter.options.sent?.()
     return () => {
-      const place = flight.waiters.indexOf(waiter)
-      if (place === -1) return
-      flight.waiters.splice(place, 1)
-      if (flight.waiters.length > 0) return
-      land(key, flight)
-      flight.stop()
+      const index = read.waiters.indexOf(waiter)
+      if (index === -1) return
+      read.waiters.splice(index, 1)
+      if (read.waiters.length > 0) return
+      remove(key, read)
+      read.stop()
     }
   }
   const join = (key: string, waiter: Waiter): Leave | undefined => {
-    const flight = joinable(key, waiter.options)
-    return flight === undefined ? undefined : wait(key, flight, waiter)
+    const read = findJoinable(key, waiter.options)
+    return read === undefined ? undefined : addWaiter(key, read, waiter)
   }
 
   return {
-    carry: (key, given, { begin, done }) => {
-      const waiter: Waiter = { done, options: given, streams: true }
+    run: (key, options, { start, done }) => {
+      const waiter: Waiter = { done, options, streams: true }
       const joined = join(key, waiter)
       if (joined !== undefined) return joined
-      const beganAt = now()
-      const flight: InFlightRead = {
+      const startedAt = now()
+      const read: InFlightRead = {
         number: ++lastNumber,
-        beganAt,
-        endsAt: beganAt + leftOf(given),
-        budget: given.budget,
+        startedAt,
+        endsAt: startedAt + getDeadlineMs(options),
+        budget: options.budget,
         waiters: [],
         isSent: false,
-        stop: nothing,
+        stop: noop,
       }
-      const leave = wait(key, flight, waiter)
-      // V8 chains a map's former tables, each to the next: one that grew old kept all reads since then from being collected while they were
-      // young, which made collecting cost a sixth of each call.
-      if (flight.number % renewAfter === 0) open = new Map(open)
-      open.set(key, flight)
-      flight.stop = begin({
+      const leave = addWaiter(key, read, waiter)
+      // V8 links a map's former tables, each to the next. An old map kept all reads since then out of young-generation garbage collection,
+      // which cost a sixth of each call's time.
+      if (read.number % readsPerMap === 0) reads = new Map(reads)
+      reads.set(key, read)
+      read.stop = start({
         mayStream: () => {
-          if (flight.waiters.length !== 1 || flight.waiters[0]?.streams !== true) return false
-          land(key, flight)
+          if (read.waiters.length !== 1 || read.waiters[0]?.streams !== true) return false
+          remove(key, read)
           return true
         },
         sent: () => {
-          flight.isSent = true
-          for (const { options } of flight.waiters) options.sent?.()
+          read.isSent = true
+          for (const each of read.waiters) each.options.sent?.()
         },
-        done: (end, member) => {
-          land(key, flight)
-          for (const each of flight.waiters.splice(0)) settle(each, flight, { end, member })
+        done: (result, member) => {
+          remove(key, read)
+          for (const each of read.waiters.splice(0)) complete(each, read, { result, member })
         },
       })
       return leave
     },
-    join: (key, given, done) => join(key, { done, options: given, streams: false }),
-    changed: (keyId) => {
-      // Without a read in flight there is none to join.
-      if (open.size === 0) {
-        if (marks.size > 0) marks.clear()
+    join: (key, options, done) => join(key, { done, options, streams: false }),
+    markChanged: (keyId) => {
+      // Nothing is in flight, so there is nothing to join.
+      if (reads.size === 0) {
+        if (firstJoinable.size > 0) firstJoinable.clear()
         return
       }
-      if (marks.size >= maxMarks && !marks.has(keyId)) {
-        marks.clear()
-        markOfAll = lastNumber + 1
+      if (firstJoinable.size >= maxMarks && !firstJoinable.has(keyId)) {
+        firstJoinable.clear()
+        firstJoinableForAll = lastNumber + 1
       }
-      marks.set(keyId, lastNumber + 1)
+      firstJoinable.set(keyId, lastNumber + 1)
     },
-    size: () => open.size,
+    size: () => reads.size,
   }
 }
 
-interface Ended {
-  readonly end: CallResult
+interface Completion {
+  readonly result: CallResult
   readonly member: GroupMember | undefined
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createResponseCache } from './createResponseCache.ts'
 
-describe('the cache', () => {
-  test('never holds more than it may, whatever is put in', () => {
+describe('the response cache', () => {
+  test('never exceeds its size', () => {
     const maxBytes = 20_000
     const put = fc.tuple(fc.nat({ max: 40 }), fc.nat({ max: 2_000 }))
     fc.assert(
@@ -22,7 +22,7 @@ describe('the cache', () => {
     )
   })
 
-  test('lets go of what was unused for longest', () => {
+  test('evicts the least recently used entry', () => {
     const cache = createResponseCache(20_000)
     const value = Buffer.alloc(1_000)
     for (let key = 0; key < 16; key += 1) cache.set(`${key}`, value)
@@ -35,13 +35,13 @@ describe('the cache', () => {
     ])
   })
 
-  test('takes no answer that would fill a good part of it', () => {
+  test('does not cache a response that would fill a large part of it', () => {
     const cache = createResponseCache(16_000)
     cache.set('large', Buffer.alloc(1_000))
     expect([cache.get('large'), cache.bytes()]).toEqual([undefined, 0])
   })
 
-  test('keeps bytes of its own', () => {
+  test('copies the bytes', () => {
     const cache = createResponseCache(100_000)
     const value = Buffer.from('abc')
     cache.set('key', value)

@@ -1,49 +1,49 @@
-/** Keeps answers that cannot change any more. */
+/** A cache of responses that cannot change. */
 export interface ResponseCache {
-  /** False where nothing is kept at all. */
+  /** False if the cache is off. */
   readonly on: boolean
   readonly get: (key: string) => Buffer | undefined
   readonly set: (key: string, value: Buffer | string) => void
   readonly clear: () => void
-  /** What is held now, keys included, in bytes. */
+  /** The size of all entries, keys included, in bytes. */
   readonly bytes: () => number
 }
 
-/** What a map's entry costs beside its key and value, about. */
+/** The overhead of a map entry, roughly. */
 const entryBytes = 200
-/** One answer may have no more than this part of the whole. */
-const largestPart = 1 / 16
+/** The largest entry, as a part of the cache. */
+const maxEntryPart = 1 / 16
 
 /**
- * Makes a cache of answers' bytes by what was asked. The answer that was not used for longest makes room.
- * @param maxBytes - 0 keeps nothing.
+ * Creates an LRU cache of response bytes by request.
+ * @param maxBytes - 0 turns it off.
  */
 export const createResponseCache = (maxBytes: number): ResponseCache => {
   const values = new Map<string, Buffer>()
   let bytes = 0
-  const costOf = (key: string, value: Buffer | string): number => key.length + value.length + entryBytes
+  const getSize = (key: string, value: Buffer | string): number => key.length + value.length + entryBytes
   const remove = (key: string, value: Buffer): void => {
     values.delete(key)
-    bytes -= costOf(key, value)
+    bytes -= getSize(key, value)
   }
   return {
     on: maxBytes > 0,
     get: (key) => {
       const value = values.get(key)
       if (value === undefined) return undefined
-      // A map keeps the order in which entries came, so the first is the one unused for longest.
+      // A map iterates in insertion order, so its first entry is the least recently used one.
       values.delete(key)
       values.set(key, value)
       return value
     },
     set: (key, value) => {
-      if (costOf(key, value) > maxBytes * largestPart) return
+      if (getSize(key, value) > maxBytes * maxEntryPart) return
       const before = values.get(key)
       if (before !== undefined) remove(key, before)
-      // Its own copy: the bytes that came may be a small part of a large buffer, which would be kept with them.
-      const kept = Buffer.from(value)
-      values.set(key, kept)
-      bytes += costOf(key, kept)
+      // A copy: the value may be a slice of a large buffer, which would stay in memory with it.
+      const copy = Buffer.from(value)
+      values.set(key, copy)
+      bytes += getSize(key, copy)
       for (const [oldest, old] of values) {
         if (bytes <= maxBytes) return
         remove(oldest, old)

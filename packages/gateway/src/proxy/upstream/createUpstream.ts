@@ -5,154 +5,154 @@ import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 
-/** How an exchange with an upstream failed. */
+/** How a request to an upstream failed. */
 export type UpstreamFault =
-  /** Not a byte of the request was sent. */
+  /** Not a byte of it was sent. */
   | 'unsent'
-  /** The connection broke after the request was sent. */
+  /** The connection broke after it was sent. */
   | 'broken'
-  /** The answer ran past the bytes it was allowed. */
+  /** The response exceeds its byte budget. */
   | 'tooLarge'
-  /** All requests together keep as many bytes as they may. */
+  /** All requests together buffer as many bytes as they may. */
   | 'noRoom'
 
-/** An answer read to its end. */
+/** A complete response. */
 export interface UpstreamResponse {
   readonly status: number
   readonly body: Buffer
 }
 
-/** How many bytes of answers may still be read. Shared by the calls of one request. */
+/** How many more bytes of responses may be read. The calls of one request share it. */
 export interface ByteBudget {
   left: number
-  /** What the request keeps, where that is counted. */
+  /** What the request buffers, if that is counted. */
   readonly kept?: BufferedBytes | undefined
 }
 
-/** Takes an answer's bytes as they come. One of `end` and `fail` is called, last. */
-export interface ResponseTaker {
+/** Consumes a response's bytes as they arrive. The last call is `end` or `fail`. */
+export interface ResponseConsumer {
   readonly data: (chunk: Buffer) => void
   readonly end: () => void
   readonly fail: () => void
 }
 
-/** Holds an answer back, lets it go on, or gives it up. */
-export interface ResponseFlow {
+/** Pauses, resumes or aborts a response. */
+export interface FlowControl {
   readonly pause: () => void
   readonly resume: () => void
   readonly abort: () => void
 }
 
-/** One exchange. `done` is called once, with a fault or an answer; not after it was stopped, and not where `large` gave a taker. */
-export interface UpstreamExchange {
+/** A request to an upstream. `done` is called once, with a fault or a response; not after it was stopped, and not if `large` returned a consumer. */
+export interface UpstreamRequest {
   readonly body: string
   readonly budget: ByteBudget
-  readonly done: (fault: UpstreamFault | undefined, answer?: UpstreamResponse) => void
-  /** Called when the request is written to a connection: from then on the node may have received it. */
+  readonly done: (fault: UpstreamFault | undefined, response?: UpstreamResponse) => void
+  /** Called when it is written to a connection: from then on the node may have received it. */
   readonly sent?: (() => void) | undefined
   /**
-   * Asked once, with what has come so far, when an answer of status 2xx grows large: gives what is to take the rest, or
-   * `undefined` where the whole is to be kept.
+   * Called once, with the chunks so far, when a response with status 2xx grows large. Returns a consumer for the rest, or `undefined` to
+   * buffer the whole response.
    */
-  readonly large?: ((head: readonly Buffer[], flow: ResponseFlow) => ResponseTaker | undefined) | undefined
-  /** Not a caller's but our own, which the request says by its user agent. */
+  readonly large?: ((head: readonly Buffer[], flow: FlowControl) => ResponseConsumer | undefined) | undefined
+  /** A call of the gateway's own, not a caller's. Its `User-Agent` says so. */
   readonly probe?: boolean
 }
 
-/** One node. Its URL lies in a closure. */
+/** An HTTP client for one node. Its URL is private. */
 export interface Upstream {
-  /** Posts a body. @returns What stops it. */
-  readonly post: (context: UpstreamExchange) => () => void
-  /** Hides in an error object what a caller must not see of the URL. */
+  /** Posts a body. @returns A function that stops the request. */
+  readonly post: (request: UpstreamRequest) => () => void
+  /** Masks the parts of the URL that callers must not see, in an error object. */
   readonly maskError: ErrorMask
   readonly close: () => Promise<void>
 }
 
-const connections = 128
-/** Our own questions have connections of their own: however many callers wait, a node is not called unreachable for it. */
-const probeConnections = 2
-/** Of those, how many may be held by callers who read a large answer slowly; what is large past that is kept whole. */
+const maxConnections = 128
+/** Probes have connections of their own, so a node is never unreachable only because many callers wait for it. */
+const maxProbeConnections = 2
+/** The most connections that callers who read a large response slowly can hold. Past that, large responses are buffered. */
 const maxStreams = 64
-/** An answer larger than this is no longer kept whole. */
-const keptUpTo = 1024 * 1024
+/** A larger response is streamed. */
+const maxBufferedBytes = 1024 * 1024
 const connectTimeoutMs = 5_000
 const keepAliveMs = 20_000
 
-/** One for all: a stack would tell nothing, and taking it costs. */
+/** Shared by all requests: its stack has no information, and a stack is expensive to take. */
 const stopped = new Error('stopped')
 
 /**
- * Makes an upstream: a pool of connections to one node. The request to it is built new, nothing of the caller's but the call
- * itself goes into it, and a redirect is not followed.
- * @param address - Its URL, http or https; user and password become a Basic authorization.
+ * Creates an upstream: a connection pool to one node. A request to it contains the caller's call and nothing else of the caller's request.
+ * Redirects are not followed.
+ * @param url - http or https. User and password become a Basic authorization.
  */
-export const createUpstream = (address: URL): Upstream => {
-  const poolOf = (size: number): Pool =>
-    new Pool(address.origin, {
-      connections: size,
+export const createUpstream = (url: URL): Upstream => {
+  const createPool = (connections: number): Pool =>
+    new Pool(url.origin, {
+      connections,
       pipelining: 1,
       allowH2: false,
-      // The deadline of a call is kept by the one who makes it.
+      // Callers of `post` have timeouts of their own.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: keepAliveMs,
       connect: { timeout: connectTimeoutMs },
     })
-  const pool = poolOf(connections)
-  const probePool = poolOf(probeConnections)
-  const path = `${address.pathname}${address.search}`
+  const pool = createPool(maxConnections)
+  const probePool = createPool(maxProbeConnections)
+  const path = `${url.pathname}${url.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  const pair = pairOf(address)
-  if (pair !== undefined) headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+  const credentials = getCredentials(url)
+  if (credentials !== undefined) headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
 
   const probeHeaders = { ...headers, 'user-agent': 'keyrail-probe' }
   let streams = 0
 
-  const post = ({ body, budget, done, sent, large, probe }: UpstreamExchange): (() => void) => {
+  const post = ({ body, budget, done, sent, large, probe }: UpstreamRequest): (() => void) => {
     let controller: Dispatcher.DispatchController | undefined
-    let taker: ResponseTaker | undefined
-    let asked = large === undefined
+    let consumer: ResponseConsumer | undefined
+    let isLargeHandled = large === undefined
     let ended = false
     let status = 0
-    let announced: number | undefined
+    let contentLength: number | undefined
     let chunks: Buffer[] = []
     let size = 0
-    const giveBack = (): void => {
+    const returnBytes = (): void => {
       budget.left += size
       dropBytes(budget.kept, size)
     }
-    const end = (fault: UpstreamFault | undefined, answer?: UpstreamResponse): void => {
+    const finish = (fault: UpstreamFault | undefined, response?: UpstreamResponse): void => {
       if (ended) return
       ended = true
       chunks = []
-      // What was read for nothing may be read by another try, or another call of the same request.
-      if (fault !== undefined) giveBack()
-      done(fault, answer)
+      // A retry, or another call of the same request, may read the bytes that were read in vain.
+      if (fault !== undefined) returnBytes()
+      done(fault, response)
     }
     const stop = (): void => {
-      if (!ended) giveBack()
+      if (!ended) returnBytes()
       ended = true
       chunks = []
       controller?.abort(stopped)
     }
-    const untake = (): ResponseTaker | undefined => {
-      const given = taker
-      if (given !== undefined) streams -= 1
-      taker = undefined
-      return given
+    const takeConsumer = (): ResponseConsumer | undefined => {
+      const taken = consumer
+      if (taken !== undefined) streams -= 1
+      consumer = undefined
+      return taken
     }
-    const askLarge = (given: Dispatcher.DispatchController): void => {
+    const handleLarge = (active: Dispatcher.DispatchController): void => {
       if (status < 200 || status >= 300 || streams >= maxStreams) return
-      asked = true
-      taker = large?.(chunks, {
-        pause: () => given.pause(),
-        resume: () => given.resume(),
-        abort: () => given.abort(stopped),
+      isLargeHandled = true
+      consumer = large?.(chunks, {
+        pause: () => active.pause(),
+        resume: () => active.resume(),
+        abort: () => active.abort(stopped),
       })
-      // Given up already by the one who was to take it.
-      if (given.aborted) taker = undefined
-      if (taker === undefined) return
-      // What is on its way is kept by nobody.
+      // `large` may have stopped the request.
+      if (active.aborted) consumer = undefined
+      if (consumer === undefined) return
+      // A stream is not buffered.
       dropBytes(budget.kept, size)
       streams += 1
       ended = true
@@ -162,49 +162,49 @@ export const createUpstream = (address: URL): Upstream => {
     dispatcher.dispatch(
       { path, method: 'POST', headers: probe === true ? probeHeaders : headers, body },
       {
-        onRequestStart: (given) => {
-          controller = given
+        onRequestStart: (active) => {
+          controller = active
           // Stopped while it waited for a connection: abort before a byte is written.
-          if (ended) given.abort(stopped)
+          if (ended) active.abort(stopped)
           else sent?.()
         },
-        onResponseStart: (given, code, { 'content-length': length }) => {
+        onResponseStart: (active, code, { 'content-length': length }) => {
           status = code
-          if (length !== undefined) announced = Number(length)
+          if (length !== undefined) contentLength = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
-          end('tooLarge')
-          given.abort(stopped)
+          finish('tooLarge')
+          active.abort(stopped)
         },
-        onResponseData: (given, chunk) => {
-          if (ended && taker === undefined) return
-          if (taker === undefined && chunk.length <= budget.left && !holdBytes(budget.kept, chunk.length)) {
-            end('noRoom')
-            given.abort(stopped)
+        onResponseData: (active, chunk) => {
+          if (ended && consumer === undefined) return
+          if (consumer === undefined && chunk.length <= budget.left && !holdBytes(budget.kept, chunk.length)) {
+            finish('noRoom')
+            active.abort(stopped)
             return
           }
           if (chunk.length <= budget.left) {
             budget.left -= chunk.length
             size += chunk.length
-            if (taker === undefined) {
+            if (consumer === undefined) {
               chunks.push(chunk)
-              if (!asked && size > keptUpTo) askLarge(given)
-            } else taker.data(chunk)
+              if (!isLargeHandled && size > maxBufferedBytes) handleLarge(active)
+            } else consumer.data(chunk)
             return
           }
-          if (taker === undefined) end('tooLarge')
-          else untake()?.fail()
-          given.abort(stopped)
+          if (consumer === undefined) finish('tooLarge')
+          else takeConsumer()?.fail()
+          active.abort(stopped)
         },
         onResponseEnd: () => {
-          if (taker === undefined)
-            end(undefined, { status, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
-          else untake()?.end()
+          if (consumer === undefined)
+            finish(undefined, { status, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
+          else takeConsumer()?.end()
         },
         onResponseError: () => {
-          if (taker === undefined) end(controller === undefined ? 'unsent' : 'broken')
-          // A node may close its connection behind an answer. Where that was held back, this is how it is told, though all of it has come.
-          else if (size === announced) untake()?.end()
-          else untake()?.fail()
+          if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken')
+          // If the response is paused and the node closes its connection after it, undici reports an error although all of it has arrived.
+          else if (size === contentLength) takeConsumer()?.end()
+          else takeConsumer()?.fail()
         },
       },
     )
@@ -214,31 +214,31 @@ export const createUpstream = (address: URL): Upstream => {
   const close = async (): Promise<void> => {
     await Promise.all([pool.destroy(), probePool.destroy()])
   }
-  return { post, maskError: createErrorMask(secretsOf(address)), close }
+  return { post, maskError: createErrorMask(getSecrets(url)), close }
 }
 
-/** Below this a part is a common word (`rpc`, `v2`, `geth`), which a node may say for its own reasons. */
-const shortestSecret = 8
+/** A shorter part may be a common word (`rpc`, `v2`, `geth`) in a node's message. */
+const minSecretLength = 8
 
-/** The parts of a URL that a node's own error text might repeat. */
-const secretsOf = (address: URL): UpstreamSecrets => {
-  const { href, host, hostname, pathname, search, searchParams, username, password } = address
-  const parts = [...pathname.split('/'), ...searchParams.values(), username, password, pairOf(address) ?? '']
+/** Gets the parts of a URL that a node's error text might repeat. */
+const getSecrets = (url: URL): UpstreamSecrets => {
+  const { href, host, hostname, pathname, search, searchParams, username, password } = url
+  const parts = [...pathname.split('/'), ...searchParams.values(), username, password, getCredentials(url) ?? '']
   return {
-    secrets: spelled(parts),
-    wholes: spelled([href, host, hostname, `${pathname}${search}`]),
+    secrets: toSpellings(parts),
+    wholes: toSpellings([href, host, hostname, `${pathname}${search}`]),
   }
 }
 
-/** Texts that are long enough, with their percent escapes and without. */
-const spelled = (texts: readonly string[]): readonly string[] =>
-  [...new Set(texts.flatMap((text) => [text, decoded(text)]))].filter(({ length }) => length >= shortestSecret)
+/** The texts that are long enough, with and without their percent escapes. */
+const toSpellings = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts.flatMap((text) => [text, decode(text)]))].filter(({ length }) => length >= minSecretLength)
 
-/** User and password as HTTP's Basic scheme joins them; `undefined` where there are none. */
-const pairOf = ({ username, password }: URL): string | undefined =>
-  username === '' && password === '' ? undefined : `${decoded(username)}:${decoded(password)}`
+/** User and password, joined as in HTTP's Basic scheme; `undefined` if there are none. */
+const getCredentials = ({ username, password }: URL): string | undefined =>
+  username === '' && password === '' ? undefined : `${decode(username)}:${decode(password)}`
 
-const decoded = (text: string): string => {
+const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,3 +1,4 @@
+import { chooseUpstream } from './chooseUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
@@ -17,64 +18,64 @@ import { watchHealth } from './watchHealth.ts'
 import type { HealthState } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
 
-/** The upstreams of one network, and what their answers have in common. */
+/** The upstreams of one network, and what they share. */
 export interface UpstreamGroup {
   readonly network: Network
   readonly chainId: number
-  /** After how many milliseconds a light read is asked of a second upstream too. */
+  /** After how many milliseconds a cheap read is sent to a second upstream too. */
   readonly hedgeMs: number | undefined
   /**
-   * The upstream to ask, but for `not`: the first in the order of the configuration that nothing speaks against, else the first
-   * that can be reached at all. The order is kept, rather than load spread, so that a caller's next read meets the node that took
-   * its last write.
-   * @param mayFail - For a call that can be sent to another upstream if it fails: the upstream may be one that is due for a trial.
+   * Chooses the upstream for a call.
+   * @param except - An upstream that must not be chosen.
+   * @param mayBeTrial - The call can be retried on another upstream, so it may go to one that is due for a trial.
+   * @see `chooseUpstream`
    */
-  readonly pick: (not?: GroupMember, mayFail?: boolean) => GroupMember | undefined
-  /** Whether there is more than one. */
+  readonly pick: (except?: GroupMember, mayBeTrial?: boolean) => GroupMember | undefined
+  /** Whether there is more than one upstream. */
   readonly several: boolean
-  /** What is known of each upstream now, in the order of the configuration. */
+  /** The current state of each upstream, in the order of the config. */
   readonly states: () => readonly UpstreamState[]
   readonly inFlightReads: InFlightReads
-  readonly turns: FairQueue
+  readonly queue: FairQueue
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
   readonly filters: Filters
-  /** Probes all once, then goes on probing. */
+  /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** What is known of an upstream. */
+/** The state of an upstream. */
 export interface UpstreamState {
   readonly network: Network
-  /** Its name in the configuration; two may have the same. */
+  /** Its name in the config. Names may repeat. */
   readonly upstream: string
   /** Whether it is reachable, on the right chain, not behind the others, and its circuit breaker is closed. */
   readonly healthy: boolean
 }
 
-/** What a group is made of. */
+/** Options of an upstream group. */
 export interface UpstreamGroupOptions {
   readonly network: Network
   readonly chainId: number
-  /** In the order of preference; `name` is what logs call one. */
-  readonly upstreams: readonly { readonly name: string; readonly address: URL }[]
+  /** In the order of preference. Logs use `name`. */
+  readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
   readonly maxLagBlocks: number
   readonly hedgeMs: number | undefined
   readonly timeoutMs: number
-  /** 0 keeps no answers. */
+  /** 0 turns the cache off. */
   readonly maxCacheBytes: number
-  /** Of one key. */
+  /** For each key. */
   readonly maxFilters: number
   readonly log: (entry: LogEntry) => void
 }
 
-/** Makes the group of one network's upstreams. */
+/** Creates the group of one network's upstreams. */
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
   const { network, chainId, hedgeMs, timeoutMs, log } = options
   const cache = createResponseCache(options.maxCacheBytes)
-  const members = options.upstreams.map(({ name, address }): GroupMember => {
-    const upstream = createUpstream(address)
+  const members = options.upstreams.map(({ name, url }): GroupMember => {
+    const upstream = createUpstream(url)
     const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
     return {
       name,
@@ -88,15 +89,11 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     network,
     chainId,
     hedgeMs,
-    pick: (not, mayFail = false) => {
-      for (const member of members)
-        if (member !== not && (member.health.sound() || (mayFail && member.health.trialDue()))) return member
-      return members.find((member) => member !== not && member.health.healthy())
-    },
+    pick: (except, mayBeTrial) => chooseUpstream(members, except, mayBeTrial),
     several: members.length > 1,
-    states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.sound() })),
-    inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
-    turns: createFairQueue(),
+    states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.isHealthy() })),
+    inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),
+    queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
     filters: createFilters({ maxPerKey: options.maxFilters }),
@@ -112,5 +109,5 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   }
 }
 
-/** About the time of a block: a read joined later than that would tell of a chain that is gone. */
-const longestJoinableMs = 2_000
+/** About a block time: the response to a read that is joined later could be out of date. */
+const maxJoinableMs = 2_000

@@ -2,7 +2,7 @@ import { rejections } from '../../errors/rejections.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
-import { masked, takeWireIds, wireText } from './forwardCall.ts'
+import { maskResponse, takeWireIds, toWireText } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
 import type { CallResult } from './callResult.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
@@ -17,18 +17,19 @@ interface BatchOptions {
   readonly sent: () => void
 }
 
-type BatchDone = (ends: readonly (CallResult | undefined)[], member?: GroupMember) => void
+type BatchDone = (results: readonly (CallResult | undefined)[], member?: GroupMember) => void
 
 /**
- * Carries reads to a node in one batch. Where its key or its owner has too much in flight it waits for that first.
- * @param options.leftMs - How long there is for the batch and what comes after it, in milliseconds. The batch may take half of it.
- * @param done - Called once, and not after the returned function was called, which stops it. Gives an end per call, `undefined`
- * where the batch brought none that can be believed, and who gave them.
+ * Forwards reads to a node in one batch. If the key or its owner has too much in flight, it waits in the key's queue first.
+ * @param options.leftMs - The time for the batch and for what follows it, in milliseconds. The batch takes at most half of it.
+ * @param done - Called once, and not after the returned function was called, with a result for each call, or `undefined` for a call without a
+ * valid response of its own, and with the upstream that sent them.
+ * @returns A function that stops the batch.
  */
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, leftMs: waitMs } = options
-  if (group.turns.free(options)) return forwardNow(calls, options, done)
-  return group.turns.wait(options, {
+  if (group.queue.free(options)) return forwardNow(calls, options, done)
+  return group.queue.wait(options, {
     waitMs,
     go: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
     late: () => done(calls.map(() => rejections.upstreamBusy())),
@@ -37,23 +38,23 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, budget, sent } = options
-  group.turns.take(options)
+  group.queue.take(options)
   let over = false
   const firstId = takeWireIds(calls.length)
   let body = ''
-  for (const [index, call] of calls.entries()) body += (index === 0 ? '[' : ',') + wireText(call, firstId + index)
+  for (const [index, call] of calls.entries()) body += (index === 0 ? '[' : ',') + toWireText(call, firstId + index)
   body += ']'
-  const none = (): undefined[] => calls.map(() => undefined)
+  const noResults = (): undefined[] => calls.map(() => undefined)
   let stop = (): void => {}
   const release = (): void => {
     if (over) return
     over = true
     clearTimeout(timer)
-    group.turns.give(options)
+    group.queue.give(options)
   }
-  const finish = (ends: readonly (CallResult | undefined)[], member?: GroupMember): void => {
+  const finish = (results: readonly (CallResult | undefined)[], member?: GroupMember): void => {
     release()
-    done(ends, member)
+    done(results, member)
   }
   const attempt = (member: GroupMember | undefined, tried?: GroupMember): void => {
     if (member === undefined) {
@@ -65,39 +66,39 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
       body,
       budget,
       sent,
-      done: (fault, answer) => {
+      done: (fault, response) => {
         if (fault === 'unsent') {
-          member.health.unreachable()
+          member.health.markUnreachable()
           attempt(tried === undefined ? group.pick(member) : undefined, member)
           return
         }
         if (fault === 'noRoom') {
-          // By itself each would find as little.
+          // There is no more room for the single calls.
           finish(calls.map(() => rejections.upstreamBusy()))
           return
         }
-        if (answer === undefined || answer.status < 200 || answer.status >= 300) {
-          finish(none())
+        if (response === undefined || response.status < 200 || response.status >= 300) {
+          finish(noResults())
           return
         }
-        const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
-        // Only what is good is told: a node may reject a batch and answer each call of it.
-        if (ends !== undefined) member.health.answered(tracked)
-        finish(ends ?? none(), member)
+        const results = readPlainBatch(response.body, firstId, calls.length) ?? readAny(response.body, member)
+        // Only success counts for its health: a node may reject a batch and still respond to each call of it.
+        if (results !== undefined) member.health.answered(tracked)
+        finish(results ?? noResults(), member)
       },
     })
   }
-  const readAny = (answers: Buffer, member: GroupMember): (CallResult | undefined)[] | undefined => {
-    const found = readBatchResponse(answers)
+  const readAny = (body: Buffer, member: GroupMember): (CallResult | undefined)[] | undefined => {
+    const found = readBatchResponse(body)
     if (found === undefined) return undefined
     return calls.map((_, index) => {
-      const end = found.get(String(firstId + index))
-      return end === undefined ? undefined : masked(end, member)
+      const response = found.get(String(firstId + index))
+      return response === undefined ? undefined : maskResponse(response, member)
     })
   }
   const timer = setTimeout(() => {
     stop()
-    finish(none())
+    finish(noResults())
   }, options.leftMs / 2)
   attempt(group.pick())
   return () => {

@@ -2,75 +2,79 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { CallDone, CallResult } from './callResult.ts'
-import type { ResponseFlow, ResponseTaker, ByteBudget, UpstreamResponse, UpstreamFault } from './createUpstream.ts'
+import type { FlowControl, ResponseConsumer, ByteBudget, UpstreamResponse, UpstreamFault } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
-import { mayHoldResponse } from './mayHoldResponse.ts'
 import { openResponseStream } from './openResponseStream.ts'
-import { readResponse } from './readResponse.ts'
+import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 
 /** A call that may be forwarded. */
 export interface ForwardedCall {
-  /** A name from the policy's list, so plain ASCII. */
+  /** A name from the method policy, so plain ASCII. */
   readonly method: string
   /** Source text. */
   readonly params: string | undefined
   readonly traits: MethodTraits
 }
 
-/** How a call is to be carried. */
+/** How to forward a call. */
 export interface ForwardOptions {
   readonly group: UpstreamGroup
-  /** The caller's key, in whose line the call waits where it has too many in flight, or its owner has. */
+  /** The caller's key. The call waits in its queue if the key or its owner has too many calls in flight. */
   readonly keyId: string
   readonly ownerId: string
-  /** For both tries together. */
+  /** For both attempts together, in milliseconds. */
   readonly timeoutMs: number
-  /** What is left of it, where it began before this call. */
+  /** What is left of the timeout, if some of it has passed. */
   readonly deadlineMs?: number | undefined
-  /** How many bytes the answer may have. */
+  /** How many bytes the response may have. */
   readonly budget: ByteBudget
   readonly maxResponseBytes: number
   /** Called each time the call is sent to a node. */
   readonly sent?: (() => void) | undefined
-  /** The one upstream that may be asked. */
+  /** The only upstream that may get the call. */
   readonly only?: GroupMember | undefined
-  /** Asked when a result grows large: whether it may end as a stream. @default never */
+  /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
 }
 
 let lastWireId = 0
 
-/** The first of so many ids of our own in a row, for every call anew: a caller's id may be anything, and two callers may use the same. */
+/**
+ * Takes consecutive ids for calls to nodes, and returns the first. Calls never keep their callers' ids: those can be anything, and two callers
+ * may use the same one.
+ */
 export const takeWireIds = (count: number): number => {
   const first = lastWireId + count > 999_999_999 ? 1 : lastWireId + 1
   lastWireId = first + count - 1
   return first
 }
 
-/** A call as it is sent. Where it had no params it gets an empty list: some nodes demand one. */
-export const wireText = (call: ForwardedCall, wireId: string | number): string =>
+/** Serializes a call for a node. Missing params become an empty list, because some nodes require one. */
+export const toWireText = (call: ForwardedCall, wireId: string | number): string =>
   `{"jsonrpc":"2.0","id":${wireId},"method":"${call.method}","params":${call.params ?? '[]'}}`
 
-/** How long the one call that finds out whether an upstream answers again waits for it alone. */
+/** How long a trial call, which finds out if an upstream works again, waits before it is sent to another upstream too. */
 const trialMs = 1_000
-const nothing = (): void => {}
+const noop = (): void => {}
 
 /**
- * Carries one call to a node and brings back its answer.
- * A read that failed is tried once more, on another upstream (on the same one only where a connection broke and there is no other:
- * a node closes idle connections as it likes). A light read that has no answer after `hedgeMs`, or else after half its time, is
- * asked of another upstream too, and the first answer counts. What changes something is tried again only where not a byte of it was
- * sent, and never asked of two.
+ * Forwards a call to a node.
  *
- * Where its key or its owner has too many calls in flight it waits for one of them to end, within its time.
- * @param done - Called once, and not after the returned function was called, which stops it.
+ * A read that fails is retried once, on another upstream. It is retried on the same one only if the connection broke and there is no other,
+ * because a node may close an idle connection at any time. A cheap read without a response after `hedgeMs`, or by default after half of its
+ * time, is sent to a second upstream too, and the first response wins. A write is retried only if not a byte of it was sent, and is never sent
+ * to two upstreams.
+ *
+ * If the key or its owner has too many calls in flight, the call waits in the key's queue, within its timeout.
+ * @param done - Called once, and not after the returned function was called.
+ * @returns A function that stops the call.
  */
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, timeoutMs, deadlineMs = timeoutMs } = options
-  if (group.turns.free(options)) return forwardNow(call, options, done)
-  return group.turns.wait(options, {
+  if (group.queue.free(options)) return forwardNow(call, options, done)
+  return group.queue.wait(options, {
     waitMs: deadlineMs,
     go: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
     late: () => done(rejections.upstreamBusy()),
@@ -79,81 +83,81 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxResponseBytes, sent, only, mayStream } = options
-  const { idempotent, heavy } = call.traits
+  const { idempotent, expensive } = call.traits
   let over = false
-  /** Its key's turn is taken: until the call is over, or its stream. */
-  let holding = true
+  /** It holds its key's slot, until the call ends or its stream does. */
+  let holdsSlot = true
   let streaming = false
-  let tries = 0
+  let attempts = 0
   let open = 0
-  let stopFirst = nothing
-  let stopSecond = nothing
+  let stopFirst = noop
+  let stopSecond = noop
   let hedge: NodeJS.Timeout | undefined
-  /** Why the try that has ended failed, while another is in flight. */
+  /** Why the attempt that has ended failed, while the other is in flight. */
   let failure: Rejection | undefined
 
   const release = (): void => {
-    if (!holding) return
-    holding = false
-    group.turns.give(options)
+    if (!holdsSlot) return
+    holdsSlot = false
+    group.queue.give(options)
   }
-  const finish = (end: CallResult, member?: GroupMember): void => {
+  const finish = (result: CallResult, member?: GroupMember): void => {
     over = true
     group.deadlines.end(deadline)
     clearTimeout(hedge)
     if (!streaming) release()
-    done(end, member)
+    done(result, member)
   }
-  const elsewhere = (member: GroupMember): GroupMember | undefined =>
-    only === undefined && tries < 2 ? group.pick(member) : undefined
-  const failed = (member: GroupMember, rejection: Rejection, next: GroupMember | undefined): void => {
+  const pickOther = (member: GroupMember): GroupMember | undefined =>
+    only === undefined && attempts < 2 ? group.pick(member) : undefined
+  const handleFailure = (member: GroupMember, rejection: Rejection, next: GroupMember | undefined): void => {
     if (next !== undefined) attempt(next)
     else if (open > 0) failure = rejection
     else finish(failure ?? rejection, member)
   }
   const attempt = (member: GroupMember, tracked = member.health.sent(false)): void => {
     const wireId = String(takeWireIds(1))
-    const isFirst = tries === 0
-    tries += 1
+    const isFirst = attempts === 0
+    attempts += 1
     open += 1
     const stopOther = (): void => {
       if (open > 0) (isFirst ? stopSecond : stopFirst)()
     }
     const stop = member.upstream.post({
-      body: wireText(call, wireId),
+      body: toWireText(call, wireId),
       budget,
       sent,
-      done: (fault, answer) => {
+      done: (fault, response) => {
         open -= 1
         if (over) {
           release()
           return
         }
         if (fault === 'unsent') {
-          member.health.unreachable()
-          failed(member, rejections.noUpstream(group.network), elsewhere(member))
+          member.health.markUnreachable()
+          handleFailure(member, rejections.noUpstream(group.network), pickOther(member))
           return
         }
-        const end = endOf(fault, answer, { wireId, maxResponseBytes })
-        if ('value' in end) {
+        const result = toResult(fault, response, { wireId, maxResponseBytes })
+        if ('value' in result) {
           member.health.answered(tracked)
           stopOther()
-          finish(masked(end, member), member)
-        } else if (end.reason === 'response_too_large' || fault === 'noRoom') {
+          finish(maskResponse(result, member), member)
+        } else if (result.reason === 'response_too_large' || fault === 'noRoom') {
           stopOther()
-          finish(end, member)
+          finish(result, member)
         } else {
           member.health.failed(tracked, ownerId)
-          const same = fault === 'broken' && tries < 2 ? member : undefined
-          failed(member, end, idempotent ? (elsewhere(member) ?? same) : undefined)
+          const same = fault === 'broken' && attempts < 2 ? member : undefined
+          handleFailure(member, result, idempotent ? (pickOther(member) ?? same) : undefined)
         }
       },
       large:
         mayStream === undefined || !idempotent
           ? undefined
-          : (head, flow): ResponseTaker | undefined => {
+          : (head, flow): ResponseConsumer | undefined => {
               if (over) return undefined
-              const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
+              const opened = openStream(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
               open -= 1
               member.health.answered(tracked)
@@ -164,7 +168,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
                 opened.stream.stop()
                 release()
               }
-              return takenTo(opened.taker, release)
+              return withOnEnd(opened.consumer, release)
             },
     })
     if (isFirst) stopFirst = stop
@@ -178,29 +182,29 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     stopSecond()
     release()
   }
-  const mayFail = idempotent && !heavy && only === undefined
-  const first = only ?? group.pick(undefined, mayFail)
+  const mayHedge = idempotent && !expensive && only === undefined
+  const first = only ?? group.pick(undefined, mayHedge)
   if (first === undefined) {
     done(rejections.noUpstream(group.network))
-    return nothing
+    return noop
   }
-  group.turns.take(options)
-  const onTrial = !first.health.sound()
-  const firstSent = first.health.sent(mayFail)
+  group.queue.take(options)
+  const onTrial = !first.health.isHealthy()
+  const firstSent = first.health.sent(mayHedge)
   const deadline = group.deadlines.begin(deadlineMs, () => {
-    // A heavy call may take its time without the node being the worse for it.
-    if (!heavy) first.health.failed(firstSent, ownerId)
+    // An expensive call can take long on a healthy node.
+    if (!expensive) first.health.failed(firstSent, ownerId)
     stopAll()
     done(rejections.upstreamTimeout(timeoutMs))
   })
 
   attempt(first, firstSent)
-  if (!over && mayFail && group.several) {
+  if (!over && mayHedge && group.several) {
     const waitMs = Math.min(group.hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
     hedge = setTimeout(() => {
-      const other = elsewhere(first)
+      const other = pickOther(first)
       if (other === undefined || open === 0) return
-      // Not the same as slow: half of its time is gone.
+      // Without `hedgeMs` half of the timeout has passed, which is more than slow.
       if (group.hedgeMs === undefined || onTrial) first.health.failed(firstSent, ownerId)
       attempt(other)
     }, waitMs)
@@ -210,40 +214,40 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
 }
 
-/** A taker that tells when it has all it gets. */
-const takenTo = (taker: ResponseTaker, ended: () => void): ResponseTaker => ({
-  data: taker.data,
+/** Calls a function after a consumer got its last chunk. */
+const withOnEnd = (consumer: ResponseConsumer, onEnd: () => void): ResponseConsumer => ({
+  data: consumer.data,
   end: () => {
-    taker.end()
-    ended()
+    consumer.end()
+    onEnd()
   },
   fail: () => {
-    taker.fail()
-    ended()
+    consumer.fail()
+    onEnd()
   },
 })
 
-/** An answer as it may be seen by a caller. */
-export const masked = (answer: NodeResponse, { upstream }: GroupMember): NodeResponse =>
-  answer.member === 'error' ? { ...answer, value: upstream.maskError(Buffer.from(answer.value)) } : answer
+/** Masks the upstream's secrets if the response is an error. */
+export const maskResponse = (response: NodeResponse, { upstream }: GroupMember): NodeResponse =>
+  response.member === 'error' ? { ...response, value: upstream.maskError(Buffer.from(response.value)) } : response
 
-const openLarge = (
+const openStream = (
   wireId: string,
-  options: { head: readonly Buffer[]; flow: ResponseFlow; idleMs: number; mayStream: () => boolean },
+  options: { head: readonly Buffer[]; flow: FlowControl; idleMs: number; mayStream: () => boolean },
 ): ReturnType<typeof openResponseStream> => {
   const opened = openResponseStream(wireId, options)
   return opened !== undefined && options.mayStream() ? opened : undefined
 }
 
-const endOf = (
+const toResult = (
   fault: UpstreamFault | undefined,
-  answer: UpstreamResponse | undefined,
+  response: UpstreamResponse | undefined,
   { wireId, maxResponseBytes }: { wireId: string; maxResponseBytes: number },
 ): NodeResponse | Rejection => {
   if (fault === 'tooLarge') return rejections.responseTooLarge(maxResponseBytes)
   if (fault === 'noRoom') return rejections.upstreamBusy()
-  if (answer === undefined) return rejections.upstreamBad()
-  if (answer.status === 429 || answer.status === 503) return rejections.upstreamBusy()
-  if (!mayHoldResponse(answer.status)) return rejections.upstreamBad()
-  return readResponse(answer.body, wireId) ?? rejections.upstreamBad()
+  if (response === undefined) return rejections.upstreamBad()
+  if (response.status === 429 || response.status === 503) return rejections.upstreamBusy()
+  if (!isResponseStatus(response.status)) return rejections.upstreamBad()
+  return readResponse(response.body, wireId) ?? rejections.upstreamBad()
 }

@@ -1,33 +1,33 @@
 import { createJsonScanner } from '../../lib/json/createJsonScanner.ts'
-import type { ResponseFlow, ResponseTaker } from './createUpstream.ts'
+import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
 
-/** Where a streamed result goes. */
+/** The destination of a streamed result. */
 export interface StreamSink {
-  /** @returns False where no more is to come before `resume`. */
-  readonly write: (piece: Buffer) => boolean
-  /** The result was whole, and the answer around it good. */
+  /** @returns False to pause the stream until `resume`. */
+  readonly write: (chunk: Buffer) => boolean
+  /** The result is complete, and the response around it is valid. */
   readonly end: () => void
-  /** It broke off, or turned out to be no answer: what was written so far must not look like a whole one. */
+  /** The stream broke off, or the response is invalid: the part that was written must not look like a complete result. */
   readonly fail: () => void
 }
 
-/** How a stream ended: the whole result went to the sink, it broke off at the node's end, or nobody wanted the rest. */
-export type StreamEnd = 'whole' | 'broken' | 'stopped'
+/** How a stream ended: the sink got the complete result, the node broke off, or the gateway stopped it. */
+export type StreamEnd = 'complete' | 'broken' | 'stopped'
 
-/** A result too large to keep, on its way. */
+/** A result that is streamed because it is too large to buffer. */
 export interface ResponseStream {
-  /** Lets the result go to a sink; once, and at once: a stream that nobody begins to read when it is given is stopped. */
+  /** Writes the result to a sink. Call this once, and as soon as you get the stream: a stream that is not started then is stopped. */
   readonly start: (sink: StreamSink) => void
-  /** Goes on after a write that said to wait. */
+  /** Continues after a write that returned false. */
   readonly resume: () => void
   readonly stop: () => void
   readonly started: () => boolean
-  /** Says who is told how it ends: once, and before its sink is. */
-  readonly whenOver: (told: (end: StreamEnd) => void) => void
+  /** Sets the listener for the end. It is called once, before the sink's `end` or `fail`. */
+  readonly onEnd: (listener: (end: StreamEnd) => void) => void
 }
 
-/** Bytes of several buffers as one text, for something short. */
-const textOf = (chunks: readonly Buffer[], from: number, to: number): string => {
+/** Joins a short range of several buffers into a text. */
+const toText = (chunks: readonly Buffer[], from: number, to: number): string => {
   let text = ''
   let before = 0
   for (const chunk of chunks) {
@@ -40,78 +40,78 @@ const textOf = (chunks: readonly Buffer[], from: number, to: number): string => 
 
 const none = -1
 /** Every wire id is shorter. */
-const longestId = 16
+const maxIdLength = 16
 
 /**
- * Opens a stream where the head of an answer tells that it is the answer to this call, and that its result is in flight. The rest
- * is held to what `readResponse` holds an answer to: one JSON object, the id and the result once, no error.
+ * Opens a stream if the head of a response shows that it has this call's id and that its result has started. The rest must be valid as for
+ * `readResponse`: one JSON object, the id and the result once, no error.
  * @param wireId - The id that was sent.
- * @param options.idleMs - How long the upstream may send nothing, in milliseconds; time in which the sink held it back does not count.
- * @returns The stream and what feeds it, or `undefined` where the head does not tell enough: then the answer is to be kept whole.
+ * @param options.idleMs - How long the upstream may send nothing, in milliseconds. Time in which the sink is paused does not count.
+ * @returns The stream and the consumer that feeds it, or `undefined` if the head does not show enough: then buffer the whole response.
  */
 export const openResponseStream = (
   wireId: string,
-  options: { head: readonly Buffer[]; flow: ResponseFlow; idleMs: number },
-): { stream: ResponseStream; taker: ResponseTaker } | undefined => {
+  options: { head: readonly Buffer[]; flow: FlowControl; idleMs: number },
+): { stream: ResponseStream; consumer: ResponseConsumer } | undefined => {
   const { head, flow, idleMs } = options
   let chunk: Buffer | undefined
   let before = 0
   let name: string | undefined
   let idFrom = none
   let idTo = none
-  let from = none
-  let to = none
-  let doubled = false
+  let resultFrom = none
+  let resultTo = none
+  let isInvalid = false
   const scanner = createJsonScanner({
-    name: (given) => (name = given),
-    start: (place) => {
+    name: (next) => (name = next),
+    start: (at) => {
       if (name === 'id') {
-        doubled ||= idFrom !== none
-        idFrom = place
+        isInvalid ||= idFrom !== none
+        idFrom = at
       } else if (name === 'result') {
-        doubled ||= from !== none
-        from = place
+        isInvalid ||= resultFrom !== none
+        resultFrom = at
       } else if (name === 'error') {
-        // Beside a result an error can be nothing but null.
-        doubled ||= chunk?.[place - before] !== 110
+        // Beside a result an error must be null.
+        isInvalid ||= chunk?.[at - before] !== 110
       }
     },
-    end: (place) => {
-      if (name === 'id') idTo = place
-      else if (name === 'result') to = place
+    end: (at) => {
+      if (name === 'id') idTo = at
+      else if (name === 'result') resultTo = at
     },
   })
   const scan = (next: Buffer): boolean => {
     chunk = next
-    const good = scanner.push(next) && !doubled
+    const isValid = scanner.push(next) && !isInvalid
     before += next.length
-    return good
+    return isValid
   }
-  if (!head.every(scan) || idTo === none || idTo - idFrom > longestId || from === none || to !== none) return undefined
-  if (textOf(head, idFrom, idTo) !== wireId) return undefined
+  if (!head.every(scan) || idTo === none || idTo - idFrom > maxIdLength) return undefined
+  if (resultFrom === none || resultTo !== none || toText(head, idFrom, idTo) !== wireId) return undefined
 
-  const waiting: Buffer[] = []
-  let place = 0
-  /** Keeps what of a chunk is of the result. */
-  const keep = (piece: Buffer): void => {
-    const start = Math.max(from - place, 0)
-    const end = to === none ? piece.length : Math.min(to - place, piece.length)
-    if (start < end) waiting.push(start === 0 && end === piece.length ? piece : piece.subarray(start, end))
-    place += piece.length
+  const pending: Buffer[] = []
+  let offset = 0
+  /** Adds the part of a chunk that belongs to the result. */
+  const addResult = (next: Buffer): void => {
+    const start = Math.max(resultFrom - offset, 0)
+    const end = resultTo === none ? next.length : Math.min(resultTo - offset, next.length)
+    if (start < end) pending.push(start === 0 && end === next.length ? next : next.subarray(start, end))
+    offset += next.length
   }
-  head.forEach(keep)
+  head.forEach(addResult)
 
   let sink: StreamSink | undefined
-  let held = false
-  let whole = false
+  let paused = false
+  let received = false
   let over = false
   let timer: NodeJS.Timeout | undefined
-  let told: ((end: StreamEnd) => void) | undefined
+  let endListener: ((end: StreamEnd) => void) | undefined
   const finish = (end: StreamEnd): void => {
     over = true
-    waiting.length = 0
+    pending.length = 0
     clearTimeout(timer)
-    told?.(end)
+    endListener?.(end)
   }
   const fail = (): void => {
     if (over) return
@@ -120,18 +120,18 @@ export const openResponseStream = (
     sink?.fail()
   }
   const idle = (): void => {
-    if (held) timer?.refresh()
+    if (paused) timer?.refresh()
     else fail()
   }
   const pump = (): void => {
-    while (!held && !over) {
-      const piece = waiting.shift()
-      if (piece === undefined) break
-      if (sink?.write(piece) === false) held = true
+    while (!paused && !over) {
+      const next = pending.shift()
+      if (next === undefined) break
+      if (sink?.write(next) === false) paused = true
     }
-    if (over || held) return
-    if (whole) {
-      finish('whole')
+    if (over || paused) return
+    if (received) {
+      finish('complete')
       sink?.end()
     } else {
       timer?.refresh()
@@ -140,17 +140,17 @@ export const openResponseStream = (
   }
   return {
     stream: {
-      start: (given) => {
-        sink = given
+      start: (target) => {
+        sink = target
         if (over) {
-          given.fail()
+          target.fail()
           return
         }
         timer = setTimeout(idle, idleMs)
         pump()
       },
       resume: () => {
-        held = false
+        paused = false
         pump()
       },
       stop: () => {
@@ -159,19 +159,19 @@ export const openResponseStream = (
         flow.abort()
       },
       started: () => sink !== undefined,
-      whenOver: (given) => {
-        told = given
+      onEnd: (listener) => {
+        endListener = listener
       },
     },
-    taker: {
+    consumer: {
       data: (next) => {
         if (over) return
         if (!scan(next)) {
           fail()
           return
         }
-        keep(next)
-        if (held || sink === undefined) flow.pause()
+        addResult(next)
+        if (paused || sink === undefined) flow.pause()
         else pump()
       },
       end: () => {
@@ -180,8 +180,8 @@ export const openResponseStream = (
           fail()
           return
         }
-        whole = true
-        if (!held && sink !== undefined) pump()
+        received = true
+        if (!paused && sink !== undefined) pump()
       },
       fail,
     },

@@ -1,7 +1,7 @@
 import type { ProxyOptions } from './proxyOptions.ts'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
 import type { CallDone, CallResult } from './callResult.ts'
-import { quantityIn } from './queryUpstream.ts'
+import { parseQuantity } from './queryUpstream.ts'
 import { proxyFilterCall } from './proxyFilterCall.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -13,102 +13,104 @@ import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
 import type { NodeResponse } from './readResponse.ts'
 
-/** Longer params are neither shared nor kept: they would have to be held as keys. */
-const longestShared = 4_096
-const nothing = (): void => {}
+/** A call with longer params is neither shared nor cached, because they are part of the key. */
+const maxParamsLength = 4_096
+const noop = (): void => {}
 
-/** By what two reads are the same, and what their answer is held to. */
+/** A read that can be shared with other callers, and cached if it is pinned. */
 export interface SharedRead {
+  /** Identical reads have the same key. */
   readonly key: string
   readonly pin: Pin | undefined
-  /** By the clock of `performance`, where there is a pin. */
-  readonly askedAt: number
+  /** By `performance.now`, if it is pinned. */
+  readonly startedAt: number
 }
 
-/** How a read may be shared with others; `undefined` for what may not. */
-export const sharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
-  if (!traits.idempotent || traits.filter !== undefined || params.length > longestShared) return undefined
+/** Gets how a call can be shared; `undefined` if it cannot. */
+export const toSharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
+  if (!traits.idempotent || traits.filter !== undefined || params.length > maxParamsLength) return undefined
   const pin = traits.pin === undefined ? undefined : findPinnedBlock(traits.pin, params)
-  return { key: method + params, pin, askedAt: pin === undefined ? 0 : performance.now() }
+  return { key: method + params, pin, startedAt: pin === undefined ? 0 : performance.now() }
 }
 
-/** The answer that was kept for a read. */
-export const keptAnswer = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
+/** Gets a read's result from the cache. */
+export const getCachedResult = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
   const value = read.pin === undefined ? undefined : group.cache.get(read.key)
   return value === undefined ? undefined : { member: 'result', value }
 }
 
-/** Keeps an answer where it can change no more, as far as the node that gave it knows. */
-export const keepAnswer = (read: SharedRead, end: CallResult, { group, member }: KeptFrom): void => {
-  if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in end)) return
-  if (end.member === 'result' && isFinal(read, end.value, member)) group.cache.set(read.key, end.value)
+/** Caches a result if it cannot change any more, as far as the node that sent it knows. */
+export const cacheResult = (read: SharedRead, result: CallResult, { group, member }: ResultSource): void => {
+  if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in result)) return
+  if (result.member === 'result' && isFinal(read, result.value, member)) group.cache.set(read.key, result.value)
 }
 
-interface KeptFrom {
+interface ResultSource {
   readonly group: UpstreamGroup
   readonly member: GroupMember | undefined
 }
 
-/** What a node says that does not know (yet): nothing, or an empty list of what there may be more of. */
-const sayNothing: ReadonlySet<string> = new Set(['null', '[]'])
+/** The results of a node that does not have the data (yet): nothing, or an empty list. */
+const emptyResults: ReadonlySet<string> = new Set(['null', '[]'])
 
-const isFinal = ({ pin, askedAt }: SharedRead, value: Buffer | string, { finality }: GroupMember): boolean => {
+const isFinal = ({ pin, startedAt }: SharedRead, value: Buffer | string, { finality }: GroupMember): boolean => {
   const short = value.length <= 4 ? value.toString('latin1') : ''
   if (short === 'null') return false
-  if (pin === 'hash') return !sayNothing.has(short)
-  const block = typeof pin === 'number' ? pin : blockOf(value)
-  return block !== undefined && block <= finality.numberBefore(askedAt)
+  if (pin === 'hash') return !emptyResults.has(short)
+  const block = typeof pin === 'number' ? pin : getBlockNumber(value)
+  return block !== undefined && block <= finality.finalizedBefore(startedAt)
 }
 
-const largestTransaction = 256 * 1024
+const maxTransactionBytes = 256 * 1024
 
-/** The block that a transaction or its receipt says it is in. */
-const blockOf = (value: Buffer | string): number | undefined => {
-  if (value.length > largestTransaction) return undefined
+/** Gets the block number from a transaction or its receipt. */
+const getBlockNumber = (value: Buffer | string): number | undefined => {
+  if (value.length > maxTransactionBytes) return undefined
   const text = value.toString('latin1')
   const [only, another] = scanMembers(text)?.members.filter(({ name }) => name === 'blockNumber') ?? []
-  return only === undefined || another !== undefined ? undefined : quantityIn(text.slice(only.start, only.end))
+  return only === undefined || another !== undefined ? undefined : parseQuantity(text.slice(only.start, only.end))
 }
 
 /**
- * Carries a single call: a read from what was kept or with others who ask the same at this moment, what is about a filter to the
- * node that has it, all else by itself.
- * @param done - Called once, and not after the returned function was called, which stops it.
+ * Runs a single call. A read is served from the cache or shared with identical reads that are in flight. A call about a filter goes to the
+ * node that has the filter. Every other call is forwarded.
+ * @param done - Called once, and not after the returned function was called.
+ * @returns A function that stops the call.
  */
 export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
   if (call.traits.filter !== undefined) return proxyFilterCall(call, options, done)
-  if (!call.traits.idempotent) return proxyChange(call, options, done)
-  const read = sharedRead(call)
+  if (!call.traits.idempotent) return proxyWrite(call, options, done)
+  const read = toSharedRead(call)
   if (read === undefined) return forwardCall(call, { ...options, mayStream: always }, done)
   const { group } = options
-  const kept = keptAnswer(read, group)
-  if (kept !== undefined) {
-    // Where its caller does not read, what is written of it lies here once more.
-    done(holdBytes(options.budget.kept, kept.value.length) ? kept : rejections.upstreamBusy())
-    return nothing
+  const cached = getCachedResult(read, group)
+  if (cached !== undefined) {
+    // If the caller does not read, the bytes that are written to it take memory once more.
+    done(holdBytes(options.budget.kept, cached.value.length) ? cached : rejections.upstreamBusy())
+    return noop
   }
-  if (group.turns.free(options)) return proxyShared(call, { read, options }, done)
-  // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
+  if (group.queue.free(options)) return proxySharedRead(call, { read, options }, done)
+  // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
   const joined = group.inFlightReads.join(read.key, options, done)
   if (joined !== undefined) return joined
-  return group.turns.wait(options, {
+  return group.queue.wait(options, {
     waitMs: options.deadlineMs ?? options.timeoutMs,
-    go: (leftMs) => proxyShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
+    go: (leftMs) => proxySharedRead(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
     late: () => done(rejections.upstreamBusy()),
   })
 }
 
-const proxyShared = (
+const proxySharedRead = (
   call: ForwardedCall,
   { read, options }: { read: SharedRead; options: ProxyOptions },
   done: CallDone,
 ): (() => void) => {
   const { group } = options
-  return group.inFlightReads.carry(read.key, options, {
-    begin: (leader) =>
-      forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (end, member) => {
-        if (read.pin !== undefined) keepAnswer(read, end, { group, member })
-        leader.done(end, member)
+  return group.inFlightReads.run(read.key, options, {
+    start: (leader) =>
+      forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (result, member) => {
+        if (read.pin !== undefined) cacheResult(read, result, { group, member })
+        leader.done(result, member)
       }),
     done,
   })
@@ -116,12 +118,12 @@ const proxyShared = (
 
 const always = (): boolean => true
 
-/** Carries what changes something. From when it goes out, and again from when it ends, its key's reads join none from before. */
-export const proxyChange = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+/** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
+const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
   const { inFlightReads } = options.group
-  inFlightReads.changed(options.keyId)
-  return forwardCall(call, options, (end, member) => {
-    inFlightReads.changed(options.keyId)
-    done(end, member)
+  inFlightReads.markChanged(options.keyId)
+  return forwardCall(call, options, (result, member) => {
+    inFlightReads.markChanged(options.keyId)
+    done(result, member)
   })
 }

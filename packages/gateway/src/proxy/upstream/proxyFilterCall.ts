@@ -7,7 +7,7 @@ import type { CallDone } from './callResult.ts'
 import type { Filter } from './createFilters.ts'
 import type { NodeResponse } from './readResponse.ts'
 
-/** What nodes themselves say of an id that they do not know. */
+/** The responses of nodes to an id that they do not know. */
 const notFound: NodeResponse = {
   member: 'error',
   value: Buffer.from('{"code":-32000,"message":"filter not found"}'),
@@ -15,48 +15,48 @@ const notFound: NodeResponse = {
 const notRemoved: NodeResponse = { member: 'result', value: Buffer.from('false') }
 
 const nodeFilterId = /^(?:"[^"\\]{1,200}"|[0-9]{1,20})$/
-const nothing = (): void => {}
+const noop = (): void => {}
 
 /**
- * Carries a call about a filter. Its caller knows it by an id of ours, and it is asked of the node that made it.
- * Where that node is gone and another is there, the filter is too: its caller makes a new one, on the other. So is one that was made
- * before its key's settings changed: it may tell of what they do not allow any more.
+ * Runs a call about a filter. Callers know a filter by an id of the gateway, and the call goes to the node that created it.
+ * If that node is down and another is up, the filter is not found, so the caller creates a new one on the other node. A filter that was
+ * created before its key's settings changed is not found either: it may match more than they allow now.
  */
 export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
   const { group, keyId, keyVersion } = options
-  if (call.traits.filter === 'make') return makeFilter(call, options, done)
-  const id = idOf(call.params)
+  if (call.traits.filter === 'create') return createFilter(call, options, done)
+  const id = parseFilterId(call.params)
   const filter = id === undefined ? undefined : group.filters.find(id, keyId)
-  const unknown = call.traits.filter === 'end' ? notRemoved : notFound
+  const unknown = call.traits.filter === 'remove' ? notRemoved : notFound
   if (id === undefined || filter === undefined) {
     done(unknown)
-    return nothing
+    return noop
   }
-  if (filter.keyVersion !== keyVersion && call.traits.filter !== 'end') {
+  if (filter.keyVersion !== keyVersion && call.traits.filter !== 'remove') {
     group.filters.remove(id)
     removeAtNode(filter, options)
     done(unknown)
-    return nothing
+    return noop
   }
-  if (!filter.member.health.healthy()) {
+  if (!filter.member.health.isUsable()) {
     if (group.pick(filter.member) === undefined) done(rejections.noUpstream(group.network))
     else {
       group.filters.remove(id)
       done(unknown)
     }
-    return nothing
+    return noop
   }
-  if (call.traits.filter === 'end') group.filters.remove(id)
+  if (call.traits.filter === 'remove') group.filters.remove(id)
   return forwardCall({ ...call, params: `[${filter.nodeId}]` }, { ...options, only: filter.member }, done)
 }
 
-const makeFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
-  forwardCall(call, options, (end, member) => {
-    if (member === undefined || !('value' in end) || end.member === 'error') {
-      done(end, member)
+const createFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
+  forwardCall(call, options, (result, member) => {
+    if (member === undefined || !('value' in result) || result.member === 'error') {
+      done(result, member)
       return
     }
-    const nodeId = end.value.toString('latin1')
+    const nodeId = result.value.toString('latin1')
     if (!nodeFilterId.test(nodeId)) {
       done(rejections.upstreamBad(), member)
       return
@@ -67,19 +67,19 @@ const makeFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone):
     done({ member: 'result', value: Buffer.from(`"${id}"`) }, member)
   })
 
-/** A filter that made room, or is of other settings, is ended at its node as well. Nobody waits for that. */
+/** Removes a filter that was evicted, or that belongs to former settings, from its node too. Nothing waits for it. */
 const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, ownerId, timeoutMs }: ProxyOptions): void => {
-  const traits = { idempotent: true, heavy: false, label: '' }
+  const traits = { idempotent: true, expensive: false, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }
   forwardCall(
     call,
     { group, keyId, ownerId, timeoutMs, budget: { left: 1024 }, maxResponseBytes: 1024, only: member },
-    nothing,
+    noop,
   )
 }
 
-/** Our id in the params; nothing else of them is looked at, as nodes do. */
-const idOf = (params: string | undefined): string | undefined => {
+/** Parses the gateway's id in the params. Like a node, it ignores all other params. */
+const parseFilterId = (params: string | undefined): string | undefined => {
   const first = params === undefined ? undefined : scanItems(params, 0, 1)?.items[0]
   if (params === undefined || first === undefined) return undefined
   return /^"(0x[0-9a-f]{32})"$/i.exec(params.slice(first.start, first.end))?.[1]?.toLowerCase()

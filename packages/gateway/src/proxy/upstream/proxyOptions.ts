@@ -1,20 +1,20 @@
 import type { ByteBudget } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 
-/** What carrying a call needs of the request that it came in. */
+/** What a call needs from the request that it came in. */
 export interface ProxyOptions {
   readonly group: UpstreamGroup
-  /** The caller's key, by which its filters and its own changes are told from others'. */
+  /** The caller's key. Filters belong to a key, and so do the changes that its reads must see. */
   readonly keyId: string
-  /** Who has the key, perhaps with others: what all of them have in flight has a bound. */
+  /** The key's owner. The calls in flight of all keys of an owner are bounded together. */
   readonly ownerId: string
-  /** Of the settings that hold for it; another one whenever they change. */
+  /** The version of the key's settings. It changes whenever they change. */
   readonly keyVersion?: number | undefined
   readonly timeoutMs: number
   readonly deadlineMs?: number | undefined
-  /** How many bytes the answers to this request may still have. */
+  /** How many more bytes of responses this request may read. */
   readonly budget: ByteBudget
   readonly maxResponseBytes: number
-  /** Called each time the call is sent to a node, on its own or as another caller's equal read. */
+  /** Called each time the call is sent to a node, directly or as another caller's identical read. */
   readonly sent?: (() => void) | undefined
 }

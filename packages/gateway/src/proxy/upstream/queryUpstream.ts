@@ -1,23 +1,22 @@
-import { mayHoldResponse } from './mayHoldResponse.ts'
-import { readResponse } from './readResponse.ts'
+import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import type { Upstream } from './createUpstream.ts'
 
 const maxResponseBytes = 2 * 1024 * 1024
 
-/** How a question of our own ended. `unreachable`: nothing listens there. `failing`: no answer that can be believed came in time. */
-export type AskEnd = NodeResponse | 'unreachable' | 'failing'
+/** How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. */
+export type QueryResult = NodeResponse | 'unreachable' | 'failing'
 
 /**
- * Asks an upstream something of our own, no caller's.
- * @param question.params - Source text.
- * @param timeoutMs - How long it may take, in milliseconds.
+ * Sends a call of the gateway's own to an upstream, for a health check for example.
+ * @param query.params - Source text.
+ * @param timeoutMs - In milliseconds.
  */
 export const queryUpstream = (
   upstream: Upstream,
-  question: { method: string; params: string },
+  query: { method: string; params: string },
   timeoutMs: number,
-): Promise<AskEnd> =>
+): Promise<QueryResult> =>
   new Promise((resolve) => {
     let stop = (): void => {}
     const timer = setTimeout(() => {
@@ -25,23 +24,23 @@ export const queryUpstream = (
       resolve('failing')
     }, timeoutMs)
     stop = upstream.post({
-      body: `{"jsonrpc":"2.0","id":1,"method":"${question.method}","params":${question.params}}`,
+      body: `{"jsonrpc":"2.0","id":1,"method":"${query.method}","params":${query.params}}`,
       budget: { left: maxResponseBytes },
       probe: true,
-      done: (fault, answer) => {
+      done: (fault, response) => {
         clearTimeout(timer)
-        if (answer === undefined) resolve(fault === 'unsent' ? 'unreachable' : 'failing')
-        else resolve((mayHoldResponse(answer.status) ? readResponse(answer.body, '1') : undefined) ?? 'failing')
+        if (response === undefined) resolve(fault === 'unsent' ? 'unreachable' : 'failing')
+        else resolve((isResponseStatus(response.status) ? readResponse(response.body, '1') : undefined) ?? 'failing')
       },
     })
   })
 
-/** The number that a node gave as a result, or `undefined` where it gave none that fits a double exactly. */
-export const quantityOf = (end: AskEnd): number | undefined =>
-  typeof end === 'string' || end.member !== 'result' ? undefined : quantityIn(end.value.toString('latin1'))
+/** Gets the number from a query's result; `undefined` if it has none, or one that a double cannot represent exactly. */
+export const getQuantity = (result: QueryResult): number | undefined =>
+  typeof result === 'string' || result.member !== 'result' ? undefined : parseQuantity(result.value.toString('latin1'))
 
-/** The number in the source text of a JSON string, as in `"0x1f"`. */
-export const quantityIn = (source: string): number | undefined => {
+/** Parses the number in the source text of a JSON string such as `"0x1f"`. */
+export const parseQuantity = (source: string): number | undefined => {
   const digits = /^"(0x[0-9a-fA-F]{1,16})"$/.exec(source)?.[1]
   const value = digits === undefined ? NaN : Number(digits)
   return Number.isSafeInteger(value) ? value : undefined

@@ -4,7 +4,7 @@ import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
 import { readResponse, readBatchResponse, readPlainBatch } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 
-/** For 100,000 cases on a busy machine. */
+/** Enough for 100,000 cases on a busy machine. */
 const fuzzTimeoutMs = 300_000
 
 const value = fc.oneof(
@@ -12,7 +12,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('1', '{}', '[]', '"\\u0041"', '"é"', '"\u0001"') },
   { weight: 1, arbitrary: fc.string().map((text) => JSON.stringify(text)) },
 )
-const answerOf = (id: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+const createResponses = (id: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(id, value, fc.nat({ max: 19 }))
     .map(([given, result, kind]) =>
@@ -22,48 +22,50 @@ const answerOf = (id: fc.Arbitrary<string>): fc.Arbitrary<string> =>
           ? `{"jsonrpc":"2.0","id":${given},"result":${result},"result":1}`
           : `{"jsonrpc":"2.0","id":${given},"result":${result}}`,
     )
-const plainOf = (answer: NodeResponse | undefined): unknown =>
-  answer === undefined ? undefined : { member: answer.member, value: answer.value.toString('latin1') }
+const toText = (response: NodeResponse | undefined): unknown =>
+  response === undefined ? undefined : { member: response.member, value: response.value.toString('latin1') }
 
-describe('what is read quickly is what would have been read slowly:', () => {
-  test('an answer', { timeout: fuzzTimeoutMs }, () => {
+describe('the fast path reads the same as the slow path:', () => {
+  test('a response', { timeout: fuzzTimeoutMs }, () => {
     const ids = fc.constantFrom('7', '7', '7', '8', '"7"', '7.0', 'null')
-    const answers = fc.tuple(answerOf(ids), fc.constantFrom('', '', '', '}', ' ', ',')).map(([text, end]) => text + end)
-    let quick = 0
+    const responses = fc
+      .tuple(createResponses(ids), fc.constantFrom('', '', '', '}', ' ', ','))
+      .map(([text, end]) => text + end)
+    let fast = 0
     fc.assert(
-      fc.property(answers, (text) => {
+      fc.property(responses, (text) => {
         const slow = readResponse(Buffer.from(` ${text}`), '7')
         const read = readResponse(Buffer.from(text), '7')
-        if (typeof read?.value === 'string') quick += 1
-        expect(plainOf(read)).toEqual(plainOf(slow))
+        if (typeof read?.value === 'string') fast += 1
+        expect(toText(read)).toEqual(toText(slow))
       }),
       { numRuns: fuzzCases(2_000) },
     )
-    expect(quick).toBeGreaterThan(fuzzCases(2_000) / 10)
+    expect(fast).toBeGreaterThan(fuzzCases(2_000) / 10)
   })
 
   test('a batch', { timeout: fuzzTimeoutMs }, () => {
     const first = 41
     const batch = fc
-      .array(answerOf(fc.constantFrom(...Array.from({ length: 20 }, () => '='), '41', '43', '"41"', '042')), {
+      .array(createResponses(fc.constantFrom(...Array.from({ length: 20 }, () => '='), '41', '43', '"41"', '042')), {
         maxLength: 4,
       })
       .map((items) => `[${items.map((item, index) => item.replace('=', String(first + index))).join(',')}]`)
     const ended = fc.tuple(batch, fc.constantFrom('', '', '', ']', ' ', ',')).map(([text, end]) => text + end)
-    let quick = 0
+    let fast = 0
     fc.assert(
       fc.property(ended, fc.integer({ min: 1, max: 4 }), (text, count) => {
         const body = Buffer.from(text)
         const read = readPlainBatch(body, first, count)
         if (read === undefined) return
-        quick += 1
+        fast += 1
         const slow = readBatchResponse(body)
         const ids = Array.from({ length: count }, (_, index) => String(first + index))
-        expect(read.map(plainOf)).toEqual(ids.map((id) => plainOf(slow?.get(id))))
+        expect(read.map(toText)).toEqual(ids.map((id) => toText(slow?.get(id))))
         expect(slow?.size).toBe(count)
       }),
       { numRuns: fuzzCases(2_000) },
     )
-    expect(quick).toBeGreaterThan(fuzzCases(2_000) / 40)
+    expect(fast).toBeGreaterThan(fuzzCases(2_000) / 40)
   })
 })

@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer'
 import { isJson } from '../../lib/json/createJsonScanner.ts'
 import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
 
-/** A node's answer to one call: which member it was, and its value as it came, in bytes, or as a text where it is all ASCII. */
+/** A node's response to one call: its result or error, byte for byte, or as a text if it is all ASCII. */
 export interface NodeResponse {
   readonly member: 'result' | 'error'
   readonly value: Buffer | string
 }
 
-/** Answers up to this size are parsed to prove them well formed; larger ones are scanned, which makes no values of them. */
-const parsedUpTo = 64 * 1024
+/** The validity of a smaller response is checked by `JSON.parse`; a larger one is scanned, which creates no values. */
+const maxParsedBytes = 64 * 1024
 
-/** One character per byte, so that places in the text are places in the bytes; JSON's own characters are all ASCII. */
-const believedText = (body: Buffer): string | undefined => {
-  if (body.length > parsedUpTo) return isJson(body) ? body.toString('latin1') : undefined
+/** Decodes a response if it is valid JSON, one character for each byte, so that positions are the same in both. JSON's syntax is all ASCII. */
+const toValidText = (body: Buffer): string | undefined => {
+  if (body.length > maxParsedBytes) return isJson(body) ? body.toString('latin1') : undefined
   if (!isUtf8(body)) return undefined
   const text = body.toString('latin1')
   try {
@@ -24,13 +24,20 @@ const believedText = (body: Buffer): string | undefined => {
   }
 }
 
-interface Found {
+/** Statuses about the gateway's own access to the node, which are not a response to the call. */
+const accessStatuses: ReadonlySet<number> = new Set([401, 402, 403, 407, 408, 429])
+
+/** Whether a response with this HTTP status can be a response to the call: 2xx, and most 4xx, with which some nodes send RPC errors. */
+export const isResponseStatus = (status: number): boolean =>
+  (status >= 200 && status < 300) || (status >= 400 && status < 500 && !accessStatuses.has(status))
+
+interface ResponseWithId {
   readonly id: string
-  readonly answer: NodeResponse
+  readonly response: NodeResponse
 }
 
-/** The answer that begins at `at`, where it has an id, and a result or an error object, each once. */
-const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly end: number }) | undefined => {
+/** Reads the response at `at` if it has an id and a result or an error object, each once. */
+const readAt = (body: Buffer, text: string, at: number): (ResponseWithId & { readonly end: number }) | undefined => {
   const scanned = scanMembers(text, at)
   if (scanned === undefined) return undefined
   let id: string | undefined
@@ -48,26 +55,26 @@ const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly e
       error = { member: 'error', value: body.subarray(start, end) }
     }
   }
-  const answer = error ?? result
-  return id === undefined || answer === undefined ? undefined : { id, answer, end: scanned.end }
+  const response = error ?? result
+  return id === undefined || response === undefined ? undefined : { id, response, end: scanned.end }
 }
 
-/** A result that is JSON by its very shape: most of what nodes answer to light reads. */
+/** A result that is valid JSON by its shape, as most results of cheap reads are. */
 const plainResult = /(?:"[ !#-[\]-~]*"|null|true|false)\}/y
-/** A pattern takes memory by the length of what it matches. */
-const longestPlain = 256 * 1024
+/** The memory of a pattern grows with the length of its match. */
+const maxPlainBytes = 256 * 1024
 
 /**
- * Reads an answer that is written as plainly as can be, in a third of the time. It gives what `readResponse` gives.
- * @returns `undefined` for all else, good or not.
+ * Reads a response of the most common form in a third of the time. The result is the same as that of `readResponse`.
+ * @returns `undefined` for every other response, valid or not.
  */
 const readPlain = (text: string, wireId: string): NodeResponse | undefined => {
-  const answer = plainAt(text, 0, wireId)
-  return answer !== undefined && plainResult.lastIndex === text.length ? answer : undefined
+  const response = readPlainAt(text, 0, wireId)
+  return response !== undefined && plainResult.lastIndex === text.length ? response : undefined
 }
 
-/** The plain answer that begins at `at`. `plainResult` then knows where it ends. */
-const plainAt = (text: string, at: number, wireId: string | number): NodeResponse | undefined => {
+/** Reads a response of the most common form at `at`. `plainResult.lastIndex` is its end then. */
+const readPlainAt = (text: string, at: number, wireId: string | number): NodeResponse | undefined => {
   const head = `{"jsonrpc":"2.0","id":${wireId},"result":`
   if (!text.startsWith(head, at)) return undefined
   plainResult.lastIndex = at + head.length
@@ -76,59 +83,58 @@ const plainAt = (text: string, at: number, wireId: string | number): NodeRespons
 }
 
 /**
- * Reads an answer to a batch that is written as plainly as can be and has the calls' own order, as most have.
- * @param firstId - The wire id of the first call; each next one is one more.
- * @returns `undefined` for all else, good or not.
+ * Reads the response to a batch if it has the most common form and the order of the calls, as most have.
+ * @param firstId - The wire id of the first call. The ids of the others follow.
+ * @returns `undefined` for every other response, valid or not.
  */
 export const readPlainBatch = (body: Buffer, firstId: number, count: number): readonly NodeResponse[] | undefined => {
-  if (body.length > longestPlain || body[0] !== 91) return undefined
+  if (body.length > maxPlainBytes || body[0] !== 91) return undefined
   const text = body.toString('latin1')
-  const answers: NodeResponse[] = []
+  const responses: NodeResponse[] = []
   let at = 0
-  while (answers.length < count) {
-    const answer = plainAt(text, at + 1, firstId + answers.length)
-    if (answer === undefined) return undefined
-    answers.push(answer)
+  while (responses.length < count) {
+    const response = readPlainAt(text, at + 1, firstId + responses.length)
+    if (response === undefined) return undefined
+    responses.push(response)
     at = plainResult.lastIndex
-    if (text[at] !== (answers.length === count ? ']' : ',')) return undefined
+    if (text[at] !== (responses.length === count ? ']' : ',')) return undefined
   }
-  return at + 1 === text.length ? answers : undefined
+  return at + 1 === text.length ? responses : undefined
 }
 
 /**
- * Reads a node's answer with distrust: it must be one JSON object with our id and a result or an error object.
- * @param body - The bytes as they came.
- * @param wireId - The id that was sent. An error with id null is taken too: a node that could not read the id must answer so.
- * @returns The answer, or `undefined` where it cannot be believed.
+ * Reads a node's response strictly: it must be one JSON object with the id of the call and a result or an error object.
+ * @param wireId - The id that was sent. An error with id null is valid too: a node that could not read the id must send it.
+ * @returns The response, or `undefined` if it is invalid.
  * @see JSON-RPC 2.0 section 5
  */
 export const readResponse = (body: Buffer, wireId: string): NodeResponse | undefined => {
-  const quick = body.length > longestPlain ? undefined : readPlain(body.toString('latin1'), wireId)
+  const quick = body.length > maxPlainBytes ? undefined : readPlain(body.toString('latin1'), wireId)
   if (quick !== undefined) return quick
-  const text = believedText(body)
-  const found = text === undefined ? undefined : answerAt(body, text, 0)
+  const text = toValidText(body)
+  const found = text === undefined ? undefined : readAt(body, text, 0)
   if (text === undefined || found === undefined || skipSpace(text, found.end) !== text.length) return undefined
-  const ours = found.id === wireId || (found.id === 'null' && found.answer.member === 'error')
-  return ours ? found.answer : undefined
+  const hasId = found.id === wireId || (found.id === 'null' && found.response.member === 'error')
+  return hasId ? found.response : undefined
 }
 
 /**
- * Reads a node's answer to a batch.
- * @returns The answers by id, without those whose id came twice; `undefined` where the body is no array.
+ * Reads a node's response to a batch.
+ * @returns The responses by id, without those whose id repeats; `undefined` if the body is not an array.
  * @see JSON-RPC 2.0 section 6
  */
 export const readBatchResponse = (body: Buffer): ReadonlyMap<string, NodeResponse> | undefined => {
-  const text = believedText(body)
+  const text = toValidText(body)
   const scanned = text === undefined ? undefined : scanItems(text)
   if (text === undefined || scanned === undefined || skipSpace(text, scanned.end) !== text.length) return undefined
-  const answers = new Map<string, NodeResponse>()
-  const doubled = new Set<string>()
+  const responses = new Map<string, NodeResponse>()
+  const repeated = new Set<string>()
   for (const { start } of scanned.items) {
-    const found = answerAt(body, text, start)
+    const found = readAt(body, text, start)
     if (found === undefined) continue
-    if (answers.has(found.id)) doubled.add(found.id)
-    answers.set(found.id, found.answer)
+    if (responses.has(found.id)) repeated.add(found.id)
+    responses.set(found.id, found.response)
   }
-  for (const id of doubled) answers.delete(id)
-  return answers
+  for (const id of repeated) responses.delete(id)
+  return responses
 }

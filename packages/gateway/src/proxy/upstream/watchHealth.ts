@@ -1,47 +1,48 @@
-import { queryUpstream } from './queryUpstream.ts'
+import { getQuantity, queryUpstream } from './queryUpstream.ts'
 import { createBreaker } from '../../lib/createBreaker.ts'
 import type { Breaker } from '../../lib/createBreaker.ts'
-import { probeUpstream } from './probeUpstream.ts'
-import type { ProbeResult } from './probeUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 
-/** What the log is told of an upstream's health. `failing`: its answers speak against it. `recovered`: they do no longer. */
+/** A change of an upstream's health, as it is logged. `failing`: its circuit breaker has opened. `recovered`: it has closed again. */
 export type HealthState = 'healthy' | 'unreachable' | 'wrongChain' | 'failing' | 'recovered' | 'lagging' | 'caughtUp'
 
-/** Whether an upstream may be used now. */
+/** An upstream's health. */
 export interface Health {
-  /** It can be reached and is of the right chain: it may be asked where there is nobody better. */
-  readonly healthy: () => boolean
-  /** Nothing speaks against asking it first. */
-  readonly sound: () => boolean
-  /** Whether the next call that may fail can be sent as a trial, because its circuit breaker has been open for long enough. */
-  readonly trialDue: () => boolean
+  /** It is reachable and on the right chain. It is used if no other upstream is healthy. */
+  readonly isUsable: () => boolean
+  /** It is usable, does not lag, and its circuit breaker is closed. */
+  readonly isHealthy: () => boolean
+  /** Its circuit breaker has been open for long enough to send it a call that may fail, as a trial. */
+  readonly isTrialDue: () => boolean
   readonly sent: Breaker['sent']
   readonly answered: Breaker['answered']
   readonly failed: Breaker['failed']
-  /** Told whether it is too far behind the others. */
+  /** Sets whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
-  /** Told by a call that could not connect: the upstream is skipped until a probe reaches it again. */
-  readonly unreachable: () => void
-  /** Probes for the first time, then again and again until `stop`. Ends with the first probe. */
+  /** Call this when a call could not connect. The upstream is skipped until a probe reaches it again. */
+  readonly markUnreachable: () => void
+  /** Starts the probes, which run until `stop`. Resolves after the first one. */
   readonly start: () => Promise<void>
   readonly stop: () => void
 }
 
-const steadyMs = 5_000
+/** What a probe found. `unreachable`: nothing listens there. `failing`: something does, but sent no valid response. */
+type ProbeResult = 'healthy' | 'unreachable' | 'failing' | 'wrongChain'
+
+const intervalMs = 5_000
 const firstRetryMs = 100
-const longestRetryMs = 2_000
-const probeTimeoutMs = 5_000
-/** About the state, as the calls of callers are: a node that has lost its disk still knows its chain id. */
-const lightRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
-const lightReadMs = 2_000
-/** One slow probe may be a node at work on something heavy, so it takes this many in a row. */
-const failuresToDoubt = 2
+const maxRetryMs = 2_000
+const maxProbeTimeoutMs = 5_000
+/** Reads the state, as callers do: a node that has lost its disk still knows its chain id. */
+const cheapRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
+const cheapReadTimeoutMs = 2_000
+/** One slow probe may be a node that is busy with an expensive call, so it takes this many in a row. */
+const maxFailedProbes = 2
 
 /**
- * Keeps one upstream's health: it may be used once a probe has found the right chain there, and until a call or a probe fails
- * to reach it or finds another chain.
- * @param onState - Told of each change.
+ * Watches one upstream's health. It is usable once a probe has found the right chain there, and until a call or a probe fails to reach it or
+ * finds another chain.
+ * @param options.onState - Called on each change.
  */
 export const watchHealth = (
   upstream: Upstream,
@@ -52,48 +53,48 @@ export const watchHealth = (
   let stopped = false
   let lagging = false
   let timer: NodeJS.Timeout | undefined
-  let asking = false
-  const timeoutMs = Math.min(options.timeoutMs, probeTimeoutMs)
+  let confirming = false
+  const timeoutMs = Math.min(options.timeoutMs, maxProbeTimeoutMs)
   const breaker = createBreaker({
     onChange: (closed) => options.onState(closed ? 'recovered' : 'failing'),
-    onDoubt: (confirm) => void askForAll(confirm),
+    onDoubt: (confirm) => void sendCheapRead(confirm),
   })
-  const askForAll = async (confirm: (works: boolean) => void): Promise<void> => {
-    if (asking || stopped) return
-    asking = true
-    const end = await queryUpstream(upstream, lightRead, Math.min(timeoutMs, lightReadMs))
-    asking = false
-    if (!stopped) confirm(typeof end !== 'string')
+  const sendCheapRead = async (confirm: (works: boolean) => void): Promise<void> => {
+    if (confirming || stopped) return
+    confirming = true
+    const result = await queryUpstream(upstream, cheapRead, Math.min(timeoutMs, cheapReadTimeoutMs))
+    confirming = false
+    if (!stopped) confirm(typeof result !== 'string')
   }
 
-  const become = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
+  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
     if (state === next) return
     state = next
     options.onState(next)
   }
-  const learn = (found: ProbeResult): void => {
-    failures = found === 'healthy' ? 0 : failures + 1
-    if (found !== 'failing') become(found)
-    else if (state !== 'healthy' || failures >= failuresToDoubt) become('unreachable')
+  const handleProbe = (result: ProbeResult): void => {
+    failures = result === 'healthy' ? 0 : failures + 1
+    if (result !== 'failing') setState(result)
+    else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable')
   }
-  const plan = (): void => {
+  const scheduleProbe = (): void => {
     clearTimeout(timer)
     if (stopped) return
-    const waitMs = failures === 0 ? steadyMs : Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs)
-    // Probes alone keep no process alive.
+    const waitMs = failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs)
+    // Probes alone must not keep the process alive.
     timer = setTimeout(() => void probe(), waitMs).unref()
   }
   const probe = async (): Promise<void> => {
-    const found = await probeUpstream(upstream, { chainId: options.chainId, timeoutMs })
+    const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs })
     if (stopped) return
-    learn(found)
-    plan()
+    handleProbe(result)
+    scheduleProbe()
   }
 
   return {
-    healthy: () => state === 'healthy',
-    sound: () => state === 'healthy' && !lagging && breaker.closed(),
-    trialDue: () => state === 'healthy' && !lagging && breaker.trialDue(),
+    isUsable: () => state === 'healthy',
+    isHealthy: () => state === 'healthy' && !lagging && breaker.closed(),
+    isTrialDue: () => state === 'healthy' && !lagging && breaker.trialDue(),
     sent: breaker.sent,
     answered: breaker.answered,
     failed: breaker.failed,
@@ -102,11 +103,11 @@ export const watchHealth = (
       lagging = now
       options.onState(now ? 'lagging' : 'caughtUp')
     },
-    unreachable: () => {
+    markUnreachable: () => {
       if (state !== 'healthy' || stopped) return
       failures = 1
-      become('unreachable')
-      plan()
+      setState('unreachable')
+      scheduleProbe()
     },
     start: probe,
     stop: () => {
@@ -114,4 +115,15 @@ export const watchHealth = (
       clearTimeout(timer)
     },
   }
+}
+
+const checkChainId = async (
+  upstream: Upstream,
+  { chainId, timeoutMs }: { chainId: number; timeoutMs: number },
+): Promise<ProbeResult> => {
+  const result = await queryUpstream(upstream, { method: 'eth_chainId', params: '[]' }, timeoutMs)
+  if (typeof result === 'string') return result
+  const actual = getQuantity(result)
+  if (actual === undefined) return 'failing'
+  return actual === chainId ? 'healthy' : 'wrongChain'
 }

@@ -1,33 +1,33 @@
-import { queryUpstream, quantityOf } from './queryUpstream.ts'
+import { queryUpstream, getQuantity } from './queryUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 
-const roundMs = 5_000
-const longestAskMs = 2_000
+const intervalMs = 5_000
+const maxTimeoutMs = 2_000
 
-/** Compares the heads of several upstreams, again and again. */
+/** Compares the heads of several upstreams periodically. */
 export interface LagWatch {
-  /** The first comparison; ends with it. */
+  /** Resolves after the first comparison. */
   readonly start: () => Promise<void>
   readonly stop: () => void
 }
 
 /**
- * Keeps watch over which upstreams are behind. All are asked at the same moment: heads heard at different times would differ on a
- * quick chain without any of them being behind. Of an upstream that does not answer, what was known stays.
- * @param options.maxLagBlocks - How far one may be behind the highest, in blocks.
+ * Watches which upstreams lag behind. All of them are queried at the same moment: on a fast chain, heads read at different times differ even
+ * if no node lags. An upstream that does not respond keeps its last state.
+ * @param options.maxLagBlocks - How many blocks an upstream may be behind the highest head.
  */
 export const watchLag = (
   members: readonly GroupMember[],
   options: { maxLagBlocks: number; timeoutMs: number },
 ): LagWatch => {
-  const timeoutMs = Math.min(options.timeoutMs, longestAskMs)
+  const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  const round = async (): Promise<void> => {
+  const compareHeads = async (): Promise<void> => {
     const heads = await Promise.all(
       members.map(async ({ upstream, health }) =>
-        health.healthy()
-          ? quantityOf(await queryUpstream(upstream, { method: 'eth_blockNumber', params: '[]' }, timeoutMs))
+        health.isUsable()
+          ? getQuantity(await queryUpstream(upstream, { method: 'eth_blockNumber', params: '[]' }, timeoutMs))
           : undefined,
       ),
     )
@@ -37,13 +37,13 @@ export const watchLag = (
       const head = heads[index]
       if (head !== undefined) health.setLagging(highest - head > options.maxLagBlocks)
     }
-    // Probes alone keep no process alive.
-    timer = setTimeout(() => void round(), roundMs).unref()
+    // Probes alone must not keep the process alive.
+    timer = setTimeout(() => void compareHeads(), intervalMs).unref()
   }
   return {
-    // One alone is behind nobody.
+    // A single upstream has nothing to lag behind.
     start: async () => {
-      if (members.length > 1) await round()
+      if (members.length > 1) await compareHeads()
     },
     stop: () => {
       stopped = true

@@ -20,7 +20,7 @@ interface Request {
   body: string
 }
 
-/** The faults in the order of the checks; each makes its own of a request that is good but for the node, which is not there. */
+/** The faults in the order of the checks. Each changes a request that is valid, except that there is no node. */
 const faults: readonly [reason: string, make: (request: Request) => void][] = [
   ['expectation_failed', (request) => (request.expect = 'Expect: cake\r\n')],
   ['not_found', (request) => (request.path = '/nothing')],
@@ -31,23 +31,23 @@ const faults: readonly [reason: string, make: (request: Request) => void][] = [
   ['parse_error', (request) => (request.body = '{')],
   ['no_upstream', () => {}],
 ]
-/** These are made of one part of a request, so they cannot be in one together. */
-const exclude = new Set(['not_found key_unknown', 'body_too_large parse_error'])
+/** These change the same part of a request, so they cannot be combined. */
+const excluded = new Set(['not_found key_unknown', 'body_too_large parse_error'])
 const pairs = faults.flatMap(([first, makeFirst], index) =>
   faults
     .slice(index + 1)
-    .filter(([second]) => !exclude.has(`${first} ${second}`))
+    .filter(([second]) => !excluded.has(`${first} ${second}`))
     .map(([second, makeSecond]) => ({ first, second, makeFirst, makeSecond })),
 )
 
-const bytesOf = ({ path, method, type, expect: expectation, body }: Request, chunked: boolean): string => {
+const toBytes = ({ path, method, type, expect: expectation, body }: Request, chunked: boolean): string => {
   const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n${expectation}`
   return chunked
     ? `${head}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     : `${head}Content-Length: ${body.length}\r\n\r\n${body}`
 }
 
-const plain = (): Request => ({
+const createRequest = (): Request => ({
   path: `/testnet/${started.testnetKey}`,
   method: 'POST',
   type: 'application/json',
@@ -55,46 +55,52 @@ const plain = (): Request => ({
   body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
 })
 
-const reasonOf = async (bytes: string): Promise<string> => {
+const getReason = async (bytes: string): Promise<string> => {
   const connection = await openRaw(started.port)
   connection.send(bytes)
-  const answer = await connection.next()
+  const response = await connection.next()
   connection.destroy()
-  return (JSON.parse(answer.body) as { error: { data: { reason: string } } }).error.data.reason
+  return (JSON.parse(response.body) as { error: { data: { reason: string } } }).error.data.reason
 }
 
-describe('of two faults the caller is told the first', () => {
-  test.each(pairs)('$first before $second, the length announced or not', async ({ first, makeFirst, makeSecond }) => {
-    const request = plain()
-    makeSecond(request)
-    makeFirst(request)
-    expect([await reasonOf(bytesOf(request, false)), await reasonOf(bytesOf(request, true))]).toEqual([first, first])
+describe('a request with two faults is rejected for the first', () => {
+  test.each(pairs)(
+    '$first before $second, with and without a Content-Length',
+    async ({ first, makeFirst, makeSecond }) => {
+      const request = createRequest()
+      makeSecond(request)
+      makeFirst(request)
+      expect([await getReason(toBytes(request, false)), await getReason(toBytes(request, true))]).toEqual([
+        first,
+        first,
+      ])
+    },
+  )
+
+  test('a revoked key before a wrong network, and that before a wrong kind of path', async () => {
+    const revoked = { ...createRequest(), path: `/testnet/v2/${started.revokedKey}` }
+    expect(await getReason(toBytes(revoked, false))).toBe('key_revoked')
+    const other = { ...createRequest(), path: `/testnet/v2/${started.mainnetKey}` }
+    expect(await getReason(toBytes(other, false))).toBe('wrong_network')
   })
 
-  test('a key revoked before its network, its network before its kind of path', async () => {
-    const revoked = { ...plain(), path: `/testnet/v2/${started.revokedKey}` }
-    expect(await reasonOf(bytesOf(revoked, false))).toBe('key_revoked')
-    const other = { ...plain(), path: `/testnet/v2/${started.mainnetKey}` }
-    expect(await reasonOf(bytesOf(other, false))).toBe('wrong_network')
-  })
-
-  test('a body far too large to a path unknown: 404, and the connection ends', async () => {
+  test('a body that is far too large for an unknown path: 404, and the connection is closed', async () => {
     const connection = await openRaw(started.port)
     connection.send(`POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n${'x'.repeat(3_000_000)}`)
-    const answer = await connection.next()
-    expect([answer.status, answer.headers['connection']]).toEqual([404, 'close'])
+    const response = await connection.next()
+    expect([response.status, response.headers['connection']]).toEqual([404, 'close'])
     await connection.ended
   })
 
-  test('who waits for 100 Continue is rejected at once where the header is wrong, and sends no body', async () => {
+  test('a caller that waits for 100 Continue is rejected at once if a header is wrong, and sends no body', async () => {
     const connection = await openRaw(started.port)
     connection.send('POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n')
-    const answer = await connection.next()
-    expect([answer.status, answer.headers['connection']]).toEqual([404, 'close'])
+    const response = await connection.next()
+    expect([response.status, response.headers['connection']]).toEqual([404, 'close'])
     await connection.ended
   })
 
-  test('draining comes before a path unknown and before a size', async () => {
+  test('draining comes before an unknown path and before a size', async () => {
     const own = await startGateway({ testnet: [nothingThere] }, { limits: { maxBodyBytes: 1_000 } })
     const connections = [await openRaw(own.port), await openRaw(own.port)]
     for (const connection of connections) {
@@ -104,7 +110,7 @@ describe('of two faults the caller is told the first', () => {
     const closed = own.gateway.close()
     const wrong = [{ path: '/nothing' }, { body: 'x'.repeat(3_000) }]
     for (const [index, connection] of connections.entries())
-      connection.send(bytesOf({ ...plain(), ...wrong[index] }, false))
+      connection.send(toBytes({ ...createRequest(), ...wrong[index] }, false))
     for (const connection of connections) expect((await connection.next()).status).toBe(503)
     await closed
   })

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { apiKeyAddress, createApiKey } from '../src/index.ts'
+import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions, LogEntry } from '../src/index.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-/** A gateway before a node that answers no `eth_call`, until it is let go, and all else at once. */
+/** Starts a gateway in front of a node that responds to `eth_call` only after `release`, and to other calls at once. */
 const start = async (limits: NonNullable<GatewayOptions['limits']> = {}) => {
   const upstream = await startFakeUpstream(chainIds.testnet)
   const held: (() => void)[] = []
@@ -28,29 +28,30 @@ const start = async (limits: NonNullable<GatewayOptions['limits']> = {}) => {
   return {
     upstream,
     started,
-    busy: apiKeyAddress(started.url, 'testnet', started.testnetKey),
-    other: apiKeyAddress(started.url, 'testnet', other),
-    letGo: (): void => {
+    busy: getApiKeyUrl(started.url, 'testnet', started.testnetKey),
+    other: getApiKeyUrl(started.url, 'testnet', other),
+    release: (): void => {
       slow = false
-      for (const answer of held.splice(0)) answer()
+      for (const respond of held.splice(0)) respond()
     },
   }
 }
 
 const call = (method: string, params: readonly unknown[] = []): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-const slowCall = (at: number): string => call('eth_call', [{ to: `0x${at.toString(16).padStart(40, '0')}` }, 'latest'])
-const seen = async (upstream: FakeUpstream, count: number): Promise<unknown> =>
+const slowCall = (index: number): string =>
+  call('eth_call', [{ to: `0x${index.toString(16).padStart(40, '0')}` }, 'latest'])
+const untilReceived = async (upstream: FakeUpstream, count: number): Promise<unknown> =>
   expect.poll(() => upstream.bodies.length).toBe(count)
 
-/** Nothing listens on the other network. */
-const isIllNews = (entry: LogEntry): boolean =>
+/** On testnet only: mainnet has no node. */
+const isUnreachable = (entry: LogEntry): boolean =>
   entry.event === 'upstream' && entry.network === 'testnet' && entry.state === 'unreachable'
 
-test('a key whose calls are slow keeps no other key waiting, and what it waits for is answered in the end', async () => {
-  const { upstream, started, busy, other, letGo } = await start()
-  const answers = Array.from({ length: 140 }, (_, at) => post(busy, slowCall(at)))
-  await seen(upstream, 64)
+test('a key with slow calls does not delay other keys, and all its calls complete', async () => {
+  const { upstream, started, busy, other, release } = await start()
+  const responses = Array.from({ length: 140 }, (_, at) => post(busy, slowCall(at)))
+  await untilReceived(upstream, 64)
   const [single, batch] = await Promise.all([
     post(other, call('eth_gasPrice')),
     post(other, `[${call('eth_gasPrice')},${call('eth_blockNumber')}]`),
@@ -58,15 +59,15 @@ test('a key whose calls are slow keeps no other key waiting, and what it waits f
   expect(single.text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
   expect(JSON.parse(batch.text)).toHaveLength(2)
   expect(upstream.bodies.filter((body) => body.includes('eth_call'))).toHaveLength(64)
-  letGo()
-  const texts = (await Promise.all(answers)).map(({ text }) => text)
+  release()
+  const texts = (await Promise.all(responses)).map(({ text }) => text)
   expect(texts.filter((text) => /"result":"0x[12]"/.test(text))).toHaveLength(140)
-  expect(started.entries.filter(isIllNews)).toEqual([])
+  expect(started.entries.filter(isUnreachable)).toEqual([])
 })
 
-test('nor do all keys of one user together, who has half of the connections and its answers in the end', async () => {
-  const { upstream, started, other, letGo } = await start()
-  const addresses = Array.from({ length: 4 }, (_, index) => {
+test('all keys of one user together do not either: they get half of the connections, and all their calls complete', async () => {
+  const { upstream, started, other, release } = await start()
+  const rpcUrls = Array.from({ length: 4 }, (_, index) => {
     const key = createApiKey('testnet')
     started.keys.add(key, {
       id: `key-${index}`,
@@ -75,48 +76,48 @@ test('nor do all keys of one user together, who has half of the connections and 
       status: 'active',
       userId: 'ann',
     })
-    return apiKeyAddress(started.url, 'testnet', key)
+    return getApiKeyUrl(started.url, 'testnet', key)
   })
-  const answers = Array.from({ length: 160 }, (_, at) => post(addresses[at % 4] ?? '', slowCall(at)))
-  await seen(upstream, 64)
+  const responses = Array.from({ length: 160 }, (_, at) => post(rpcUrls[at % 4] ?? '', slowCall(at)))
+  await untilReceived(upstream, 64)
   expect((await post(other, call('eth_gasPrice'))).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
   expect(upstream.bodies.filter((body) => body.includes('eth_call'))).toHaveLength(64)
-  letGo()
-  const texts = (await Promise.all(answers)).map(({ text }) => text)
+  release()
+  const texts = (await Promise.all(responses)).map(({ text }) => text)
   expect(texts.filter((text) => /"result":"0x[12]"/.test(text))).toHaveLength(160)
 })
 
-test('a read that waits in one key’s line is not what another key’s same read waits for', async () => {
-  const { upstream, busy, other, letGo } = await start()
-  const answers = Array.from({ length: 64 }, (_, at) => post(busy, slowCall(at)))
-  await seen(upstream, 64)
+test("a read does not wait for an identical read in another key's queue", async () => {
+  const { upstream, busy, other, release } = await start()
+  const responses = Array.from({ length: 64 }, (_, at) => post(busy, slowCall(at)))
+  await untilReceived(upstream, 64)
   const waiting = post(busy, call('eth_gasPrice'))
   const same = Array.from({ length: 5 }, async () => post(other, call('eth_gasPrice')))
   for (const { text } of await Promise.all(same)) expect(text).toContain('"result":"0x1"')
-  letGo()
+  release()
   expect((await waiting).text).toContain('"result":"0x1"')
-  await Promise.all(answers)
+  await Promise.all(responses)
 })
 
-test('what waits for a turn waits within its own time, and is told what became of it', async () => {
+test('a call in the queue waits within its timeout, and then gets its reason', async () => {
   const { upstream, started, busy } = await start({ upstreamTimeoutMs: 1_000 })
-  const answers = Array.from({ length: 80 }, async (_, at) => post(busy, slowCall(at)))
-  const found = (await Promise.all(answers)).map(({ text }) => /upstream_(?:busy|timeout)/.exec(text)?.[0])
-  expect(found.filter((reason) => reason === 'upstream_timeout').length).toBeGreaterThanOrEqual(64)
-  expect(found).not.toContain(undefined)
+  const responses = Array.from({ length: 80 }, async (_, at) => post(busy, slowCall(at)))
+  const reasons = (await Promise.all(responses)).map(({ text }) => /upstream_(?:busy|timeout)/.exec(text)?.[0])
+  expect(reasons.filter((reason) => reason === 'upstream_timeout').length).toBeGreaterThanOrEqual(64)
+  expect(reasons).not.toContain(undefined)
   expect(upstream.bodies.length).toBeGreaterThanOrEqual(64)
-  expect(started.entries.filter(isIllNews)).toEqual([])
+  expect(started.entries.filter(isUnreachable)).toEqual([])
 })
 
-test('our own questions reach a node all of whose other connections are taken', async () => {
+test('probes reach a node whose other connections are all in use', async () => {
   const { upstream } = await start()
   const node = createUpstream(new URL(upstream.url))
   toStop.push(node.close)
-  const ask = { budget: { left: 1_000 } }
-  for (let at = 0; at < 140; at += 1) node.post({ ...ask, body: slowCall(at), done: () => {} })
-  await seen(upstream, 128)
-  const answered = await new Promise((resolve) => {
-    node.post({ ...ask, body: call('eth_chainId'), probe: true, done: (_, answer) => resolve(answer?.status) })
+  const budget = { left: 1_000 }
+  for (let at = 0; at < 140; at += 1) node.post({ budget, body: slowCall(at), done: () => {} })
+  await untilReceived(upstream, 128)
+  const status = await new Promise((resolve) => {
+    node.post({ budget, body: call('eth_chainId'), probe: true, done: (_, response) => resolve(response?.status) })
   })
-  expect(answered).toBe(200)
+  expect(status).toBe(200)
 })

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { parsePath } from './parsePath.ts'
+import type { Path } from './parsePath.ts'
+
+interface ParsedTarget {
+  readonly url: string
+  readonly path: Path
+}
+
+/** A longer target is not cached. */
+const maxCachedLength = 256
+const lastTargets = new WeakMap<Duplex, ParsedTarget>()
+
+/**
+ * Gets a request's parsed target. The last one of each connection is cached, because nearly all requests of a connection use the same URL.
+ * @returns The same object for a cached target.
+ */
+export const getRequestPath = ({ socket, url = '' }: IncomingMessage): Path => {
+  const last = lastTargets.get(socket)
+  if (last?.url === url) return last.path
+  const path = parsePath(url)
+  if (path.kind === 'call' && url.length <= maxCachedLength) lastTargets.set(socket, { url, path })
+  return path
+}
