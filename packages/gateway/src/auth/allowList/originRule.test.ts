@@ -1,7 +1,7 @@
 import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from './fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { matchesOrigin, parseOrigin, readOriginRule } from './originRule.ts'
 
 const allows = (entry: string, header: string): boolean => {

@@ -1,7 +1,7 @@
 import type { TakenLimits } from './takenLimits.ts'
 import { faultCode } from '../../errors/faultLog.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
-import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
+import type { RateDecision } from '../../usage/rateLimit/rateLimiter.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { QuotaGrant } from '../../usage/quota/quota.ts'
 import { rejections } from '../../errors/rejections.ts'

@@ -1,4 +1,4 @@
-import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
+import type { RateDecision } from '../../usage/rateLimit/rateLimiter.ts'
 import type { QuotaGrant } from '../../usage/quota/quota.ts'
 
 /** What a request's calls were granted: the first `granted` of them may go on. */
