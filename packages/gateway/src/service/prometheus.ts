@@ -93,7 +93,7 @@ export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }
       if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
     } else if (entry.event === 'disconnected') disconnected += 1
     else if (entry.event === 'config') reloads[entry.state] += 1
-    else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted += entry.items
+    else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted += entry.calls
   }
 
   const text = async (): Promise<string> => {
