@@ -169,7 +169,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   )
   const keys = createStoredKeys({
     storage,
-    limitsOf: (access) => limitsOf(config, access),
+    getLimits: (access) => limitsOf(config, access),
     staleKeysForMs: config.staleKeysForMs,
     now: options.now,
   })

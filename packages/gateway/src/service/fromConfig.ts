@@ -1,7 +1,6 @@
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
-import { limitsInForce } from '../auth/key/keyLimits.ts'
+import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
-import { narrowLimits } from '../auth/key/narrowLimits.ts'
 import type { UsageRetention } from '../usage/metering/rollUp.ts'
 import { dayMs } from '../usage/metering/usageRows.ts'
 import type { Network } from '../lib/network.ts'
@@ -10,7 +9,7 @@ import type { RunningConfig } from './runningConfig.ts'
 
 /** The limits in force for a key: its user's, narrowed by its app's. */
 export const limitsOf = ({ limits: { apps, apiKeys } }: RunningConfig, { app, user }: Access): KeyLimits => {
-  const ofUser = limitsInForce([user.limits], app === null ? apiKeys : apps)
+  const ofUser = resolveLimits([user.limits], app === null ? apiKeys : apps)
   return app === null ? ofUser : narrowLimits(app.limits, ofUser)
 }
 

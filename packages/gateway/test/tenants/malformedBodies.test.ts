@@ -4,8 +4,8 @@ import { allBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { rates } from './fakes.ts'
-import { batch, call, noLimits, noon, said, startTenants } from './startTenants.ts'
+import { createRates } from './fakes.ts'
+import { batch, call, noLimits, noon, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
 const toStop: (() => Promise<void> | void)[] = []
@@ -78,7 +78,7 @@ describe.each([
     const { path } = addApp({ appId: `app_${name}`, limits })
     expect(remaining(await post(path, read))).toBe('3')
     const rejected = await post(path, body)
-    expect([said(rejected), remaining(rejected)]).toEqual([[rejected.status, reason], '2'])
+    expect([summarize(rejected), remaining(rejected)]).toEqual([[rejected.status, reason], '2'])
     expect(rejected.status).toBe(reason === 'batch_too_large' ? 413 : 400)
     expect(remaining(await post(path, read))).toBe('1')
     expect(quota.used(`app:app_${name}`)).toBe(2)
@@ -90,7 +90,7 @@ describe.each([
     const { path } = addApp({ id: `key ${name}`, limits })
     for (let count = 0; count < limits.burst; count += 1) await post(path, '{')
     const rejected = await post(path, body)
-    expect([said(rejected), JSON.parse(rejected.text)]).toMatchObject([
+    expect([summarize(rejected), JSON.parse(rejected.text)]).toMatchObject([
       [429, 'rate_limited'],
       { error: { code: -32005, data: { limit: 10, window: 'second', retryAfterMs: 100, backoff_seconds: 1 } } },
     ])
@@ -171,10 +171,10 @@ describe('with a rate that is used up', () => {
   })
 
   test('a large body gets 429 after it was parsed if the limiter has no peek', async () => {
-    const { take } = rates({ now: () => noon })
+    const { take } = createRates({ now: () => noon })
     const { path } = await startUsedUp({ rates: { take } })
     for (const body of ['['.repeat(2 * MiB), call('eth_call', `["${'x'.repeat(MiB)}"]`)])
-      expect(said(await post(path, body))).toEqual([429, 'rate_limited'])
+      expect(summarize(await post(path, body))).toEqual([429, 'rate_limited'])
   })
 
   test('large bodies that were read before it was used up are not parsed', async () => {
@@ -199,8 +199,8 @@ describe('nesting', () => {
   test('of 64 levels is passed on, and of 65 rejected by an error that names the limit', async () => {
     const { addApp, upstream } = await start()
     const { path } = addApp()
-    expect(said(await post(path, callOfDepth(64)))).toEqual([200, '0x1'])
-    expect(said(await post(path, `[${callOfDepth(63)}]`))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, callOfDepth(64)))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, `[${callOfDepth(63)}]`))).toEqual([200, '0x1'])
     expect(upstream.bodies.length).toBe(2)
     const rejected = await post(path, callOfDepth(65))
     expect([rejected.status, JSON.parse(rejected.text)]).toMatchObject([
@@ -220,14 +220,14 @@ describe('nesting', () => {
   test('has the limit that the operator sets', async () => {
     const { addApp } = await start({ limits: { maxJsonDepth: 8 } })
     const { path } = addApp()
-    expect(said(await post(path, callOfDepth(8)))).toEqual([200, '0x1'])
-    expect(said(await post(path, callOfDepth(9)))).toEqual([400, 'parse_error'])
+    expect(summarize(await post(path, callOfDepth(8)))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, callOfDepth(9)))).toEqual([400, 'parse_error'])
   })
 
   test('does not count brackets in texts', async () => {
     const { addApp } = await start()
     const text = `"${'[{'.repeat(500)}\\"${'[{'.repeat(500)}"`
-    expect(said(await post(addApp().path, call('eth_call', `[${text}]`)))).toEqual([200, '0x1'])
+    expect(summarize(await post(addApp().path, call('eth_call', `[${text}]`)))).toEqual([200, '0x1'])
   })
 })
 
@@ -259,7 +259,7 @@ const postTogether = async (
 test("one key's large bodies of brackets are parsed one in a turn, and do not delay another key's calls", async () => {
   const turnNow = countTurns()
   const taken: { id: string; turn: number }[] = []
-  const inner = rates({ now: () => noon })
+  const inner = createRates({ now: () => noon })
   const noted: RateLimiter = {
     take: (id, rate, calls) => {
       // Each body takes from the rate once, right after it was parsed.

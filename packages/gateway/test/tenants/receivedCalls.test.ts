@@ -9,7 +9,7 @@ import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { chainIds, nothingThere, post } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
-import { batch, call, noLimits, said, startTenants } from './startTenants.ts'
+import { batch, call, noLimits, summarize, startTenants } from './startTenants.ts'
 
 const toStop: (() => Promise<unknown> | void)[] = []
 afterEach(async () => {
@@ -72,7 +72,7 @@ describe('a call that a node received counts', () => {
     // With a connection that is open, the call is sent before any time passes.
     await post(path, call('eth_blockNumber'))
     upstream.behave = behave
-    expect(said(await post(path, body))).toMatchObject([expect.any(Number), reason])
+    expect(summarize(await post(path, body))).toMatchObject([expect.any(Number), reason])
     expect(await used()).toBe(2)
   })
 
@@ -92,7 +92,7 @@ describe('a call that a node received counts', () => {
     const { path, upstream, used } = await start(impatient)
     upstream.behave = hangs
     const methods = ['eth_gasPrice', 'eth_blockNumber', 'eth_getLogs', 'eth_sendRawTransaction', 'nope']
-    expect(said(await post(path, batch(...methods)))).toEqual([
+    expect(summarize(await post(path, batch(...methods)))).toEqual([
       200,
       'upstream_timeout',
       'upstream_timeout',
@@ -143,7 +143,7 @@ describe('a call that a node received counts', () => {
     first.reset()
     await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     answer()
-    expect(said(await second)).toEqual([200, 1])
+    expect(summarize(await second)).toEqual([200, 1])
     expect([upstream.bodies.length, await used()]).toEqual([1, 2])
   })
 
@@ -183,7 +183,7 @@ describe('a call that a node received counts', () => {
     })
     first.behave = breaks
     await second.stop()
-    expect(said(await post(path, call('eth_gasPrice')))).toEqual([503, 'no_upstream'])
+    expect(summarize(await post(path, call('eth_gasPrice')))).toEqual([503, 'no_upstream'])
     expect([first.bodies.length, await used()]).toEqual([1, 1])
   })
 })
@@ -196,8 +196,8 @@ describe('a call that no node received is returned', () => {
   ])('%s without a node', async (_, body, expected) => {
     const { path, upstream, used } = await start()
     await upstream.stop()
-    expect(said(await post(path, body))).toEqual(expected)
-    expect(said(await post(path, body))).toEqual(expected)
+    expect(summarize(await post(path, body))).toEqual(expected)
+    expect(summarize(await post(path, body))).toEqual(expected)
     expect(await used()).toBe(0)
   })
 
@@ -206,7 +206,7 @@ describe('a call that no node received is returned', () => {
     upstream.behave = hangs
     const methods = Array.from({ length: 60 }, (_, index) => call('eth_getLogs', `[${index}]`, index))
     const answer = await post(path, `[${methods.join(',')}]`)
-    expect(said(answer)).toEqual([200, ...Array(60).fill('upstream_timeout')])
+    expect(summarize(answer)).toEqual([200, ...Array(60).fill('upstream_timeout')])
     // 16 at once. Of the others a few may go out in the last moment, and are cut off before the node has read them.
     expect(await used()).toBeGreaterThanOrEqual(upstream.bodies.length)
     expect(await used()).toBeLessThan(40)

@@ -1,6 +1,6 @@
 import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
-import { findCustomTracer, mayTakeTracer } from '../../auth/allowList/findCustomTracer.ts'
+import { findCustomTracer, acceptsTracer } from '../../auth/allowList/findCustomTracer.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -39,7 +39,7 @@ const shown = (tracer: string): string => JSON.stringify(tracer.length > 40 ? `$
 
 /** @param params - The source text, of a body that JSON.parse takes. */
 const rejectCustomTracer = (method: string, params: string | undefined): Rejection | undefined => {
-  if (params === undefined || !mayTakeTracer(method)) return undefined
+  if (params === undefined || !acceptsTracer(method)) return undefined
   if (hasAmbiguousName(params)) return rejections.tracerNotAllowed('repeated or escaped member names')
   const tracer = findCustomTracer(JSON.parse(params))
   return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shown(tracer)}`)

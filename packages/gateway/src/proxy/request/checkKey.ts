@@ -2,12 +2,11 @@ import { faultCode } from '../../errors/faultLog.ts'
 import type { FoundKey, KeyRecord } from '../../auth/key/keyStore.ts'
 import { rejectKey } from '../../auth/key/rejectKey.ts'
 import { parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
-import { tenantOf } from '../../auth/key/tenant.ts'
+import { toTenant } from '../../auth/key/tenant.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
-import type { JwtResult } from '../../auth/jwt/jwtResult.ts'
-import { kidOf, parseJwt } from '../../auth/jwt/parseJwt.ts'
-import { readBearer } from '../../auth/jwt/readBearer.ts'
-import { rejectJwt } from '../../auth/jwt/rejectJwt.ts'
+import { parseBearer, parseJwt, parseKid } from '../../auth/jwt/parseJwt.ts'
+import { toJwtRejection } from '../../auth/jwt/verifyJwt.ts'
+import type { JwtResult } from '../../auth/jwt/verifyJwt.ts'
 import type { CallPath } from '../http/parsePath.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
@@ -113,7 +112,7 @@ const judge = (
 }
 
 const know = (gateway: GatewayContext, context: RequestContext, record: KeyRecord): Tenant => {
-  const tenant = tenantOf(record)
+  const tenant = toTenant(record)
   context.tenant = tenant
   const { network } = context
   if (network !== undefined && record.networks.includes(network)) context.chainId = gateway.groups[network].chainId
@@ -139,12 +138,12 @@ const verifyToken = (
   if (record.jwt === undefined) return undefined
   const { jwtCache, unknownKeys } = gateway
   const app = { id: record.appId ?? record.id, version: record.version ?? 0, jwt: record.jwt.policy }
-  if (token === undefined) return jwtCache.judge(token, app)
+  if (token === undefined) return jwtCache.verify(token, app)
   const known = jwtCache.find(token, app)
   if (known !== undefined) return known
   const rejection = rejectForger(gateway, context, app.id)
   if (rejection !== undefined) return rejection
-  const verdict = jwtCache.judge(token, app)
+  const verdict = jwtCache.verify(token, app)
   if (!verdict.ok && verdict.check === 'signature') unknownKeys.take(ipOf(gateway, context), { app: app.id })
   return verdict
 }
@@ -153,11 +152,11 @@ const verifyToken = (
 const rejectByToken = (gateway: GatewayContext, context: RequestContext, tenant: Tenant): Rejection | undefined => {
   const { jwt } = tenant.record
   if (jwt === undefined) return undefined
-  const token = readBearer(context.request.headers.authorization)
+  const token = parseBearer(context.request.headers.authorization)
   if (token === undefined && !jwt.required) return undefined
   const verdict = verifyToken(gateway, context, { token, record: tenant.record })
   if (verdict === undefined || 'reason' in verdict) return verdict
-  return rejectJwt(verdict) ?? narrow(gateway, context, verdict)
+  return toJwtRejection(verdict) ?? narrow(gateway, context, verdict)
 }
 
 /** Takes over what a good token allows. */
@@ -173,12 +172,12 @@ const rejectByService = ({ services }: KeyRecord): Rejection | undefined =>
   services === undefined || services.includes(service) ? undefined : rejections.serviceOff()
 
 const admitToken = (gateway: GatewayContext, context: RequestContext, at: CallPath): void => {
-  const token = readBearer(context.request.headers.authorization)
+  const token = parseBearer(context.request.headers.authorization)
   if (token === undefined || gateway.keys.findByKid === undefined) {
     rejectUnknownKey(gateway, context, rejections.keyUnknown())
     return
   }
-  const kid = kidOf(token)
+  const kid = parseKid(token)
   if (kid === undefined) {
     const malformed = parseJwt(token) === undefined
     const rejection = malformed
@@ -224,7 +223,7 @@ const checkTokenRecord = (
     sendRejection(gateway, context, verdict)
     return
   }
-  const rejected = rejectJwt(verdict)
+  const rejected = toJwtRejection(verdict)
   if (rejected !== undefined && !verdict.ok && strange.has(verdict.check)) {
     rejectUnknownKey(gateway, context, rejected)
     return

@@ -1,4 +1,4 @@
-import type { TestKey } from '../../auth/key/testKey.ts'
+import type { TestKey } from '../../auth/key/tenant.ts'
 import type { TakenLimits } from './takenLimits.ts'
 
 const dayMs = 86_400_000
