@@ -83,7 +83,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
         expect(taken.granted).toBe(20 + 40)
         expect(taken.rejection).toSatisfy((error) => isStorageError(error, 'unavailable'))
         expect((await takeAll(quota, other, 10)).granted).toBe(40)
-        expect(events).toEqual([{ event: 'quotaDegraded', state: 'began' }])
+        expect(events).toEqual([{ event: 'quotaDegraded', state: 'started' }])
       },
     )
 

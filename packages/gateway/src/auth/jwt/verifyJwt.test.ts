@@ -238,7 +238,7 @@ describe('verifyJwt', () => {
     ['surrounding space', ` ${valid}`],
     ['padding', `${valid}=`],
     ['plain base64', `${head}.${body}.${tail.slice(0, -4)}+/AA`],
-    // The last letter of 64 bytes has four bits that stand for nothing.
+    // The last character of 64 encoded bytes has four unused bits.
     ['bits left over', `${head}.${body}.${tail.slice(0, -1)}${{ A: 'B', Q: 'R', g: 'h', w: 'x' }[tail.slice(-1)]}`],
     ['a repeated claim', make(es256, `{"exp":${hour},"exp":${hour}}`)],
     ['a repeated claim, once escaped', make(es256, `{"exp":${hour},"\\u0065xp":${hour}}`)],
@@ -301,7 +301,7 @@ describe('verifyJwt', () => {
       { alg: 'ES256', kid: 'ec', key: p256.privateKey },
       { alg: 'EdDSA', kid: 'ed', key: ed25519.privateKey },
       { alg: 'ES256', kid: 'ec', key: otherKey.privateKey },
-      { alg: 'ES256', kid: 'gone', key: p256.privateKey },
+      { alg: 'ES256', kid: 'unknown', key: p256.privateKey },
     ]
     const claimSets: Record<string, unknown>[] = [
       { exp: hour },

@@ -37,7 +37,7 @@ export const createMemoryKeyStore = (
   return {
     find: (hash) => byHash.get(hash),
     findByKid: (kid) => {
-      // No copy of all records for each call: anybody can ask with any kid.
+      // Does not copy the records: any caller can trigger this with any kid.
       for (const record of byHash.values()) if (record.jwt?.policy.keys.has(kid) === true) return record
       return undefined
     },

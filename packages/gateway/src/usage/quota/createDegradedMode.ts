@@ -20,7 +20,7 @@ export const createDegradedMode = (report: (event: QuotaEvent) => void): Degrade
     enter: () => {
       if (since !== undefined) return false
       since = performance.now()
-      report({ event: 'quotaDegraded', state: 'began' })
+      report({ event: 'quotaDegraded', state: 'started' })
       return true
     },
     recordGrant: (account, granted) => {

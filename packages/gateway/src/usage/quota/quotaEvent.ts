@@ -1,6 +1,6 @@
 /** Events of a quota. */
 export type QuotaEvent =
-  | { readonly event: 'quotaDegraded'; readonly state: 'began' }
+  | { readonly event: 'quotaDegraded'; readonly state: 'started' }
   /** The database is back. `calls` were granted without it and are being written now. */
   | {
       readonly event: 'quotaDegraded'
