@@ -59,10 +59,10 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   },
   allow: {
     package: 'gateway',
-    mutate: ['src/auth/allowList/!(*.test|fuzzCases).ts'],
+    mutate: ['src/auth/allowList/!(*.test).ts'],
     tests: [
       'src/auth/allowList/allowListEntries.test.ts',
-      'src/auth/allowList/callAddresses.test.ts',
+      'src/auth/allowList/findCallAddresses.test.ts',
       'src/auth/allowList/compileAllowList.test.ts',
       'src/auth/allowList/originRule.test.ts',
       'src/lib/ip/ipRange.test.ts',

@@ -65,7 +65,7 @@ export const startManyKeys = async (options: {
     networks: { testnet: network, mainnet: network },
     keys: createStoredKeys({
       storage,
-      limitsOf: () => ({ perSecond: 1_000_000, burst: 100_000, perDay: most, perMonth: most }),
+      getLimits: () => ({ perSecond: 1_000_000, burst: 100_000, perDay: most, perMonth: most }),
     }),
     rates: createRateLimiter(),
     quota: createQuota({ storage }),

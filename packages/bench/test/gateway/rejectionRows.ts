@@ -409,7 +409,7 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'jwtInvalid',
-    told: () => rejections.jwtInvalid('missing', 'none was sent: use Authorization: Bearer'),
+    told: () => rejections.jwtInvalid('missing', 'no token was sent: use Authorization: Bearer'),
     kind: 'auth',
     open: at(madeOnce('needs a token', ({ service }) => needsToken(service))),
   },

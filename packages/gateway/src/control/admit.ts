@@ -1,7 +1,7 @@
 import { checkBrowserWrite } from './account/checkBrowserWrite.ts'
 import { endedCookie, readSessionToken } from './account/sessionCookie.ts'
 import type { Accounts } from './account/accounts.ts'
-import { readBearer } from '../auth/jwt/readBearer.ts'
+import { parseBearer } from '../auth/jwt/parseJwt.ts'
 import type { AnyRoute } from './contract/route.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { Caller } from './handler.ts'
@@ -40,7 +40,7 @@ export const admit = async ({ accounts, route, writes, headers, host, ip }: Admi
   }
 
   if (headers.has('authorization')) {
-    const token = readBearer(headers.get('authorization') ?? undefined) ?? ''
+    const token = parseBearer(headers.get('authorization') ?? undefined) ?? ''
     if (accounts.isOperatorToken(token))
       return who === 'operator' ? { caller: nobody } : { rejection: apiErrors.sessionNeeded() }
     const viewer = await accounts.authenticateToken(token)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
-import { readOriginRule } from '../auth/allowList/originRule.ts'
+import { parseOriginRule } from '../auth/allowList/originRule.ts'
 import { readAllowValue } from './allowValue.ts'
 
 const rule = (type: Parameters<typeof readAllowValue>[0], text: string): string | undefined => {
@@ -50,10 +50,10 @@ describe('readAllowValue', () => {
     fc.assert(
       fc.property(origin, (text) => {
         const kept = rule('origin', text)
-        expect(kept === undefined).toBe('fix' in readOriginRule(text))
+        expect(kept === undefined).toBe('fix' in parseOriginRule(text))
         if (kept === undefined) return
         read += 1
-        expect(readOriginRule(kept)).toEqual(readOriginRule(text))
+        expect(parseOriginRule(kept)).toEqual(parseOriginRule(text))
         expect(rule('origin', kept)).toBe(kept)
       }),
       { numRuns: 2_000 },

@@ -1,17 +1,17 @@
-import { readAddressRule } from '../auth/allowList/addressRule.ts'
+import { parseAddressRule } from '../auth/allowList/addressRule.ts'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { IpRange } from '../lib/ip/ipRange.ts'
-import { readMethodRule } from '../auth/allowList/methodRule.ts'
-import { readOriginRule } from '../auth/allowList/originRule.ts'
+import { parseMethodRule } from '../auth/allowList/methodRule.ts'
+import { parseOriginRule } from '../auth/allowList/originRule.ts'
 import type { OriginRule } from '../auth/allowList/originRule.ts'
 import type { ParsedRule } from '../lib/parsedRule.ts'
-import { readUserAgentRule } from '../auth/allowList/userAgentRule.ts'
+import { parseUserAgentRule } from '../auth/allowList/userAgentRule.ts'
 import type { AllowTypeName } from './contract/allowEntry.ts'
 
-const originText = ({ scheme, host, below, port }: OriginRule): string => {
+const originText = ({ scheme, host, subdomains, port }: OriginRule): string => {
   const own = scheme === 'https' ? '443' : scheme === 'http' ? '80' : ''
   const shownPort = port === undefined || port === own ? '' : `:${port}`
-  return `${scheme === undefined ? '' : `${scheme}://`}${below ? '*.' : ''}${host}${shownPort}`
+  return `${scheme === undefined ? '' : `${scheme}://`}${subdomains ? '*.' : ''}${host}${shownPort}`
 }
 
 const ipText = ({ bytes, bits }: IpRange): string => {
@@ -29,11 +29,11 @@ const as = <Rule>(reading: ParsedRule<Rule>, text: (rule: Rule) => string): Pars
   'rule' in reading ? { rule: text(reading.rule) } : reading
 
 const readers: Readonly<Record<AllowTypeName, (text: string) => ParsedRule<string>>> = {
-  origin: (text) => as(readOriginRule(text), originText),
+  origin: (text) => as(parseOriginRule(text), originText),
   ip: (text) => as(parseIpRange(text), ipText),
-  method: (text) => as(readMethodRule(text), () => text),
-  address: readAddressRule,
-  userAgent: readUserAgentRule,
+  method: (text) => as(parseMethodRule(text), () => text),
+  address: parseAddressRule,
+  userAgent: parseUserAgentRule,
 }
 
 /**

@@ -1,2 +1,2 @@
-/** An entry of an allow list as it was read: the rule, or what is wrong with it and how to fix it. Never repeats the entry. */
+/** A parsed entry of an allow list: the rule, or the problem and its fix, without the entry itself. */
 export type ParsedRule<Rule> = { readonly rule: Rule } | { readonly fix: string }

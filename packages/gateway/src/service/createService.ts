@@ -174,7 +174,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   // Keys and accounts
   const keys = createStoredKeys({
     storage,
-    limitsOf: (access) => toKeyLimits(config, access),
+    getLimits: (access) => toKeyLimits(config, access),
     staleKeysForMs: config.staleKeysForMs,
     now: options.now,
   })

@@ -1,6 +1,5 @@
-import { limitsInForce } from '../auth/key/keyLimits.ts'
+import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
-import { narrowLimits } from '../auth/key/narrowLimits.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { Access } from '../storage/access.ts'
@@ -10,7 +9,7 @@ import type { RunningConfig } from './runningConfig.ts'
 
 /** The limits of a key: its user's, narrowed by its app's. */
 export const toKeyLimits = ({ limits: { apps, apiKeys } }: RunningConfig, { app, user }: Access): KeyLimits => {
-  const userLimits = limitsInForce([user.limits], app === null ? apiKeys : apps)
+  const userLimits = resolveLimits([user.limits], app === null ? apiKeys : apps)
   return app === null ? userLimits : narrowLimits(app.limits, userLimits)
 }
 

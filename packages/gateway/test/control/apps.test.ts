@@ -246,7 +246,7 @@ describe.each(databases)('apps on $name', (database) => {
       oldUntil: new Date(control.clock.now + 7 * day).toISOString(),
       ending: first.apiKey.slice(-4),
     })
-    expect(await find(appKey)).toMatchObject({ endsAt: control.clock.now + 7 * day })
+    expect(await find(appKey)).toMatchObject({ expiresAt: control.clock.now + 7 * day })
     expect(await find(first.apiKey)).toMatchObject({ status: 'active' })
     const second = bodyOf<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 1 }))
     expect(await find(appKey)).toBeUndefined()

@@ -115,7 +115,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const clock = { now: Date.now() }
   const now = (): number => clock.now
   const noLimits = { perSecond: null, burst: 1_000, perDay: null, perMonth: null }
-  const keys = createStoredKeys({ storage, limitsOf: () => noLimits, pollMs: 60_000, now })
+  const keys = createStoredKeys({ storage, getLimits: () => noLimits, pollMs: 60_000, now })
   const told: Change[] = []
   const forget = (changes: readonly Change[]): void => {
     told.push(...changes)

@@ -4,7 +4,7 @@ import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys, StoredKeysOptions } from '../../src/auth/key/createStoredKeys.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
-import { limitsInForce } from '../../src/auth/key/keyLimits.ts'
+import { resolveLimits } from '../../src/auth/key/keyLimits.ts'
 import { createJwtKeyId } from '../../src/auth/jwt/jwtKeyId.ts'
 import type { Access } from '../../src/storage/access.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -12,17 +12,17 @@ import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, details, granted, newKey, now } from '../storage/fill.ts'
 
-const everybody = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
+const defaults = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
 const open: StoredKeys[] = []
 afterEach(async () => {
   for (const keys of open.splice(0)) await keys.close()
 })
 
-/** Stored keys whose feed is read only when a test says so, and how often the storage was asked for a key. */
+/** Creates stored keys that read the change feed only on `refresh`, and counts their queries for keys. */
 const start = async (
   storage: StoredKeysOptions['storage'],
   options: Partial<StoredKeysOptions> = {},
-): Promise<{ keys: StoredKeys; asked: () => number }> => {
+): Promise<{ keys: StoredKeys; queries: () => number }> => {
   let count = 0
   const counted: StoredKeysOptions['storage'] = {
     changes: storage.changes,
@@ -37,13 +37,13 @@ const start = async (
   }
   const keys = createStoredKeys({
     storage: counted,
-    limitsOf: ({ app, user }: Access) => limitsInForce([app?.limits ?? null, user.limits], everybody),
+    getLimits: ({ app, user }: Access) => resolveLimits([app?.limits ?? null, user.limits], defaults),
     pollMs: 1_000_000,
     ...options,
   })
   open.push(keys)
   await keys.refresh()
-  return { keys, asked: () => count }
+  return { keys, queries: () => count }
 }
 
 const addJwtKey = async (
@@ -60,20 +60,20 @@ const pem = (): string => generateKeyPairSync('ed25519').publicKey.export({ form
 describe.each(databases)('stored keys on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
-  /** The same database, as another process has it. */
-  let elsewhere: Storage
+  /** The same database, opened by another process. */
+  let remote: Storage
   beforeAll(async () => {
     options = await database.create()
     storage = await openStorage(options)
-    elsewhere = await openStorage(options)
+    remote = await openStorage(options)
   })
   afterAll(async () => {
     await storage.close()
-    await elsewhere.close()
+    await remote.close()
     await database.stop()
   })
 
-  test('a record says all that is asked of it at a request', async () => {
+  test('a record has everything that a request needs', async () => {
     const user = await addUser(storage)
     const { app, hash } = await addApp(storage, { userId: user.id })
     const { row, hash: apiHash } = await addApiKey(storage, { userId: user.id })
@@ -95,7 +95,7 @@ describe.each(databases)('stored keys on $name', (database) => {
       kind: 'app',
       networks: ['testnet', 'mainnet'],
       status: 'active',
-      endsAt: null,
+      expiresAt: null,
       userId: user.id,
       appId: app.id,
       services: ['Node API'],
@@ -110,7 +110,7 @@ describe.each(databases)('stored keys on $name', (database) => {
     expect(record?.allow?.rejectCall({ method: 'eth_chainId', params: undefined })?.reason).toBe('method_not_allowed')
     expect(await keys.findByKid(kid)).toMatchObject({ id: record?.id, appId: app.id })
     const bare = await keys.find(apiHash)
-    expect(bare).toMatchObject({ id: row.id, kind: 'apiKey', networks: ['testnet'], limits: everybody })
+    expect(bare).toMatchObject({ id: row.id, kind: 'apiKey', networks: ['testnet'], limits: defaults })
     expect([bare?.allow, bare?.jwt, bare?.appId, bare?.services]).toEqual([undefined, undefined, undefined, undefined])
   })
 
@@ -122,61 +122,61 @@ describe.each(databases)('stored keys on $name', (database) => {
     `${'k'.repeat(22)}\n`,
     'k'.repeat(23),
     `${'k'.repeat(21)}é`,
-  ])('a kid that the service cannot have made is unknown, and the database is not asked: %j', async (kid) => {
-    const { keys, asked } = await start(storage)
+  ])('a kid that the service cannot have created is unknown without a query: %j', async (kid) => {
+    const { keys, queries } = await start(storage)
     expect(await keys.findByKid(kid)).toBeUndefined()
-    expect(asked()).toBe(0)
+    expect(queries()).toBe(0)
     expect(await keys.findByKid('k'.repeat(22))).toBeUndefined()
-    expect(asked()).toBe(1)
+    expect(queries()).toBe(1)
   })
 
-  test('is asked once, and again only after what it depends on has changed', async () => {
+  test('a key is read once, and again only after a change', async () => {
     const user = await addUser(storage)
     const { row, hash } = await addApiKey(storage, { userId: user.id })
     const other = await addApiKey(storage, { userId: user.id })
-    const { keys, asked } = await start(storage)
+    const { keys, queries } = await start(storage)
     for (let round = 0; round < 5; round += 1) expect((await keys.find(hash))?.status).toBe('active')
     await keys.find(other.hash)
-    expect(asked()).toBe(2)
+    expect(queries()).toBe(2)
     await storage.keys.revoke({ id: row.id, userId: user.id, now })
     keys.forget([{ kind: 'key', id: row.id }])
     expect((await keys.find(hash))?.status).toBe('revoked')
     await keys.find(other.hash)
-    expect(asked()).toBe(3)
+    expect(queries()).toBe(3)
   })
 
-  test('what another process changed acts after the next reading of the feed, and the reading comes by itself', async () => {
+  test('a change by another process applies after the next periodic read of the change feed', async () => {
     const user = await addUser(storage)
     const { row, hash } = await addApiKey(storage, { userId: user.id })
     const { keys } = await start(storage, { pollMs: 20 })
     expect((await keys.find(hash))?.status).toBe('active')
-    await elsewhere.keys.revoke({ id: row.id, userId: user.id, now })
+    await remote.keys.revoke({ id: row.id, userId: user.id, now })
     await expect.poll(async () => (await keys.find(hash))?.status, { interval: 10 }).toBe('revoked')
   })
 
-  test('a user who is disabled takes all keys along, and gets them back', async () => {
+  test('disabling a user disables all keys, and enabling the user restores them', async () => {
     const user = await addUser(storage)
     const { hash: appHash } = await addApp(storage, { userId: user.id })
     const { hash } = await addApiKey(storage, { userId: user.id })
     const { keys } = await start(storage)
     const states = async (): Promise<unknown> => [(await keys.find(appHash))?.status, (await keys.find(hash))?.status]
     expect(await states()).toEqual(['active', 'active'])
-    await elsewhere.users.setState(user.id, 'disabled')
+    await remote.users.setState(user.id, 'disabled')
     await keys.refresh()
     expect(await states()).toEqual(['disabled', 'disabled'])
-    await elsewhere.users.setState(user.id, 'active')
+    await remote.users.setState(user.id, 'active')
     await keys.refresh()
     expect(await states()).toEqual(['active', 'active'])
-    await elsewhere.users.remove(user.id)
+    await remote.users.remove(user.id)
     await keys.refresh()
     expect(await states()).toEqual([undefined, undefined])
   })
 
-  test('after a rotation both keys are found, each with its own end, and the one before the last is gone', async () => {
+  test('after a rotation both keys work, each with its own expiry, and the one before no longer exists', async () => {
     const user = await addUser(storage)
     const { row, hash: first } = await addApiKey(storage, { userId: user.id })
     const { keys } = await start(storage)
-    expect((await keys.find(first))?.endsAt).toBeNull()
+    expect((await keys.find(first))?.expiresAt).toBeNull()
     const rotate = async (oldUntil: number): Promise<string> => {
       const { hash, stored } = newKey('testnet', { userId: user.id, id: row.id })
       granted(await storage.keys.rotate({ id: row.id, userId: user.id, key: stored, oldUntil, now }))
@@ -184,16 +184,14 @@ describe.each(databases)('stored keys on $name', (database) => {
       return hash
     }
     const second = await rotate(now + 1_000)
-    expect([(await keys.find(first))?.endsAt, (await keys.find(second))?.endsAt]).toEqual([now + 1_000, null])
+    expect([(await keys.find(first))?.expiresAt, (await keys.find(second))?.expiresAt]).toEqual([now + 1_000, null])
     const third = await rotate(now + 2_000)
-    expect([await keys.find(first), (await keys.find(second))?.endsAt, (await keys.find(third))?.endsAt]).toEqual([
-      undefined,
-      now + 2_000,
-      null,
-    ])
+    expect([await keys.find(first), (await keys.find(second))?.expiresAt, (await keys.find(third))?.expiresAt]).toEqual(
+      [undefined, now + 2_000, null],
+    )
   })
 
-  test("an app's settings act by its key and by its tokens' kid alike, but for the key's end", async () => {
+  test("an app's settings apply to its key and to its tokens, but the expiry only to the key", async () => {
     const user = await addUser(storage)
     const { app, hash, stored } = await addApp(storage, { userId: user.id })
     const kid = createJwtKeyId()
@@ -210,9 +208,9 @@ describe.each(databases)('stored keys on $name', (database) => {
       }),
     )
     const { keys } = await start(storage)
-    expect([(await keys.find(hash))?.endsAt, (await keys.find(rotated.hash))?.endsAt]).toEqual([now + 5, now + 9])
-    expect((await keys.findByKid(kid))?.endsAt).toBeNull()
-    granted(await elsewhere.apps.edit({ id: app.id, userId: user.id, details: { ...details, services: ['Other'] } }))
+    expect([(await keys.find(hash))?.expiresAt, (await keys.find(rotated.hash))?.expiresAt]).toEqual([now + 5, now + 9])
+    expect((await keys.findByKid(kid))?.expiresAt).toBeNull()
+    granted(await remote.apps.edit({ id: app.id, userId: user.id, details: { ...details, services: ['Other'] } }))
     await keys.refresh()
     expect([(await keys.find(rotated.hash))?.services, (await keys.findByKid(kid))?.services]).toEqual([
       ['Other'],
@@ -220,37 +218,36 @@ describe.each(databases)('stored keys on $name', (database) => {
     ])
   })
 
-  test('a key that does not exist is remembered for a while, and crowds out none that does', async () => {
+  test('an unknown key is cached for a while, and evicts no existing key', async () => {
     const user = await addUser(storage)
     const { hash } = await addApiKey(storage, { userId: user.id })
     let time = now
-    const { keys, asked } = await start(storage, { maxEntries: 10, unknownForMs: 1_000, now: () => time })
+    const { keys, queries } = await start(storage, { maxEntries: 10, unknownForMs: 1_000, now: () => time })
     await keys.find(hash)
-    const stranger = hashApiKey(createApiKey('testnet'))
-    for (let round = 0; round < 5; round += 1) expect(await keys.find(stranger)).toBeUndefined()
+    const unknownHash = hashApiKey(createApiKey('testnet'))
+    for (let round = 0; round < 5; round += 1) expect(await keys.find(unknownHash)).toBeUndefined()
     expect(await keys.findByKid('n'.repeat(22))).toBeUndefined()
-    expect(asked()).toBe(3)
+    expect(queries()).toBe(3)
     for (let each = 0; each < 50; each += 1) await keys.find(hashApiKey(createApiKey('testnet')))
-    expect(asked()).toBe(53)
+    expect(queries()).toBe(53)
     await keys.find(hash)
-    expect([asked(), keys.size]).toEqual([53, 1])
+    expect([queries(), keys.size]).toEqual([53, 1])
     time += 1_000
-    await keys.find(stranger)
-    expect(asked()).toBe(54)
+    await keys.find(unknownHash)
+    expect(queries()).toBe(54)
   })
 
-  // 15.32
-  test('a key that did not exist is looked up again after a while, also if the clock is set back', async () => {
+  test('an unknown key is read again after a while, also if the clock is set back', async () => {
     let time = now + 86_400_000
-    const { keys, asked } = await start(storage, { unknownForMs: 1_000, now: () => time })
+    const { keys, queries } = await start(storage, { unknownForMs: 1_000, now: () => time })
     const hash = hashApiKey(createApiKey('testnet'))
     await keys.find(hash)
     time = now
     await keys.find(hash)
-    expect(asked()).toBe(1)
+    expect(queries()).toBe(1)
     time += 1_000
     await keys.find(hash)
-    expect(asked()).toBe(2)
+    expect(queries()).toBe(2)
   })
 })
 
@@ -272,8 +269,8 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** A storage that answers when a test says so. */
-const slowStorage = () => {
+/** A storage whose queries the test completes. */
+const createSlowStorage = () => {
   let seq = 0
   const pending: Pending[] = []
   const storage: StoredKeysOptions['storage'] = {
@@ -284,25 +281,25 @@ const slowStorage = () => {
   return { storage, pending, move: () => (seq += 1) }
 }
 
-describe('while a lookup is in flight', () => {
-  test('all who ask for that key share it', async () => {
-    const { storage, pending } = slowStorage()
-    const { keys, asked } = await start(storage)
+describe('during a query', () => {
+  test('further requests for the key share it', async () => {
+    const { storage, pending } = createSlowStorage()
+    const { keys, queries } = await start(storage)
     const found = [keys.find('h'), keys.find('h'), keys.find('h')].map(async (record) => record)
-    expect(asked()).toBe(1)
+    expect(queries()).toBe(1)
     pending[0]?.resolve(access())
     expect((await Promise.all(found)).map((record) => record?.id)).toEqual(['key_1', 'key_1', 'key_1'])
-    // Remembered, so a plain value.
+    // Cached, so a plain value.
     expect(keys.find('h')).toMatchObject({ id: 'key_1' })
   })
 
-  test('a change ends the sharing, and what was read before it is not remembered', async () => {
-    const { storage, pending } = slowStorage()
-    const { keys, asked } = await start(storage)
+  test('a change stops the sharing, and earlier results are not cached', async () => {
+    const { storage, pending } = createSlowStorage()
+    const { keys, queries } = await start(storage)
     const before = keys.find('h')
     keys.forget([{ kind: 'key', id: 'key_1' }])
     const after = keys.find('h')
-    expect(asked()).toBe(2)
+    expect(queries()).toBe(2)
     pending[1]?.resolve(access({ keyState: 'revoked' }))
     expect((await after)?.status).toBe('revoked')
     pending[0]?.resolve(access())
@@ -310,41 +307,40 @@ describe('while a lookup is in flight', () => {
     expect(keys.find('h')).toMatchObject({ status: 'revoked' })
   })
 
-  test('one that fails fails all who share it, and the next asks anew', async () => {
-    const { storage, pending } = slowStorage()
-    const { keys, asked } = await start(storage)
+  test('a failure rejects all requests that share the query, and the next one queries again', async () => {
+    const { storage, pending } = createSlowStorage()
+    const { keys, queries } = await start(storage)
     const found = [keys.find('h'), keys.find('h')].map(async (record) => record)
-    pending[0]?.reject(new Error('gone'))
+    pending[0]?.reject(new Error('unreachable'))
     expect((await Promise.allSettled(found)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     void keys.find('h')
-    expect(asked()).toBe(2)
+    expect(queries()).toBe(2)
     pending[1]?.resolve(undefined)
   })
 })
 
-describe('while the database is gone', () => {
-  /** A storage that can be taken away; its feed tells of what changed meanwhile. */
-  const losable = () => {
-    let gone = false
+describe('while the database is unreachable', () => {
+  /** A storage that can fail. Its change feed has the changes made during the failure. */
+  const createFailingStorage = () => {
+    let unreachable = false
     let state: Access['keyState'] = 'active'
     let seq = 1
-    const unlessGone = <T>(value: T): T => {
-      if (gone) throw new Error('the database is gone')
+    const orThrow = <T>(value: T): T => {
+      if (unreachable) throw new Error('the database is unreachable')
       return value
     }
     const storage: StoredKeysOptions['storage'] = {
-      findAccess: (hash) => unlessGone(hash === 'known' ? access({ keyState: state }) : undefined),
-      findAccessByKid: () => unlessGone(undefined),
+      findAccess: (hash) => orThrow(hash === 'known' ? access({ keyState: state }) : undefined),
+      findAccessByKid: () => orThrow(undefined),
       changes: {
-        seq: async () => unlessGone(seq),
-        since: async (last) =>
-          unlessGone({ seq, changed: last === seq ? [] : [{ kind: 'key' as const, id: 'key_1' }] }),
+        seq: async () => orThrow(seq),
+        since: async (last) => orThrow({ seq, changed: last === seq ? [] : [{ kind: 'key' as const, id: 'key_1' }] }),
       },
     }
     return {
       storage,
-      lose: () => (gone = true),
-      comeBack: () => (gone = false),
+      fail: () => (unreachable = true),
+      recover: () => (unreachable = false),
       revoke: () => {
         state = 'revoked'
         seq += 1
@@ -352,53 +348,52 @@ describe('while the database is gone', () => {
     }
   }
 
-  test('known keys work for a stated time, others cannot be checked, and what changed acts when it is back', async () => {
-    const database = losable()
+  test('cached keys work for staleKeysForMs, others cannot be checked, and changes apply after recovery', async () => {
+    const database = createFailingStorage()
     let time = now
     const { keys } = await start(database.storage, { staleKeysForMs: 5_000, now: () => time })
     expect(keys.find('known')).toMatchObject({ status: 'active' })
-    expect(keys.outageSince()).toBeUndefined()
-    database.lose()
+    expect(keys.unreachableSince()).toBeUndefined()
+    database.fail()
     database.revoke()
     time += 5_000
     await keys.refresh()
-    expect(keys.outageSince()).toBe(now)
+    expect(keys.unreachableSince()).toBe(now)
     expect(keys.find('known')).toMatchObject({ status: 'active' })
-    expect(() => keys.find('other')).toThrow('the database is gone')
+    expect(() => keys.find('other')).toThrow('the database is unreachable')
     time += 1
-    expect(() => keys.find('known')).toThrow('the database is gone')
-    database.comeBack()
+    expect(() => keys.find('known')).toThrow('the database is unreachable')
+    database.recover()
     await keys.refresh()
-    expect(keys.outageSince()).toBeUndefined()
+    expect(keys.unreachableSince()).toBeUndefined()
     expect(keys.find('known')).toMatchObject({ status: 'revoked' })
     expect(keys.find('other')).toBeUndefined()
   })
 
-  // 15.32
-  test('known keys do not work for longer than stated if the clock is set back', async () => {
-    const database = losable()
+  test('cached keys work no longer than staleKeysForMs if the clock is set back', async () => {
+    const database = createFailingStorage()
     let time = now + 86_400_000
     const { keys } = await start(database.storage, { staleKeysForMs: 5_000, now: () => time })
     expect(keys.find('known')).toMatchObject({ status: 'active' })
-    database.lose()
+    database.fail()
     time = now
     expect(keys.find('known')).toMatchObject({ status: 'active' })
     time += 5_001
-    expect(() => keys.find('known')).toThrow('the database is gone')
+    expect(() => keys.find('known')).toThrow('the database is unreachable')
   })
 
-  test('a service that starts without it finds its keys once it is there', async () => {
-    const database = losable()
-    database.lose()
+  test('a service that starts during an outage finds its keys after recovery', async () => {
+    const database = createFailingStorage()
+    database.fail()
     const { keys } = await start(database.storage)
-    expect(() => keys.find('known')).toThrow('the database is gone')
-    database.comeBack()
+    expect(() => keys.find('known')).toThrow('the database is unreachable')
+    database.recover()
     await keys.refresh()
     expect(keys.find('known')).toMatchObject({ status: 'active' })
   })
 })
 
-test('what is stored and cannot be compiled lets nothing pass', async () => {
+test('a key with invalid stored settings is rejected', async () => {
   const app = {
     id: 'app_1',
     services: ['Node API'],
@@ -409,7 +404,7 @@ test('what is stored and cannot be compiled lets nothing pass', async () => {
     allow: [{ type: 'ip' as const, value: 'no ip' }],
     jwtKeys: [],
   }
-  const { storage, pending } = slowStorage()
+  const { storage, pending } = createSlowStorage()
   const { keys } = await start(storage)
   const found = keys.find('h')
   pending[0]?.resolve(access({ kind: 'app', app }))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { post } from '../startGateway.ts'
-import { call, said, startTenants } from './startTenants.ts'
+import { call, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
 const listed = `0x${'a1'.repeat(20)}`
@@ -27,26 +27,29 @@ const send = async (body: string): Promise<Sent> => {
   const response = await post(path, body)
   const { error } = JSON.parse(response.text) as { error?: { message: string } }
   return {
-    reason: (said(response) as unknown[])[1],
+    reason: (summarize(response) as unknown[])[1],
     message: error?.message ?? '',
     forwarded: tenants.upstream.bodies.join('\n'),
   }
 }
 
-const good = `{"calls":[{"to":"${listed}"}]}`
+const allowed = `{"calls":[{"to":"${listed}"}]}`
 
 describe('a key with an address list', () => {
   test.each([
-    ['Calls', `[{"blockStateCalls":[${good},{"Calls":[{"to":"${other}"}]}]},"latest"]`],
-    ['CALLS', `[{"blockStateCalls":[${good},{"CALLS":[{"to":"${other}"}]}]},"latest"]`],
-    ['callſ', `[{"blockStateCalls":[${good},{"callſ":[{"to":"${other}"}]}]},"latest"]`],
-    ['Calls', `[{"blockStateCalls":[${good},{"Calls":[{"data":"0x6000"}]}]},"latest"]`],
-    ['BlockStateCalls', `[{"blockStateCalls":[${good}],"BlockStateCalls":[{"calls":[{"to":"${other}"}]}]},"latest"]`],
+    ['Calls', `[{"blockStateCalls":[${allowed},{"Calls":[{"to":"${other}"}]}]},"latest"]`],
+    ['CALLS', `[{"blockStateCalls":[${allowed},{"CALLS":[{"to":"${other}"}]}]},"latest"]`],
+    ['callſ', `[{"blockStateCalls":[${allowed},{"callſ":[{"to":"${other}"}]}]},"latest"]`],
+    ['Calls', `[{"blockStateCalls":[${allowed},{"Calls":[{"data":"0x6000"}]}]},"latest"]`],
+    [
+      'BlockStateCalls',
+      `[{"blockStateCalls":[${allowed}],"BlockStateCalls":[{"calls":[{"to":"${other}"}]}]},"latest"]`,
+    ],
     ['blocKStateCalls', `[{"blocKStateCalls":[{"calls":[{"to":"${other}"}]}]},"latest"]`],
     ['TO', `[{"blockStateCalls":[{"calls":[{"TO":"${other}"}]}]},"latest"]`],
     ['ſtateOverrides', `[{"blockStateCalls":[{"ſtateOverrides":{"${listed}":{"code":"0x00"}},"calls":[]}]},"latest"]`],
-    ['transactions', `[{"blockStateCalls":[${good},{"transactions":[{"to":"${other}"}]}]},"latest"]`],
-  ])('cannot reach other addresses by the member %s of eth_simulateV1: %s', async (name, params) => {
+    ['transactions', `[{"blockStateCalls":[${allowed},{"transactions":[{"to":"${other}"}]}]},"latest"]`],
+  ])('rejects other addresses in the member %s of eth_simulateV1: %s', async (name, params) => {
     const { reason, message, forwarded } = await send(call('eth_simulateV1', params))
     expect(reason).toBe('address_not_allowed')
     if (!message.includes('repeated or escaped')) expect(message).toContain(JSON.stringify(name))
@@ -54,12 +57,12 @@ describe('a key with an address list', () => {
   })
 
   test.each([
-    ['eth_simulateV1', `[{"blockStateCalls":[${good},[null,null,[{"to":"${other}"}]]]},"latest"]`],
-    ['eth_simulateV1', `[[[${good},{"calls":[{"to":"${other}"}]}]],"latest"]`],
+    ['eth_simulateV1', `[{"blockStateCalls":[${allowed},[null,null,[{"to":"${other}"}]]]},"latest"]`],
+    ['eth_simulateV1', `[[[${allowed},{"calls":[{"to":"${other}"}]}]],"latest"]`],
     ['debug_traceCall', `[{"to":"${listed}"},"latest",[{"${listed}":{"code":"0x00"}}]]`],
     ['eth_getLogs', `[[null,null,["${other}"]]]`],
   ])(
-    'cannot pass a list where %s takes an object, which some nodes read member by member: %s',
+    'rejects a list in place of an object of %s, which some nodes read member by member: %s',
     async (method, params) => {
       const { reason, forwarded } = await send(call(method, params))
       expect([reason, forwarded]).toEqual(['address_not_allowed', ''])
@@ -73,7 +76,7 @@ describe('a key with an address list', () => {
     ],
     ['an unknown member of an authorization', `{"to":"${listed}","authorizationList":[{"Address":"${other}"}]}`],
     ['an unknown member of an access list', `{"to":"${listed}","accessList":[{"address":"${listed}","code":"0x00"}]}`],
-  ])('cannot pass %s in a call object', async (_, object) => {
+  ])('rejects %s in a call object', async (_, object) => {
     for (const params of [`[${object},"latest"]`, `[{"blockStateCalls":[{"calls":[${object}]}]}]`]) {
       const method = params.startsWith('[{"block') ? 'eth_simulateV1' : 'eth_call'
       const { reason, forwarded } = await send(call(method, params))
@@ -84,7 +87,7 @@ describe('a key with an address list', () => {
   test.each([
     [
       'eth_simulateV1',
-      `[{"blockStateCalls":[${good},{},{"blockOverrides":{"time":"0x1"},"stateOverrides":{},"calls":[]}],"validation":true,"traceTransfers":false,"returnFullTransactions":true},{"blockHash":"0x01","requireCanonical":true}]`,
+      `[{"blockStateCalls":[${allowed},{},{"blockOverrides":{"time":"0x1"},"stateOverrides":{},"calls":[]}],"validation":true,"traceTransfers":false,"returnFullTransactions":true},{"blockHash":"0x01","requireCanonical":true}]`,
     ],
     [
       'eth_call',
@@ -99,12 +102,12 @@ describe('a key with an address list', () => {
       `[{"to":"${listed}"},"latest",{"tracer":"callTracer","tracerConfig":{"onlyTopCall":true},"timeout":"5s","blockOverrides":{"number":"0x1"},"stateOverrides":null}]`,
     ],
     ['eth_getLogs', `[{"address":["${listed}"],"topics":[null,["0x01"]],"fromBlock":"0x1","toBlock":"latest"}]`],
-  ])('may use every member that the specification has: %s of %s', async (method, params) => {
+  ])('accepts every member of the specification: %s with %s', async (method, params) => {
     const { reason, forwarded } = await send(call(method, params))
     expect([reason, forwarded]).toEqual(['0x1', expect.stringContaining(`"params":${params}`)])
   })
 
-  test.each(['extra', 'from', '__proto__'])('has requests with the member %j rejected', async (name) => {
+  test.each(['extra', 'from', '__proto__'])('rejects requests with the member %j', async (name) => {
     const { reason, message, forwarded } = await send(
       `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"${listed}"},"latest"],"${name}":1}`,
     )
@@ -115,13 +118,13 @@ describe('a key with an address list', () => {
 
 describe('any key', () => {
   test.each(['Params', 'PARAMS', 'paramſ', 'Method', 'ID', 'Jsonrpc', 'JſonRPC'])(
-    'has a request with the member %j rejected, which Go reads as another',
+    'rejects a request with the member %j, which Go reads as another',
     async (name) => {
       const key = tenants.addApp().path
       tenants.upstream.bodies.length = 0
       const body = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[],"${name}":[]}`
       const response = await post(key, body)
-      expect(said(response)).toEqual([400, 'invalid_request'])
+      expect(summarize(response)).toEqual([400, 'invalid_request'])
       expect(response.text).toContain(name)
       expect(tenants.upstream.bodies).toEqual([])
     },

@@ -5,8 +5,8 @@ import type { Quota, QuotaAccount, QuotaGrant } from '../../src/usage/quota/quot
 
 const dayMs = 86_400_000
 
-/** A rate limiter in this process, which answers at once or by a promise, as one that asks Redis does. */
-export const rates = ({ now, later = false }: { now: () => number; later?: boolean }): RateLimiter => {
+/** Creates a local rate limiter that returns plain values, or promises as the one with Redis does. */
+export const createRates = ({ now, later = false }: { now: () => number; later?: boolean }): RateLimiter => {
   const limiter = createRateLimiter({ now })
   return {
     take: (id, limits, calls) => {
@@ -17,28 +17,28 @@ export const rates = ({ now, later = false }: { now: () => number; later?: boole
   }
 }
 
-/** A quota in memory, and what it was asked. */
+/** A quota in memory. */
 export interface FakeQuota extends Quota {
   readonly used: (id: string) => number
-  /** All that was given back. */
+  /** The number of calls of each `giveBack`. */
   readonly givenBack: number[]
-  /** How it answers: at once, by a promise, or not at all. */
-  mode: 'now' | 'later' | 'gone'
+  /** Whether `take` returns a plain value, a promise, or a rejected promise. */
+  mode: 'sync' | 'async' | 'unavailable'
 }
 
-/** Makes a quota in memory. */
-export const fakeQuota = ({ now }: { now: () => number }): FakeQuota => {
+/** Creates a quota in memory. */
+export const createFakeQuota = ({ now }: { now: () => number }): FakeQuota => {
   const used = new Map<string, number>()
-  const take = (account: QuotaAccount, items: number): QuotaGrant => {
+  const take = (account: QuotaAccount, calls: number): QuotaGrant => {
     const before = used.get(account.id) ?? 0
     const limit = account.perDay ?? account.perMonth
-    const granted = limit === null ? items : Math.min(items, Math.max(0, limit - before))
+    const granted = limit === null ? calls : Math.min(calls, Math.max(0, limit - before))
     used.set(account.id, before + granted)
     const start = Math.floor(now() / dayMs) * dayMs
     const date = new Date(start)
     return {
       granted,
-      ...(granted < items ? { rejectedBy: account.perDay === null ? ('month' as const) : ('day' as const) } : {}),
+      ...(granted < calls ? { rejectedBy: account.perDay === null ? ('month' as const) : ('day' as const) } : {}),
       limit,
       remaining: limit === null ? null : limit - before - granted,
       resetAtMs: account.perDay === null ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : start + dayMs,
@@ -48,40 +48,40 @@ export const fakeQuota = ({ now }: { now: () => number }): FakeQuota => {
   }
   const givenBack: number[] = []
   const quota: FakeQuota = {
-    mode: 'now',
+    mode: 'sync',
     used: (id) => used.get(id) ?? 0,
     givenBack,
-    take: (account, items) => {
-      if (quota.mode === 'gone') return Promise.reject(new Error('the database is gone'))
-      const grant = take(account, items)
-      return quota.mode === 'later' ? new Promise((resolve) => setImmediate(resolve, grant)) : grant
+    take: (account, calls) => {
+      if (quota.mode === 'unavailable') return Promise.reject(new Error('the database is unreachable'))
+      const grant = take(account, calls)
+      return quota.mode === 'async' ? new Promise((resolve) => setImmediate(resolve, grant)) : grant
     },
-    giveBack: ({ account }, items) => {
-      givenBack.push(items)
-      used.set(account.id, (used.get(account.id) ?? 0) - items)
+    giveBack: ({ account }, calls) => {
+      givenBack.push(calls)
+      used.set(account.id, (used.get(account.id) ?? 0) - calls)
     },
-    usage: () => Promise.reject(new Error('not asked here')),
+    usage: () => Promise.reject(new Error('not implemented')),
     close: async () => {},
   }
   return quota
 }
 
-/** What was metered: `key network method outcome`, once for each item. */
+/** A meter that records `key network method outcome` once per call. */
 export interface FakeMeter extends Meter {
   readonly counted: string[]
   readonly durations: number[]
 }
 
-/** Makes a meter that notes what it is told. */
-export const fakeMeter = (): FakeMeter => {
+/** Creates a recording meter. */
+export const createFakeMeter = (): FakeMeter => {
   const counted: string[] = []
   const durations: number[] = []
   return {
     counted,
     durations,
-    // eslint-disable-next-line max-params -- as a meter takes it
-    count: (key, network, method, outcome: Outcome, durationMs, items = 1) => {
-      for (let item = 0; item < items; item += 1) counted.push(`${key.id} ${network} ${method} ${outcome}`)
+    // eslint-disable-next-line max-params -- the signature of Meter
+    count: (key, network, method, outcome: Outcome, durationMs, calls = 1) => {
+      for (let call = 0; call < calls; call += 1) counted.push(`${key.id} ${network} ${method} ${outcome}`)
       durations.push(durationMs)
     },
     flush: async () => {},

@@ -4,8 +4,8 @@ import { allBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { rates } from './fakes.ts'
-import { batch, call, noLimits, noon, said, startTenants } from './startTenants.ts'
+import { createRates } from './fakes.ts'
+import { batch, call, noLimits, noon, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
 const toStop: (() => Promise<void> | void)[] = []
@@ -21,10 +21,10 @@ const start = async (options: Partial<GatewayOptions> = {}, how: { later?: boole
 const MiB = 1024 * 1024
 const read = call('eth_gasPrice')
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
-/** A call whose body has so many levels: the call itself and its params are two. */
+/** A call with nested params. The call and its params count as two levels. */
 const callOfDepth = (depth: number): string => call('eth_call', `[${nested(depth - 2)}]`)
 
-/** Bodies in which no calls can be found, and the reason of their rejection. */
+/** Bodies without calls, and the reason of the rejection. */
 const bodies: readonly [name: string, body: string | Uint8Array<ArrayBuffer>, reason: string][] = [
   ['nothing', '', 'parse_error'],
   ['white space', ' \n ', 'parse_error'],
@@ -78,7 +78,7 @@ describe.each([
     const { path } = addApp({ appId: `app_${name}`, limits })
     expect(remaining(await post(path, read))).toBe('3')
     const rejected = await post(path, body)
-    expect([said(rejected), remaining(rejected)]).toEqual([[rejected.status, reason], '2'])
+    expect([summarize(rejected), remaining(rejected)]).toEqual([[rejected.status, reason], '2'])
     expect(rejected.status).toBe(reason === 'batch_too_large' ? 413 : 400)
     expect(remaining(await post(path, read))).toBe('1')
     expect(quota.used(`app:app_${name}`)).toBe(2)
@@ -90,7 +90,7 @@ describe.each([
     const { path } = addApp({ id: `key ${name}`, limits })
     for (let count = 0; count < limits.burst; count += 1) await post(path, '{')
     const rejected = await post(path, body)
-    expect([said(rejected), JSON.parse(rejected.text)]).toMatchObject([
+    expect([summarize(rejected), JSON.parse(rejected.text)]).toMatchObject([
       [429, 'rate_limited'],
       { error: { code: -32005, data: { limit: 10, window: 'second', retryAfterMs: 100, backoff_seconds: 1 } } },
     ])
@@ -106,7 +106,7 @@ describe.each([
   })
 })
 
-describe('with a rate that is used up', () => {
+describe('with a rate limit that is used up', () => {
   const startUsedUp = async (options: Partial<GatewayOptions> = {}) => {
     const started = await start(options)
     const { path } = started.addApp({ limits: { ...noLimits, perSecond: 1, burst: 1 } })
@@ -135,7 +135,7 @@ describe('with a rate that is used up', () => {
     const chunk = (text: string): string => (chunked ? `${text.length.toString(16)}\r\n${text}\r\n` : text)
     connection.send(head + (chunked ? 'Transfer-Encoding: chunked\r\n\r\n' : `Content-Length: ${body.length}\r\n\r\n`))
     connection.send(chunk(body.slice(0, half)))
-    // An answer on another connection, so that the half body has arrived.
+    // Requests on other connections, so that the first half of the body has arrived.
     for (let count = 0; count < 5; count += 1) await fetch(`http://127.0.0.1:${port}/healthz`)
     expect(allBufferedBytes()).toBe(0)
     connection.send(chunk(body.slice(half)) + (chunked ? '0\r\n\r\n' : ''))
@@ -148,7 +148,7 @@ describe('with a rate that is used up', () => {
     connection.destroy()
   })
 
-  test('a body that runs past the largest size is 429, and its connection ends', async () => {
+  test('a body over the size limit gets 429, and its connection is closed', async () => {
     const { port, pathname } = await startUsedUp({ limits: { maxBodyBytes: 300 } })
     const connection = await openRaw(port)
     const chunk = `100\r\n${'x'.repeat(256)}\r\n`
@@ -158,7 +158,7 @@ describe('with a rate that is used up', () => {
     await connection.ended
   })
 
-  test('a body that runs past the largest size costs one call while there is some rate left', async () => {
+  test('a body over the size limit counts as one call if the rate is not used up', async () => {
     const { addApp, port } = await start({ limits: { maxBodyBytes: 300 } })
     const { path } = addApp({ limits })
     const connection = await openRaw(port)
@@ -170,37 +170,37 @@ describe('with a rate that is used up', () => {
     expect(remaining(await post(path, read))).toBe('2')
   })
 
-  test('a large body gets 429 after it was parsed if the limiter has no peek', async () => {
-    const { take } = rates({ now: () => noon })
+  test('a large body gets 429 after parsing if the limiter has no peek', async () => {
+    const { take } = createRates({ now: () => noon })
     const { path } = await startUsedUp({ rates: { take } })
     for (const body of ['['.repeat(2 * MiB), call('eth_call', `["${'x'.repeat(MiB)}"]`)])
-      expect(said(await post(path, body))).toEqual([429, 'rate_limited'])
+      expect(summarize(await post(path, body))).toEqual([429, 'rate_limited'])
   })
 
-  test('large bodies that were read before it was used up are not parsed', async () => {
+  test('large bodies that were read before the rate was used up are not parsed', async () => {
     const { addApp, port, meter } = await start()
     const { path } = addApp({ id: 'key_c', limits: { ...noLimits, perSecond: 1, burst: 3 } })
     const { pathname } = new URL(path)
     const body = `[${Array(50_000).fill('[]').join(',')}]`
     const connections = await Promise.all(Array.from({ length: 8 }, () => openRaw(port)))
     for (const connection of connections) connection.send(postBytes(pathname, body))
-    const answers = await Promise.all(connections.map((connection) => connection.next()))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    const responses = await Promise.all(connections.map((connection) => connection.next()))
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       ...Array(3).fill(413),
       ...Array(5).fill(429),
     ])
-    // Parsed bodies are metered by their calls, the others as one each.
+    // Parsed bodies are metered per call, the others as one call each.
     expect(meter.counted.filter((line) => line.endsWith('rate_limited')).length).toBe(5)
     for (const connection of connections) connection.destroy()
   })
 })
 
 describe('nesting', () => {
-  test('of 64 levels is passed on, and of 65 rejected by an error that names the limit', async () => {
+  test('accepts 64 levels and rejects 65 with an error that names the limit', async () => {
     const { addApp, upstream } = await start()
     const { path } = addApp()
-    expect(said(await post(path, callOfDepth(64)))).toEqual([200, '0x1'])
-    expect(said(await post(path, `[${callOfDepth(63)}]`))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, callOfDepth(64)))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, `[${callOfDepth(63)}]`))).toEqual([200, '0x1'])
     expect(upstream.bodies.length).toBe(2)
     const rejected = await post(path, callOfDepth(65))
     expect([rejected.status, JSON.parse(rejected.text)]).toMatchObject([
@@ -217,21 +217,21 @@ describe('nesting', () => {
     expect(upstream.bodies.length).toBe(2)
   })
 
-  test('has the limit that the operator sets', async () => {
+  test('uses the limit of the operator', async () => {
     const { addApp } = await start({ limits: { maxJsonDepth: 8 } })
     const { path } = addApp()
-    expect(said(await post(path, callOfDepth(8)))).toEqual([200, '0x1'])
-    expect(said(await post(path, callOfDepth(9)))).toEqual([400, 'parse_error'])
+    expect(summarize(await post(path, callOfDepth(8)))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, callOfDepth(9)))).toEqual([400, 'parse_error'])
   })
 
-  test('does not count brackets in texts', async () => {
+  test('ignores brackets in strings', async () => {
     const { addApp } = await start()
     const text = `"${'[{'.repeat(500)}\\"${'[{'.repeat(500)}"`
-    expect(said(await post(addApp().path, call('eth_call', `[${text}]`)))).toEqual([200, '0x1'])
+    expect(summarize(await post(addApp().path, call('eth_call', `[${text}]`)))).toEqual([200, '0x1'])
   })
 })
 
-/** Counts the turns of the event loop. */
+/** Counts iterations of the event loop. */
 const countTurns = (): (() => number) => {
   let turn = 0
   let next: NodeJS.Immediate
@@ -256,13 +256,13 @@ const postTogether = async (
   return connections
 }
 
-test("one key's large bodies of brackets are parsed one in a turn, and do not delay another key's calls", async () => {
+test("large bodies of one key are parsed one per event loop iteration and do not delay another key's calls", async () => {
   const turnNow = countTurns()
   const taken: { id: string; turn: number }[] = []
-  const inner = rates({ now: () => noon })
+  const inner = createRates({ now: () => noon })
   const noted: RateLimiter = {
     take: (id, rate, calls) => {
-      // Each body takes from the rate once, right after it was parsed.
+      // Each body takes tokens once, right after it was parsed.
       taken.push({ id, turn: turnNow() })
       return inner.take(id, rate, calls)
     },
@@ -274,7 +274,7 @@ test("one key's large bodies of brackets are parsed one in a turn, and do not de
   const brackets = call('eth_nope', `[${Array(200_000).fill('[]').join(',')}]`)
   const connections = await postTogether(port, greedy, Array(20).fill(brackets))
   const [quick] = await postTogether(port, other, [read])
-  // Those bodies have arrived but for a byte.
+  // All but the last bytes of those bodies have arrived.
   await expect.poll(() => allBufferedBytes()).toBeGreaterThan(20 * brackets.length - 1_000)
   for (const connection of connections) connection.send('}')
   quick?.send('}')
@@ -288,7 +288,7 @@ test("one key's large bodies of brackets are parsed one in a turn, and do not de
   for (const connection of [...connections, quick]) connection?.destroy()
 })
 
-test('bodies with a key that nobody has are neither stored nor parsed', async () => {
+test('bodies with an unknown key are neither buffered nor parsed', async () => {
   const { url, port } = await start()
   const connection = await openRaw(port)
   connection.send(`POST /testnet/none HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * MiB}\r\n\r\n${'['.repeat(MiB)}`)

@@ -11,19 +11,19 @@ import { post } from '../startGateway.ts'
 import { batch, call, noLimits, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
-const toStop: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const stop of toStop.splice(0)) await stop()
+  for (const stop of cleanups.splice(0)) await stop()
 })
 const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
   const started = await startTenants(options)
-  toStop.push(started.stop)
+  cleanups.push(started.stop)
   return started
 }
 const read = call('eth_gasPrice')
 
-describe('what is metered', () => {
-  test('each call once, by its method and its end', async () => {
+describe('metering counts', () => {
+  test('each call once, by method and outcome', async () => {
     const { addApp, meter, upstream } = await start({ limits: { upstreamTimeoutMs: 200 } })
     const { path } = addApp({ id: 'key_m', allow: compileAllowList({ methods: [{ value: 'eth_*' }] }) })
     await post(path, read)
@@ -55,7 +55,7 @@ describe('what is metered', () => {
     expect(meter.durations[2]).toBeGreaterThan(190)
   })
 
-  test('a request that is rejected as a whole with its reason, where its key is known, a batch by its calls', async () => {
+  test('a rejected request of a known key by its reason, and a rejected batch by its calls', async () => {
     const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchCalls: 2, maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_w' })
     for (const body of ['{', '[]', '1', batch('a', 'b', 'c')]) await post(path, body)
@@ -79,13 +79,13 @@ describe('what is metered', () => {
   test.each([
     ['the quota throws', 'throws'],
     ['the quota rejects', 'rejects'],
-  ] as const)('a batch that is rejected because %s as its number of calls', async (_, mode) => {
+  ] as const)('each call of a batch that is rejected because %s', async (_, mode) => {
     const { addApp, meter, quota } = await start()
     const { path } = addApp({ id: 'key_d', limits: { ...noLimits, perDay: 100 } })
-    quota.mode = 'gone'
+    quota.mode = 'unavailable'
     if (mode === 'throws')
       quota.take = () => {
-        throw new Error('the database is gone')
+        throw new Error('the database is unreachable')
       }
     await post(path, batch('eth_gasPrice', 'nope', 'eth_gasPrice', 'eth_blockNumber'))
     await post(path, call('eth_gasPrice'))
@@ -96,7 +96,7 @@ describe('what is metered', () => {
     )
   })
 
-  test('a body that runs past the limit unannounced counts once its key is known', async () => {
+  test('a chunked body that exceeds the limit once, if its key is known', async () => {
     const { addApp, meter, port } = await start({ limits: { maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_c' })
     const connection = await openRaw(port)
@@ -109,7 +109,7 @@ describe('what is metered', () => {
     expect(meter.counted).toEqual(['key_c testnet other body_too_large'])
   })
 
-  test('limits that reject, by their reasons', async () => {
+  test('calls over a limit by the reason of the rejection', async () => {
     const { addApp, meter } = await start()
     const { path } = addApp({ id: 'key_l', limits: { ...noLimits, perSecond: 1, burst: 2, perDay: 1 } })
     await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_blobBaseFee'))
@@ -123,7 +123,7 @@ describe('what is metered', () => {
   test.each([
     ['a call', read, ['eth_gasPrice disconnected']],
     ['a batch', batch('eth_gasPrice', 'nope'), ['eth_gasPrice disconnected', 'other disconnected']],
-  ])('%s whose caller went away is counted as that, and paid for', async (_, body, counted) => {
+  ])('%s whose caller disconnected as disconnected, and charges the quota', async (_, body, counted) => {
     const { addApp, meter, upstream, port, quota } = await start()
     const { path } = addApp({ id: 'key_g', appId: 'app_g', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = () => undefined
@@ -135,42 +135,42 @@ describe('what is metered', () => {
     expect(quota.used('app:app_g')).toBe(1)
   })
 
-  test('a transaction whose caller went away is counted by what became of it', async () => {
+  test('a transaction whose caller disconnected by its actual outcome', async () => {
     const { addApp, meter, upstream, port } = await start()
     const { path } = addApp({ id: 'key_t' })
-    let answer = (): void => {}
+    let respond = (): void => {}
     upstream.behave = (seen, response) => {
-      answer = () => void response.end(result(seen, '"0x1"'))
+      respond = () => void response.end(result(seen, '"0x1"'))
       return undefined
     }
     const connection = await openRaw(port)
     connection.send(postBytes(new URL(path).pathname, call('eth_sendRawTransaction', '["0x00"]')))
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.reset()
-    answer()
+    respond()
     await expect.poll(() => meter.counted).toEqual(['key_t testnet eth_sendRawTransaction succeeded'])
   })
 
   const large = (call: SeenCall): string => result(call, `"${'x'.repeat(3_000_000)}"`)
   test.each<[string, (call: SeenCall, response: ServerResponse) => string | undefined, string]>([
-    ['that came whole', large, 'succeeded'],
+    ['that was complete', large, 'succeeded'],
     [
-      'that its node broke off',
+      'that its node aborted',
       (call, response) => void response.write(large(call).slice(0, -2), () => response.destroy()),
       'upstreamFailed',
     ],
-    ['that turned out to be none', (call) => `${large(call).slice(0, -1)},"error":{"code":1}}`, 'upstreamFailed'],
-  ])('a large result %s is counted once, by that', async (_, behave, outcome) => {
+    ['that ended with an error', (call) => `${large(call).slice(0, -1)},"error":{"code":1}}`, 'upstreamFailed'],
+  ])('a large result %s once, with that outcome', async (_, behave, outcome) => {
     const { addApp, meter, upstream, quota } = await start()
     const { path } = addApp({ id: 'key_s', appId: 'app_s', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = behave
     await post(path, call('eth_call')).catch(() => {})
     await expect.poll(() => meter.counted).toEqual([`key_s testnet eth_call ${outcome}`])
-    // It was begun to be told, so it is paid for.
+    // The response had started, so the call is charged.
     expect(quota.used('app:app_s')).toBe(1)
   })
 
-  test('a large result whose caller leaves in its midst is counted as that', async () => {
+  test('a large result whose caller disconnects halfway as disconnected', async () => {
     const { addApp, meter, upstream, port } = await start()
     const { path } = addApp({ id: 'key_s' })
     upstream.behave = (call, response) => void response.write(large(call).slice(0, -2))
@@ -183,10 +183,10 @@ describe('what is metered', () => {
     await expect.poll(() => meter.counted).toEqual(['key_s testnet eth_call disconnected'])
   })
 
-  test('a meter that throws ends nothing', async () => {
+  test('nothing if the meter throws, and the call succeeds', async () => {
     const { addApp, meter, entries } = await start()
     meter.count = () => {
-      throw new Error('no meter today')
+      throw new Error('the meter is broken')
     }
     expect((await post(addApp().path, read)).status).toBe(200)
     expect(entries).toContainEqual({ event: 'fault', where: 'meter', code: 'other', count: 1 })

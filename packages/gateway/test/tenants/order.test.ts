@@ -10,9 +10,9 @@ import type { StartedTenants } from './startTenants.ts'
 
 let started: StartedTenants
 beforeAll(async () => {
-  const nowhere = { chainId: 1, upstreams: [{ url: nothingThere }] }
+  const unreachable = { chainId: 1, upstreams: [{ url: nothingThere }] }
   started = await startTenants({
-    networks: { testnet: nowhere, mainnet: nowhere },
+    networks: { testnet: unreachable, mainnet: unreachable },
     unknownKeys: { perSecond: 1, burst: 9 },
   })
 })
@@ -30,10 +30,10 @@ interface Case {
   params: string
 }
 
-/** The faults in the order of the checks; each makes its own of a request that is good but for the node, which is not there. */
+/** Faults in the order of the checks. Each turns a valid request into one with that fault. The node is never reachable. */
 const faults: readonly [reason: string, make: (each: Case) => void][] = [
   ['key_disabled', ({ record }) => Object.assign(record, { status: 'disabled' })],
-  ['key_expired', ({ record }) => Object.assign(record, { endsAt: 1 })],
+  ['key_expired', ({ record }) => Object.assign(record, { expiresAt: 1 })],
   ['wrong_network', ({ record }) => Object.assign(record, { networks: ['mainnet'] })],
   ['key_wrong_path', (each) => (each.appPath = false)],
   ['ip_not_allowed', (each) => (each.lists = { ...each.lists, ips: [{ value: '203.0.113.7' }] })],
@@ -50,7 +50,7 @@ const faults: readonly [reason: string, make: (each: Case) => void][] = [
   ['no_upstream', () => {}],
 ]
 
-const reasonOf = async (makers: readonly ((each: Case) => void)[]): Promise<string> => {
+const getReason = async (makers: readonly ((each: Case) => void)[]): Promise<string> => {
   const each: Case = { record: {}, lists: {}, appPath: true, body: '', method: 'eth_call', params: '[{"to":"0x0"}]' }
   for (const make of makers) make(each)
   const { path } = started.addApp({ ...each.record, allow: compileAllowList(each.lists) })
@@ -59,11 +59,11 @@ const reasonOf = async (makers: readonly ((each: Case) => void)[]): Promise<stri
   return (JSON.parse(text) as { error: { data: { reason: string } } }).error.data.reason
 }
 
-describe('of two faults the caller is told the first', () => {
+describe('with two faults the error names the first one checked', () => {
   const pairs = faults.flatMap(([first, makeFirst], index) =>
     faults.slice(index + 1).map(([second, makeSecond]) => ({ first, second, makeFirst, makeSecond })),
   )
   test.each(pairs)('$first before $second', async ({ first, makeFirst, makeSecond }) => {
-    expect(await reasonOf([makeSecond, makeFirst])).toBe(first)
+    expect(await getReason([makeSecond, makeFirst])).toBe(first)
   })
 })

@@ -9,17 +9,17 @@ import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { chainIds, nothingThere, post } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
-import { batch, call, noLimits, said, startTenants } from './startTenants.ts'
+import { batch, call, noLimits, summarize, startTenants } from './startTenants.ts'
 
 const toStop: (() => Promise<unknown> | void)[] = []
 afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-/** For calls that time out. Others have 20 s, so that no test fails on a busy machine. */
+/** For calls that time out. Others have 20 s, so that tests pass on a busy machine. */
 const impatient = { limits: { upstreamTimeoutMs: 150 } }
 
-/** Each test has an app of its own in the same database. */
+/** Each test has its own app in the same database. */
 let storage: Storage
 let apps = 0
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const start = async (options: Partial<GatewayOptions> = {}) => {
 }
 
 const hangs: Behaviour = () => undefined
-const answerWith =
+const respondWith =
   (status: number, text: string): Behaviour =>
   (_, response) => {
     response.writeHead(status).end(text)
@@ -63,16 +63,16 @@ describe('a call that a node received counts', () => {
     ['a transaction that times out', call('eth_sendRawTransaction', '["0x00"]'), hangs, 'upstream_timeout'],
     ['a filter whose creation times out', call('eth_newBlockFilter'), hangs, 'upstream_timeout'],
     ['a read whose connection breaks twice', call('eth_gasPrice'), breaks, 'upstream_bad'],
-    ['a read that is answered with 500', call('eth_gasPrice'), answerWith(500, 'oops'), 'upstream_bad'],
-    ['a read that is answered with 429', call('eth_gasPrice'), answerWith(429, ''), 'upstream_busy'],
-    ['a read that is answered with nonsense', call('eth_gasPrice'), answerWith(200, '{]'), 'upstream_bad'],
-    ['a transaction that is answered with 503', call('eth_sendRawTransaction'), answerWith(503, ''), 'upstream_busy'],
+    ['a read with a 500 response', call('eth_gasPrice'), respondWith(500, 'oops'), 'upstream_bad'],
+    ['a read with a 429 response', call('eth_gasPrice'), respondWith(429, ''), 'upstream_busy'],
+    ['a read with a malformed response', call('eth_gasPrice'), respondWith(200, '{]'), 'upstream_bad'],
+    ['a transaction with a 503 response', call('eth_sendRawTransaction'), respondWith(503, ''), 'upstream_busy'],
   ])('%s', async (_, body, behave, reason) => {
     const { path, upstream, used } = await start(behave === hangs ? impatient : {})
     // With a connection that is open, the call is sent before any time passes.
     await post(path, call('eth_blockNumber'))
     upstream.behave = behave
-    expect(said(await post(path, body))).toMatchObject([expect.any(Number), reason])
+    expect(summarize(await post(path, body))).toMatchObject([expect.any(Number), reason])
     expect(await used()).toBe(2)
   })
 
@@ -92,7 +92,7 @@ describe('a call that a node received counts', () => {
     const { path, upstream, used } = await start(impatient)
     upstream.behave = hangs
     const methods = ['eth_gasPrice', 'eth_blockNumber', 'eth_getLogs', 'eth_sendRawTransaction', 'nope']
-    expect(said(await post(path, batch(...methods)))).toEqual([
+    expect(summarize(await post(path, batch(...methods)))).toEqual([
       200,
       'upstream_timeout',
       'upstream_timeout',
@@ -116,7 +116,7 @@ describe('a call that a node received counts', () => {
     ['a call', call('eth_gasPrice'), 1],
     ['a batch of reads', batch('eth_gasPrice', 'eth_blockNumber', 'nope'), 2],
     ['a batch with a transaction', batch('eth_sendRawTransaction', 'eth_getLogs'), 2],
-  ])('%s whose caller leaves while the node works', async (_, body, count) => {
+  ])('%s whose caller disconnects before the response', async (_, body, count) => {
     const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
     upstream.behave = hangs
     const connection = await openRaw(port)
@@ -128,11 +128,11 @@ describe('a call that a node received counts', () => {
     expect(await used()).toBe(count)
   })
 
-  test('for each caller who waits for the same read, also when the one who began it leaves', async () => {
+  test('for each caller that waits for the same read, even if the first one disconnects', async () => {
     const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
-    let answer = (): void => {}
+    let respond = (): void => {}
     upstream.behave = (seen, response) => {
-      answer = () => void response.end(result(seen, '1'))
+      respond = () => void response.end(result(seen, '1'))
       return undefined
     }
     const first = await openRaw(port)
@@ -142,12 +142,12 @@ describe('a call that a node received counts', () => {
     await expect.poll(used).toBe(2)
     first.reset()
     await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
-    answer()
-    expect(said(await second)).toEqual([200, 1])
+    respond()
+    expect(summarize(await second)).toEqual([200, 1])
     expect([upstream.bodies.length, await used()]).toEqual([1, 2])
   })
 
-  test('a large result that its node breaks off, or that its caller leaves', async () => {
+  test('a large result that the node aborts or whose caller disconnects', async () => {
     const { path, upstream, used } = await start()
     const large = (seen: SeenCall): string => result(seen, `"${'x'.repeat(3_000_000)}"`)
     upstream.behave = (seen, response) => void response.write(large(seen).slice(0, -2), () => response.destroy())
@@ -171,7 +171,7 @@ describe('a call that a node received counts', () => {
     expect(await used()).toBe(2)
   })
 
-  test('once, when the first node breaks and the second cannot be reached', async () => {
+  test('once, if the first node fails and the second is unreachable', async () => {
     const nodes: FakeUpstream[] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
     const [first, second] = nodes as [FakeUpstream, FakeUpstream]
     toStop.push(first.stop)
@@ -183,7 +183,7 @@ describe('a call that a node received counts', () => {
     })
     first.behave = breaks
     await second.stop()
-    expect(said(await post(path, call('eth_gasPrice')))).toEqual([503, 'no_upstream'])
+    expect(summarize(await post(path, call('eth_gasPrice')))).toEqual([503, 'no_upstream'])
     expect([first.bodies.length, await used()]).toEqual([1, 1])
   })
 })
@@ -196,26 +196,26 @@ describe('a call that no node received is returned', () => {
   ])('%s without a node', async (_, body, expected) => {
     const { path, upstream, used } = await start()
     await upstream.stop()
-    expect(said(await post(path, body))).toEqual(expected)
-    expect(said(await post(path, body))).toEqual(expected)
+    expect(summarize(await post(path, body))).toEqual(expected)
+    expect(summarize(await post(path, body))).toEqual(expected)
     expect(await used()).toBe(0)
   })
 
-  test('each call of a batch whose turn does not come before the time is over', async () => {
+  test('each call of a batch that is still queued at the timeout', async () => {
     const { path, upstream, used } = await start(impatient)
     upstream.behave = hangs
     const methods = Array.from({ length: 60 }, (_, index) => call('eth_getLogs', `[${index}]`, index))
-    const answer = await post(path, `[${methods.join(',')}]`)
-    expect(said(answer)).toEqual([200, ...Array(60).fill('upstream_timeout')])
-    // 16 at once. Of the others a few may go out in the last moment, and are cut off before the node has read them.
+    const response = await post(path, `[${methods.join(',')}]`)
+    expect(summarize(response)).toEqual([200, ...Array(60).fill('upstream_timeout')])
+    // 16 run at once. A few others may be sent at the last moment and are aborted before the node has read them.
     expect(await used()).toBeGreaterThanOrEqual(upstream.bodies.length)
     expect(await used()).toBeLessThan(40)
   })
 
-  test('a call and a batch whose callers leave before their turn comes', async () => {
+  test('a queued call and batch whose callers disconnect', async () => {
     const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
     upstream.behave = hangs
-    // One user alone has at most half of the 128 exchanges with the nodes.
+    // One user has at most half of the 128 upstream requests.
     const busy = Array.from({ length: 64 }, (_, index) => call('eth_getLogs', `[${index}]`))
     const connections = await Promise.all(busy.map(() => openRaw(port)))
     const pathname = new URL(path).pathname
@@ -232,16 +232,16 @@ describe('a call that no node received is returned', () => {
       connections.push(connection)
     }
     await expect.poll(used).toBe(68)
-    const gone = (): number => entries.filter(({ event }) => event === 'disconnected').length
+    const countDisconnects = (): number => entries.filter(({ event }) => event === 'disconnected').length
     for (const connection of connections.splice(64)) connection.reset()
-    await expect.poll(gone).toBe(3)
+    await expect.poll(countDisconnects).toBe(3)
     expect([upstream.bodies.length, await used()]).toEqual([64, 64])
     for (const connection of connections) connection.reset()
-    await expect.poll(gone).toBe(67)
+    await expect.poll(countDisconnects).toBe(67)
     expect(await used()).toBe(64)
   })
 
-  test('a transaction whose caller leaves counts by whether it is sent later', async () => {
+  test('a transaction whose caller disconnects counts if it is sent later', async () => {
     const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
     upstream.behave = (seen) => (seen.method === 'eth_getLogs' ? undefined : result(seen, '"0x1"'))
     const pathname = new URL(path).pathname
@@ -258,8 +258,8 @@ describe('a call that no node received is returned', () => {
     }
     await expect.poll(used).toBe(66)
     for (const connection of busy.splice(64)) connection.reset()
-    const gone = (): number => entries.filter(({ event }) => event === 'disconnected').length
-    await expect.poll(gone).toBe(2)
+    const countDisconnects = (): number => entries.filter(({ event }) => event === 'disconnected').length
+    await expect.poll(countDisconnects).toBe(2)
     for (const connection of busy) connection.reset()
     await expect.poll(() => upstream.bodies.length).toBe(66)
     await expect.poll(used).toBe(66)

@@ -10,7 +10,7 @@ import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, granted, newKey } from '../storage/fill.ts'
-import { call, said } from './startTenants.ts'
+import { call, summarize } from './startTenants.ts'
 
 const read = call('eth_gasPrice')
 
@@ -44,7 +44,7 @@ describe.each(databases)('two instances on one $name', (database) => {
   const start = async (): Promise<Instance> => {
     const storage = await openStorage(options)
     const limits = { perSecond: null, burst: 1, perDay: null, perMonth: null }
-    const keys = createStoredKeys({ storage, limitsOf: () => limits })
+    const keys = createStoredKeys({ storage, getLimits: () => limits })
     const network = { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] }
     const gateway = createGateway({ networks: { testnet: network, mainnet: network }, keys })
     const { url } = await gateway.listen()
@@ -53,18 +53,19 @@ describe.each(databases)('two instances on one $name', (database) => {
     return instance
   }
 
-  test('a revoked key is rejected by the next request to that instance, and soon by the other instance', async () => {
-    const [here, there] = [await start(), await start()]
-    const user = await addUser(here.storage)
-    const { row, key } = await addApiKey(here.storage, { userId: user.id })
-    for (const { url } of [here, there]) expect(said(await post(`${url}/testnet/${key}`, read))).toEqual([200, '0x1'])
-    await here.storage.keys.revoke({ id: row.id, userId: user.id, now: Date.now() })
-    here.keys.forget([{ kind: 'key', id: row.id }])
-    expect(said(await post(`${here.url}/testnet/${key}`, read))).toEqual([401, 'key_revoked'])
-    await expect.poll(async () => (await post(`${there.url}/testnet/${key}`, read)).status, { interval: 20 }).toBe(401)
+  test('a revoked key is rejected by that instance immediately and by the other one soon', async () => {
+    const [local, remote] = [await start(), await start()]
+    const user = await addUser(local.storage)
+    const { row, key } = await addApiKey(local.storage, { userId: user.id })
+    for (const { url } of [local, remote])
+      expect(summarize(await post(`${url}/testnet/${key}`, read))).toEqual([200, '0x1'])
+    await local.storage.keys.revoke({ id: row.id, userId: user.id, now: Date.now() })
+    local.keys.forget([{ kind: 'key', id: row.id }])
+    expect(summarize(await post(`${local.url}/testnet/${key}`, read))).toEqual([401, 'key_revoked'])
+    await expect.poll(async () => (await post(`${remote.url}/testnet/${key}`, read)).status, { interval: 20 }).toBe(401)
   })
 
-  test("an app's changes act on its old key in grace as on its new one", async () => {
+  test("an app's changes apply to its new key and to its old key in the grace period", async () => {
     const { storage, keys, url } = await start()
     const user = await addUser(storage)
     const { app, key, stored } = await addApp(storage, { userId: user.id })
@@ -73,11 +74,11 @@ describe.each(databases)('two instances on one $name', (database) => {
     granted(
       await storage.keys.rotate({ id: stored.id, userId: user.id, key: next.stored, oldUntil: now + 60_000, now }),
     )
-    const answers = async (): Promise<unknown[]> => [
-      said(await post(`${url}/testnet/v2/${key}`, read)),
-      said(await post(`${url}/testnet/v2/${next.key}`, read)),
+    const getResponses = async (): Promise<unknown[]> => [
+      summarize(await post(`${url}/testnet/v2/${key}`, read)),
+      summarize(await post(`${url}/testnet/v2/${next.key}`, read)),
     ]
-    expect(await answers()).toEqual([
+    expect(await getResponses()).toEqual([
       [200, '0x1'],
       [200, '0x1'],
     ])
@@ -93,13 +94,13 @@ describe.each(databases)('two instances on one $name', (database) => {
       }),
     )
     keys.forget([{ kind: 'app', id: app.id }])
-    expect(await answers()).toEqual([
+    expect(await getResponses()).toEqual([
       [403, 'ip_not_allowed'],
       [403, 'ip_not_allowed'],
     ])
     await storage.users.setState(user.id, 'disabled')
     keys.forget([{ kind: 'user', id: user.id }])
-    expect(await answers()).toEqual([
+    expect(await getResponses()).toEqual([
       [401, 'key_disabled'],
       [401, 'key_disabled'],
     ])

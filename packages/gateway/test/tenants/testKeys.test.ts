@@ -4,42 +4,43 @@ import type { GatewayOptions } from '../../src/index.ts'
 import { controlTime, until } from '../controlTime.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, said, startTenants } from './startTenants.ts'
+import { batch, call, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
-const toStop: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
   vi.restoreAllMocks()
   vi.useRealTimers()
-  for (const stop of toStop.splice(0)) await stop()
+  for (const stop of cleanups.splice(0)) await stop()
 })
 const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
   const started = await startTenants(options)
-  toStop.push(started.stop)
+  cleanups.push(started.stop)
   return started
 }
 const read = call('eth_gasPrice')
 
-/** Stops the clock. @returns What lets time pass, and how many requests the gateway has delayed. */
+/** Stops the clock. @returns A function that advances it, and the number of delayed requests. */
 const watchDelays = (): { pass: (ms: number) => void; delayed: () => number } => {
   const pass = controlTime()
   const spied = vi.spyOn(globalThis, 'setTimeout')
   return { pass, delayed: () => spied.mock.calls.filter(([, ms]) => ms === testKeyDelayMs).length }
 }
 
-describe('rehearsal keys', () => {
-  test('play a rejection on either path, and none is counted', async () => {
+describe('test keys', () => {
+  test('result in a rejection on either path and are not metered', async () => {
     const { url, meter, quota } = await start({ testKeys: true })
-    const answers: unknown[] = []
+    const responses: unknown[] = []
     for (const path of ['testnet', 'mainnet/v2'])
-      for (const kind of ['401', '429', 'quota']) answers.push(said(await post(`${url}/${path}/kr_test_${kind}`, read)))
+      for (const kind of ['401', '429', 'quota'])
+        responses.push(summarize(await post(`${url}/${path}/kr_test_${kind}`, read)))
     const each = [
       [401, 'key_unknown'],
       [429, 'rate_limited'],
       [403, 'quota_exceeded'],
     ]
-    expect(answers).toEqual([...each, ...each])
-    expect(said(await post(`${url}/testnet/kr_test_429`, batch('eth_gasPrice', 'nope')))).toEqual([
+    expect(responses).toEqual([...each, ...each])
+    expect(summarize(await post(`${url}/testnet/kr_test_429`, batch('eth_gasPrice', 'nope')))).toEqual([
       200,
       'rate_limited',
       'method_not_found',
@@ -49,15 +50,15 @@ describe('rehearsal keys', () => {
     expect([meter.counted, quota.givenBack]).toEqual([[], []])
   })
 
-  test('that nobody knows are unknown, as are all of them where they are off', async () => {
+  test('that do not exist are unknown keys, and so are all of them if testKeys is off', async () => {
     const { url } = await start({ testKeys: true })
-    expect(said(await post(`${url}/testnet/kr_test_500`, read))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(`${url}/testnet/kr_test_500`, read))).toEqual([401, 'key_unknown'])
     const off = await start()
     for (const kind of ['401', '429', 'quota', 'slow'])
-      expect(said(await post(`${off.url}/testnet/kr_test_${kind}`, read))).toEqual([401, 'key_unknown'])
+      expect(summarize(await post(`${off.url}/testnet/kr_test_${kind}`, read))).toEqual([401, 'key_unknown'])
   })
 
-  test('kr_test_slow sends nodes nothing that changes something, not even their own methods', async () => {
+  test('kr_test_slow forwards no method that changes state, not even unsafe node methods', async () => {
     const { pass, delayed } = watchDelays()
     const { url, upstream } = await start({ testKeys: true, unsafeNodeMethods: true })
     const changing = ['eth_sendRawTransaction', 'eth_newBlockFilter', 'anvil_setBalance', 'evm_mine', 'hardhat_reset']
@@ -67,14 +68,14 @@ describe('rehearsal keys', () => {
     ])
     await until(() => delayed() === changing.length + 1)
     pass(testKeyDelayMs)
-    expect((await posted).map(said)).toEqual([
+    expect((await posted).map(summarize)).toEqual([
       ...changing.map(() => [200, 'method_not_found']),
       [200, ...changing.map(() => 'method_not_found'), '0x1'],
     ])
     expect(upstream.bodies.filter((body) => !body.includes('eth_gasPrice'))).toEqual([])
   })
 
-  test('kr_test_slow gets its response after 15 seconds, and not before', async () => {
+  test('kr_test_slow gets its response after exactly 15 seconds', async () => {
     const { pass, delayed } = watchDelays()
     const { url, upstream } = await start({ testKeys: true })
     const posted = post(`${url}/testnet/kr_test_slow`, read)
@@ -83,10 +84,10 @@ describe('rehearsal keys', () => {
     await (await fetch(`${url}/healthz`)).text()
     expect(upstream.bodies).toEqual([])
     pass(1)
-    expect(said(await posted)).toEqual([200, '0x1'])
+    expect(summarize(await posted)).toEqual([200, '0x1'])
   })
 
-  test('kr_test_slow is canceled when its caller leaves', async () => {
+  test('kr_test_slow is canceled when its caller disconnects', async () => {
     const { pass, delayed } = watchDelays()
     const { url, port, entries, upstream } = await start({ testKeys: true })
     const connection = await openRaw(port)

@@ -6,21 +6,21 @@ import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createSigner, signToken } from './signToken.ts'
 import type { TokenSigner } from './signToken.ts'
-import { batch, call, noon, said, startTenants } from './startTenants.ts'
+import { batch, call, noon, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
-const toStop: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const stop of toStop.splice(0)) await stop()
+  for (const stop of cleanups.splice(0)) await stop()
 })
 const start = async (options: Parameters<typeof startTenants>[0] = {}): Promise<StartedTenants> => {
   const started = await startTenants(options)
-  toStop.push(started.stop)
+  cleanups.push(started.stop)
   return started
 }
 
 const signer = createSigner('kid-one')
-const stranger = createSigner('kid-one')
+const forger = createSigner('kid-one')
 const other = createSigner('kid-other')
 const read = call('eth_gasPrice')
 const exp = noon / 1000 + 600
@@ -31,32 +31,32 @@ const jwt = (required: boolean, { kid, pem }: TokenSigner = signer): Pick<KeyRec
 const bearer = (token: string): RequestInit => ({
   headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
 })
-const checkOf = (text: string): unknown =>
+const getCheck = (text: string): unknown =>
   (JSON.parse(text) as { error?: { data?: { check?: unknown } } }).error?.data?.check
 
 describe('a token with the key', () => {
-  test('must be there where the app requires it, and be good where it is there', async () => {
+  test('is required if the app requires it, and must be valid if it is sent', async () => {
     const { addApp } = await start()
     const required = addApp(jwt(true))
     const optional = addApp(jwt(false))
-    expect(said(await post(required.path, read, bearer(good)))).toEqual([200, '0x1'])
+    expect(summarize(await post(required.path, read, bearer(good)))).toEqual([200, '0x1'])
     const missing = await post(required.path, read)
-    expect([said(missing), checkOf(missing.text), missing.headers.get('www-authenticate')]).toEqual([
+    expect([summarize(missing), getCheck(missing.text), missing.headers.get('www-authenticate')]).toEqual([
       [401, 'jwt_invalid'],
       'missing',
       'Bearer',
     ])
-    expect(said(await post(optional.path, read))).toEqual([200, '0x1'])
+    expect(summarize(await post(optional.path, read))).toEqual([200, '0x1'])
     for (const [token, check] of [
       [signToken(signer, { exp: exp - 600 }), 'expiry'],
-      [signToken(stranger, { exp }), 'signature'],
+      [signToken(forger, { exp }), 'signature'],
       [signToken(other, { exp }), 'kid'],
-      ['rubbish', 'malformed'],
+      ['not-a-token', 'malformed'],
       [signToken(signer, { exp }, { alg: 'none', kid: 'kid-one' }), 'algorithm'],
     ] as const)
       for (const { path } of [required, optional]) {
         const bad = await post(path, read, bearer(token))
-        expect([said(bad), checkOf(bad.text), bad.headers.get('www-authenticate')]).toEqual([
+        expect([summarize(bad), getCheck(bad.text), bad.headers.get('www-authenticate')]).toEqual([
           [401, 'jwt_invalid'],
           check,
           'Bearer error="invalid_token"',
@@ -65,38 +65,38 @@ describe('a token with the key', () => {
       }
   })
 
-  test('is not looked at where the app has no JWT keys, nor another scheme where one is', async () => {
+  test('is ignored if the app has no JWT keys, and so is another scheme', async () => {
     const { addApp, addApiKey } = await start()
     for (const { path } of [addApp(), addApiKey()])
-      expect(said(await post(path, read, bearer('rubbish')))).toEqual([200, '0x1'])
+      expect(summarize(await post(path, read, bearer('not-a-token')))).toEqual([200, '0x1'])
     const basic = { headers: { 'content-type': 'application/json', authorization: 'Basic eDp5' } }
-    expect(said(await post(addApp(jwt(false)).path, read, basic))).toEqual([200, '0x1'])
+    expect(summarize(await post(addApp(jwt(false)).path, read, basic))).toEqual([200, '0x1'])
   })
 
-  test('ends when it ends, also where it was good a moment ago', async () => {
+  test('is rejected once it expires, even if it was valid before', async () => {
     const { addApp, clock } = await start()
     const { path } = addApp(jwt(true))
-    expect(said(await post(path, read, bearer(good)))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, read, bearer(good)))).toEqual([200, '0x1'])
     clock.now = exp * 1000
-    expect(said(await post(path, read, bearer(good)))).toEqual([401, 'jwt_invalid'])
+    expect(summarize(await post(path, read, bearer(good)))).toEqual([401, 'jwt_invalid'])
   })
 
-  test('narrows what the app allows, of the request and of each call, and cannot widen it', async () => {
+  test('narrows the allow list of the app for requests and calls, and cannot widen it', async () => {
     const { addApp } = await start()
     const { path } = addApp({
       ...jwt(true),
       allow: compileAllowList({ methods: [{ value: 'eth_gasPrice' }, { value: 'eth_blockNumber' }] }),
     })
     const narrow = signToken(signer, { exp, methods: ['eth_gasPrice', 'eth_call'] })
-    expect(said(await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_call'), bearer(narrow)))).toEqual([
+    expect(summarize(await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_call'), bearer(narrow)))).toEqual([
       200,
       '0x1',
       'method_not_allowed',
       'method_not_allowed',
     ])
-    expect(said(await post(path, call('eth_blockNumber'), bearer(narrow)))).toEqual([403, 'method_not_allowed'])
+    expect(summarize(await post(path, call('eth_blockNumber'), bearer(narrow)))).toEqual([403, 'method_not_allowed'])
     const fromPage = signToken(signer, { exp, origins: ['https://app.example'] })
-    expect(said(await post(path, read, bearer(fromPage)))).toEqual([403, 'origin_not_allowed'])
+    expect(summarize(await post(path, read, bearer(fromPage)))).toEqual([403, 'origin_not_allowed'])
     const page = {
       headers: {
         'content-type': 'application/json',
@@ -104,17 +104,17 @@ describe('a token with the key', () => {
         origin: 'https://app.example',
       },
     }
-    expect(said(await post(path, read, page))).toEqual([200, '0x1'])
-    const unreadable = signToken(signer, { exp, methods: 'eth_gasPrice' })
-    expect(said(await post(path, read, bearer(unreadable)))).toEqual([401, 'jwt_invalid'])
+    expect(summarize(await post(path, read, page))).toEqual([200, '0x1'])
+    const invalid = signToken(signer, { exp, methods: 'eth_gasPrice' })
+    expect(summarize(await post(path, read, bearer(invalid)))).toEqual([401, 'jwt_invalid'])
     for (const name of ['Methods', 'methodſ', 'ADDRESSES', 'Origins']) {
       const misspelt = await post(path, read, bearer(signToken(signer, { exp, [name]: ['eth_call'] })))
-      expect(said(misspelt)).toEqual([401, 'jwt_invalid'])
-      expect(misspelt.text).toContain('whose name must be in lower case')
+      expect(summarize(misspelt)).toEqual([401, 'jwt_invalid'])
+      expect(misspelt.text).toContain('must be in lower case')
     }
   })
 
-  test('is not looked at once too many signatures failed, for the app and IP alone; what is known of one holds on', async () => {
+  test('is not verified after too many bad signatures for that app and IP, but cached results remain valid', async () => {
     const { addApp, addApiKey, url } = await start({
       unknownKeys: { perSecond: 1, burst: 3 },
       trustedProxies: ['127.0.0.1'],
@@ -124,32 +124,32 @@ describe('a token with the key', () => {
     const from = (token: string, ip: string): RequestInit => ({
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'x-forwarded-for': ip },
     })
-    const ask = async (token: string, ip = '203.0.113.1', path = app.path): Promise<unknown> => {
-      return said(await post(path, read, from(token, ip)))
+    const send = async (token: string, ip = '203.0.113.1', path = app.path): Promise<unknown> => {
+      return summarize(await post(path, read, from(token, ip)))
     }
-    const forged = (): string => signToken(stranger, { exp, jti: Math.random() })
-    const known = forged()
-    expect(await ask(good)).toEqual([200, '0x1'])
-    for (let time = 0; time < 5; time += 1) expect(await ask(known)).toEqual([401, 'jwt_invalid'])
+    const forged = (): string => signToken(forger, { exp, jti: Math.random() })
+    const cached = forged()
+    expect(await send(good)).toEqual([200, '0x1'])
+    for (let time = 0; time < 5; time += 1) expect(await send(cached)).toEqual([401, 'jwt_invalid'])
     const forge = async (at: string): Promise<unknown> => {
-      const answer = await post(at, read, from(forged(), '203.0.113.1'))
-      return [said(answer), answer.headers.has('x-chain-id'), answer.headers.has('retry-after')]
+      const response = await post(at, read, from(forged(), '203.0.113.1'))
+      return [summarize(response), response.headers.has('x-chain-id'), response.headers.has('retry-after')]
     }
-    // On a slow machine some are paid off meanwhile.
+    // On a slow machine the limit refills in the meantime.
     await expect.poll(() => forge(app.path), { interval: 1 }).toEqual([[429, 'key_unknown_limited'], true, true])
-    // By its kid alone the app is the same, and nothing is said of it.
+    // The same limit applies if only the kid identifies the app, and the response discloses nothing of the app.
     await expect
       .poll(() => forge(`${url}/testnet/v2`), { interval: 1 })
       .toEqual([[429, 'key_unknown_limited'], false, true])
     const fresh = signToken(signer, { exp, jti: 'new' })
-    expect(await ask(good)).toEqual([200, '0x1'])
-    expect(await ask(known)).toEqual([401, 'jwt_invalid'])
-    expect(await ask(fresh, '203.0.113.2')).toEqual([200, '0x1'])
-    expect(await ask(signToken(other, { exp }), '203.0.113.1', neighbour.path)).toEqual([200, '0x1'])
-    expect(await ask('x', '203.0.113.1', addApiKey().path)).toEqual([200, '0x1'])
+    expect(await send(good)).toEqual([200, '0x1'])
+    expect(await send(cached)).toEqual([401, 'jwt_invalid'])
+    expect(await send(fresh, '203.0.113.2')).toEqual([200, '0x1'])
+    expect(await send(signToken(other, { exp }), '203.0.113.1', neighbour.path)).toEqual([200, '0x1'])
+    expect(await send('x', '203.0.113.1', addApiKey().path)).toEqual([200, '0x1'])
   })
 
-  test('sent twice is rejected, whichever of them is good', async () => {
+  test('sent twice is rejected, even if one is valid', async () => {
     const { addApp, port } = await start()
     const { path } = addApp(jwt(false))
     for (const pair of [
@@ -162,87 +162,94 @@ describe('a token with the key', () => {
         `POST ${new URL(path).pathname} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${read.length}\r\n\r\n${read}`,
       )
       const { status, body } = await connection.next()
-      expect([status, checkOf(body)]).toEqual([401, 'malformed'])
+      expect([status, getCheck(body)]).toEqual([401, 'malformed'])
       connection.destroy()
     }
   })
 })
 
-describe('a token alone, at /{network}/v2', () => {
+describe('a token without a key, at /{network}/v2', () => {
   const startAlone = async (record: Partial<KeyRecord> = {}): Promise<StartedTenants & { alone: string }> => {
     const started = await start({ unknownKeys: { perSecond: 1, burst: 1_000 } })
     started.addApp({ id: 'key_j', appId: 'app_j', ...jwt(false), ...record })
     return { ...started, alone: `${started.url}/testnet/v2` }
   }
 
-  test('finds its app, on each network of it', async () => {
+  test('identifies its app on each of its networks', async () => {
     const { alone, meter } = await startAlone({ networks: ['testnet'] })
-    const answer = await post(alone, read, bearer(good))
-    expect([said(answer), answer.headers.get('x-chain-id')]).toEqual([[200, '0x1'], '31337'])
-    expect(said(await post(alone.replace('testnet', 'mainnet'), read, bearer(good)))).toEqual([403, 'wrong_network'])
+    const response = await post(alone, read, bearer(good))
+    expect([summarize(response), response.headers.get('x-chain-id')]).toEqual([[200, '0x1'], '31337'])
+    expect(summarize(await post(alone.replace('testnet', 'mainnet'), read, bearer(good)))).toEqual([
+      403,
+      'wrong_network',
+    ])
     expect(meter.counted).toEqual(['key_j testnet eth_gasPrice succeeded', 'key_j mainnet other wrong_network'])
   })
 
-  test('is rejected by name where it is not good, and without one as an unknown key', async () => {
+  test('is rejected with the failed check if it is invalid, and a missing one as an unknown key', async () => {
     const { alone } = await startAlone()
     for (const [token, check] of [
       [signToken(other, { exp }), 'kid'],
       [signToken(signer, { exp }, { alg: 'EdDSA' }), 'kid'],
-      [signToken(stranger, { exp }), 'signature'],
-      ['rubbish', 'malformed'],
+      [signToken(forger, { exp }), 'signature'],
+      ['not-a-token', 'malformed'],
       ['', 'malformed'],
       [signToken(signer, { exp: exp - 600 }), 'expiry'],
     ] as const) {
       const bad = await post(alone, read, bearer(token))
-      expect([said(bad), checkOf(bad.text)]).toEqual([[401, 'jwt_invalid'], check])
+      expect([summarize(bad), getCheck(bad.text)]).toEqual([[401, 'jwt_invalid'], check])
     }
-    expect(said(await post(alone, read))).toEqual([401, 'key_unknown'])
-    expect(said(await post(`${alone}/`, read, bearer(good)))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(alone, read))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(`${alone}/`, read, bearer(good)))).toEqual([401, 'key_unknown'])
   })
 
-  test('tells nothing of the app, and is counted for nobody, until its signature is good', async () => {
+  test('discloses nothing of the app and is not metered before its signature is verified', async () => {
     const { alone, meter, entries } = await startAlone({ status: 'disabled' })
-    const forged = await post(alone, read, bearer(signToken(stranger, { exp })))
-    expect([said(forged), forged.headers.get('x-chain-id')]).toEqual([[401, 'jwt_invalid'], null])
+    const forged = await post(alone, read, bearer(signToken(forger, { exp })))
+    expect([summarize(forged), forged.headers.get('x-chain-id')]).toEqual([[401, 'jwt_invalid'], null])
     expect([meter.counted, entries.some((entry) => 'keyId' in entry && entry.keyId !== undefined)]).toEqual([[], false])
-    expect(said(await post(alone, read, bearer(good)))).toEqual([401, 'key_disabled'])
+    expect(summarize(await post(alone, read, bearer(good)))).toEqual([401, 'key_disabled'])
     expect(meter.counted).toEqual(['key_j testnet other key_disabled'])
   })
 
-  test('is held to the lists of its app and its own', async () => {
+  test('must pass the allow list of its app and its own', async () => {
     const { alone } = await startAlone({ allow: compileAllowList({ ips: [{ value: '203.0.113.7' }] }) })
-    expect(said(await post(alone, read, bearer(good)))).toEqual([403, 'ip_not_allowed'])
+    expect(summarize(await post(alone, read, bearer(good)))).toEqual([403, 'ip_not_allowed'])
     const own = await startAlone({ services: [] })
-    expect(said(await post(own.alone, read, bearer(good)))).toEqual([403, 'service_off'])
+    expect(summarize(await post(own.alone, read, bearer(good)))).toEqual([403, 'service_off'])
     const narrowed = signToken(signer, { exp, methods: ['eth_call'] })
     const open = await startAlone()
-    expect(said(await post(open.alone, read, bearer(narrowed)))).toEqual([403, 'method_not_allowed'])
+    expect(summarize(await post(open.alone, read, bearer(narrowed)))).toEqual([403, 'method_not_allowed'])
   })
 
-  test('that nobody knows counts as an unknown key, and one that has expired does not', async () => {
+  test('uses the limit of unknown keys if its kid is unknown, but not if it has expired', async () => {
     const { url, addApp } = await start({ unknownKeys: { perSecond: 1, burst: 2 } })
     addApp(jwt(false))
     const alone = `${url}/testnet/v2`
     const expired = signToken(signer, { exp: exp - 600 })
     for (let time = 0; time < 4; time += 1)
-      expect(said(await post(alone, read, bearer(expired)))).toEqual([401, 'jwt_invalid'])
+      expect(summarize(await post(alone, read, bearer(expired)))).toEqual([401, 'jwt_invalid'])
     const unknown = bearer(signToken(other, { exp }))
-    for (let time = 0; time < 2; time += 1) expect(said(await post(alone, read, unknown))).toEqual([401, 'jwt_invalid'])
-    expect(said(await post(alone, read, unknown))).toEqual([429, 'key_unknown_limited'])
-    expect(said(await post(alone, read, bearer(good)))).toEqual([200, '0x1'])
+    for (let time = 0; time < 2; time += 1)
+      expect(summarize(await post(alone, read, unknown))).toEqual([401, 'jwt_invalid'])
+    expect(summarize(await post(alone, read, unknown))).toEqual([429, 'key_unknown_limited'])
+    expect(summarize(await post(alone, read, bearer(good)))).toEqual([200, '0x1'])
   })
 
-  test('that cannot be looked up is 503', async () => {
-    const keys = { find: () => undefined, findByKid: () => Promise.reject(new Error('gone')) }
-    const lost = await start({ keys })
-    expect(said(await post(`${lost.url}/testnet/v2`, read, bearer(good)))).toEqual([503, 'key_store_unavailable'])
-    expect(lost.entries).toContainEqual(expect.objectContaining({ event: 'fault', where: 'keyStore' }))
+  test('gets 503 if the lookup fails', async () => {
+    const keys = { find: () => undefined, findByKid: () => Promise.reject(new Error('unreachable')) }
+    const unavailable = await start({ keys })
+    expect(summarize(await post(`${unavailable.url}/testnet/v2`, read, bearer(good)))).toEqual([
+      503,
+      'key_store_unavailable',
+    ])
+    expect(unavailable.entries).toContainEqual(expect.objectContaining({ event: 'fault', where: 'keyStore' }))
     const none = await start({ keys: { find: () => undefined } })
-    expect(said(await post(`${none.url}/testnet/v2`, read, bearer(good)))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(`${none.url}/testnet/v2`, read, bearer(good)))).toEqual([401, 'key_unknown'])
   })
 })
 
-test('a preflight and a body in two parts go by a token alone too', async () => {
+test('a preflight and a body in two parts work with a token without a key', async () => {
   const { port, addApp } = await start()
   addApp(jwt(false))
   const connection = await openRaw(port)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { post } from '../startGateway.ts'
-import { call, said, startTenants } from './startTenants.ts'
+import { call, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
 const listed = `0x${'a1'.repeat(20)}`
@@ -10,7 +10,7 @@ const program = JSON.stringify(
   '{step: function(log, db) { db.getCode(log.contract.getAddress()) }, fault: function() {}, result: function() {}}',
 )
 
-/** Each method that takes a tracer, with a tracer in its params. */
+/** Every method that accepts a tracer, with the given config in its params. */
 const traces = (config: string): readonly (readonly [method: string, params: string])[] => [
   ['debug_traceTransaction', `[${hash},${config}]`],
   ['debug_traceBlock', `["0xc0",${config}]`],
@@ -26,8 +26,8 @@ const traces = (config: string): readonly (readonly [method: string, params: str
   ['trace_replayBlockTransactions', `["latest",["trace"],false,${config}]`],
 ]
 
-/** What a custom tracer may look like to some node. */
-const customs: readonly string[] = [
+/** Configs that some node reads as a custom tracer. */
+const customConfigs: readonly string[] = [
   `{"tracer":${program}}`,
   `{"Tracer":${program}}`,
   `{"TRACER":${program}}`,
@@ -38,7 +38,7 @@ const customs: readonly string[] = [
   `{"tracer":"muxTracer","TracerConfig":{"callTracer":{},"muxTracer":{${program}:null}}}`,
 ]
 
-describe('a tracer that is not built into nodes', () => {
+describe('a custom tracer', () => {
   let tenants: StartedTenants
   let allowing: StartedTenants
   beforeAll(async () => {
@@ -50,10 +50,10 @@ describe('a tracer that is not built into nodes', () => {
   const list = compileAllowList({ addresses: [{ value: listed }] })
   const send = async (to: StartedTenants, path: string, body: string): Promise<[unknown, number]> => {
     to.upstream.bodies.length = 0
-    return [said(await post(path, body)), to.upstream.bodies.length]
+    return [summarize(await post(path, body)), to.upstream.bodies.length]
   }
 
-  test.each(customs)('is rejected by default for every method that takes one: %s', async (config) => {
+  test.each(customConfigs)('is rejected by default for every method that accepts one: %s', async (config) => {
     const { path } = tenants.addApp()
     for (const [method, params] of traces(config))
       expect([method, ...(await send(tenants, path, call(method, params)))]).toEqual([
@@ -63,8 +63,8 @@ describe('a tracer that is not built into nodes', () => {
       ])
   })
 
-  test.each(customs)(
-    'is forwarded where the operator allows it, but not for a key with an address list: %s',
+  test.each(customConfigs)(
+    'is forwarded if the operator allows it, except for a key with an address list: %s',
     async (config) => {
       const { path } = allowing.addApp()
       const narrow = allowing.addApp({ allow: list }).path
@@ -84,13 +84,13 @@ describe('a tracer that is not built into nodes', () => {
     'null',
     '{"tracer":"callTracer","tracerConfig":{"withLog":true}}',
     '{"tracer":"muxTracer","tracerConfig":{"callTracer":null}}',
-  ])('is not what %s is', async (config) => {
+  ])('does not include %s', async (config) => {
     const { path } = tenants.addApp()
     for (const [method, params] of traces(config))
       expect([method, ...(await send(tenants, path, call(method, params)))]).toEqual([method, [200, '0x1'], 1])
   })
 
-  test('is named in the answer, cut where it is long, with what to use instead', async () => {
+  test('is quoted in the error, shortened, with an alternative', async () => {
     const { path } = tenants.addApp()
     const { text } = await post(path, call('debug_traceTransaction', `[${hash},{"tracer":"${'x'.repeat(10_000)}"}]`))
     expect(JSON.parse(text)).toMatchObject({

@@ -2,16 +2,16 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import type { GatewayOptions } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
-import { call, said, startTenants } from './startTenants.ts'
+import { call, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
-const toStop: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const stop of toStop.splice(0)) await stop()
+  for (const stop of cleanups.splice(0)) await stop()
 })
 const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
   const started = await startTenants({ unknownKeys: { perSecond: 1, burst: 3 }, ...options })
-  toStop.push(started.stop)
+  cleanups.push(started.stop)
   return started
 }
 const read = call('eth_gasPrice')
@@ -19,13 +19,13 @@ const from = (forwarded: string): RequestInit => ({
   headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },
 })
 
-describe('keys that nobody has', () => {
-  test('are 401 up to a limit and 429 past it, with the time to wait; a good key is never rejected for them', async () => {
+describe('unknown keys', () => {
+  test('get 401 up to a limit and then 429 with the time to wait, which never affects a valid key', async () => {
     const { url, addApiKey } = await start()
     const { path } = addApiKey()
     const guess = (): Promise<{ status: number; headers: Headers; text: string }> =>
       post(`${url}/testnet/${createApiKey('testnet')}`, read)
-    for (let time = 0; time < 3; time += 1) expect(said(await guess())).toEqual([401, 'key_unknown'])
+    for (let time = 0; time < 3; time += 1) expect(summarize(await guess())).toEqual([401, 'key_unknown'])
     const limited = await guess()
     expect([limited.status, JSON.parse(limited.text)]).toMatchObject([
       429,
@@ -38,14 +38,14 @@ describe('keys that nobody has', () => {
       },
     ])
     expect(limited.headers.get('retry-after')).toMatch(/GMT$/)
-    expect(said(await post(`${url}/testnet/none`, read))).toEqual([429, 'key_unknown_limited'])
-    for (let time = 0; time < 5; time += 1) expect(said(await post(path, read))).toEqual([200, '0x1'])
+    expect(summarize(await post(`${url}/testnet/none`, read))).toEqual([429, 'key_unknown_limited'])
+    for (let time = 0; time < 5; time += 1) expect(summarize(await post(path, read))).toEqual([200, '0x1'])
   })
 
-  test('count by the IP that a trusted proxy tells, of IPv6 by the /64', async () => {
+  test('are limited by the IP that a trusted proxy forwards, IPv6 by the /64', async () => {
     const { url } = await start({ trustedProxies: ['127.0.0.1'] })
     const guess = async (forwarded: string): Promise<unknown> =>
-      said(await post(`${url}/testnet/none`, read, from(forwarded)))
+      summarize(await post(`${url}/testnet/none`, read, from(forwarded)))
     for (let time = 0; time < 3; time += 1) expect(await guess('203.0.113.1')).toEqual([401, 'key_unknown'])
     expect(await guess('6.6.6.6, 203.0.113.1')).toEqual([429, 'key_unknown_limited'])
     expect(await guess('203.0.113.2')).toEqual([401, 'key_unknown'])
@@ -54,7 +54,7 @@ describe('keys that nobody has', () => {
     expect(await guess('2001:db8:0:8::1')).toEqual([401, 'key_unknown'])
   })
 
-  test('do not come back by a reload', async () => {
+  test('have a limit that a reload does not reset', async () => {
     const { url, gateway, upstream, keys } = await start()
     for (let time = 0; time < 3; time += 1) await post(`${url}/testnet/none`, read)
     const networks = {
@@ -62,20 +62,20 @@ describe('keys that nobody has', () => {
       mainnet: { chainId: 1, upstreams: [{ url: upstream.url }] },
     }
     await gateway.reload({ networks, keys, unknownKeys: { perSecond: 1, burst: 3 } })
-    expect(said(await post(`${url}/testnet/none`, read))).toEqual([429, 'key_unknown_limited'])
+    expect(summarize(await post(`${url}/testnet/none`, read))).toEqual([429, 'key_unknown_limited'])
   })
 
-  test('a key that is known and rejected costs nothing of it', async () => {
+  test('have a limit that rejected known keys do not use', async () => {
     const { url, addApiKey } = await start()
     const { path } = addApiKey({ status: 'revoked' })
-    for (let time = 0; time < 5; time += 1) expect(said(await post(path, read))).toEqual([401, 'key_revoked'])
-    expect(said(await post(`${url}/testnet/none`, read))).toEqual([401, 'key_unknown'])
+    for (let time = 0; time < 5; time += 1) expect(summarize(await post(path, read))).toEqual([401, 'key_revoked'])
+    expect(summarize(await post(`${url}/testnet/none`, read))).toEqual([401, 'key_unknown'])
   })
 })
 
-test('a key in a query is no key', async () => {
+test('a key in the query string is ignored', async () => {
   const { url, addApiKey } = await start()
   const { key } = addApiKey()
   for (const path of [`/testnet?key=${key}`, `/testnet/?${key}`, `/testnet/none?apiKey=${key}`])
-    expect(said(await post(url + path, read))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(url + path, read))).toEqual([401, 'key_unknown'])
 })

@@ -2,15 +2,16 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A way to a server that can be cut, or let hang, and fixed. */
+/** A TCP proxy that can reset or stall its connections. */
 export interface CuttableProxy {
   readonly port: number
-  /** Ends every connection, and rejects new ones. */
+  /** Resets every connection and rejects new ones. */
   cut(): void
-  /** Keeps connections open and passes nothing on. */
+  /** Keeps connections open and forwards nothing. */
   hang(): void
+  /** Forwards again. */
   fix(): void
-  /** Lets new connections through, and those that hang hang on. */
+  /** Forwards new connections; stalled ones stay stalled. */
   strand(): void
   close(): Promise<void>
 }
@@ -34,12 +35,12 @@ export const startCuttableProxy = async (target: number): Promise<CuttableProxy>
         upstream.destroy()
       })
     }
-    const pass = (from: Socket, to: Socket): void => {
+    const forward = (from: Socket, to: Socket): void => {
       from.pipe(to)
       if (state === 'hanging') from.pause()
     }
-    pass(client, upstream)
-    pass(upstream, client)
+    forward(client, upstream)
+    forward(upstream, client)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -9,24 +9,24 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import type { UseOrder } from './useUntilKilled.ts'
+import type { UsageTask } from './useQuotaUntilKilled.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
-const blockItems = 25
+const blockSize = 25
 
-/** What a process did until its end. */
-interface Use {
-  /** When it told of each item. */
-  readonly told: readonly number[]
+/** What a process did until it exited. */
+interface Run {
+  /** When it printed each granted call, in milliseconds since 1970. */
+  readonly granted: readonly number[]
   readonly killedAt: number | undefined
 }
 
-/** Runs a process. @param killAfter - Ends it once it has told of something for so long, in milliseconds. */
-const use = async (order: UseOrder, killAfter?: number): Promise<Use> => {
+/** Runs a process. @param killAfter - Kills it this long after its first granted call, in milliseconds. */
+const run = async (task: UsageTask, killAfter?: number): Promise<Run> => {
   const child = spawn(
     process.execPath,
-    ['--conditions=@keyrail/source', join(import.meta.dirname, 'useUntilKilled.ts')],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, KEYRAIL_TEST_USE: JSON.stringify(order) } },
+    ['--conditions=@keyrail/source', join(import.meta.dirname, 'useQuotaUntilKilled.ts')],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, KEYRAIL_TEST_USE: JSON.stringify(task) } },
   )
   let text = ''
   let killedAt: number | undefined
@@ -42,16 +42,16 @@ const use = async (order: UseOrder, killAfter?: number): Promise<Use> => {
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearTimeout(timer)
   if (signal !== 'SIGKILL') expect([code, signal]).toEqual([0, null])
-  // The last line may have been cut.
-  return { told: text.split('\n').slice(0, -1).map(Number), killedAt: signal === 'SIGKILL' ? killedAt : undefined }
+  // The last line may be incomplete.
+  return { granted: text.split('\n').slice(0, -1).map(Number), killedAt: signal === 'SIGKILL' ? killedAt : undefined }
 }
 
-// Once for all blocks.
+// Once for both describe blocks.
 afterAll(async () => {
   await Promise.all(databases.map((database) => database.stop()))
 })
 
-/** A database for the tests of one block, with what they ask of it. */
+/** Opens a database for the tests of one describe block. */
 const openFor = (database: TestDatabase) => {
   const opened = {} as { options: StorageOptions; storage: Storage }
   beforeAll(async () => {
@@ -65,67 +65,67 @@ const openFor = (database: TestDatabase) => {
     get storage() {
       return opened.options
     },
-    usedBy: async (userId: string): Promise<number> =>
+    getUsed: async (userId: string): Promise<number> =>
       (await createQuotaRows(opened.storage).find(`user:${userId}`))?.dayUsed ?? 0,
-    countedFor: async (userId: string): Promise<number> => {
+    getCounted: async (userId: string): Promise<number> => {
       const query = { subject: { userId }, from: now - dayMs, to: now + dayMs, step: 'hour' } as const
       return (await createReadMetrics({ storage: opened.storage })(query)).total
     },
   }
 }
 
-describe.each(databases)('processes that are killed, on $name', (database) => {
+describe.each(databases)('killed processes on $name', (database) => {
   const opened = openFor(database)
-  const { usedBy, countedFor } = opened
+  const { getUsed, getCounted } = opened
 
-  test('again and again until a day is used up: never more than the limit, a block less a kill, and metering a second short', async () => {
-    const order = { storage: opened.storage, userId: 'usr_killed', perDay: 2_500, callers: 8, pauseMs: 20, now }
-    let told = 0
+  test('are never granted more than the limit and lose at most one block and one second of metering per kill', async () => {
+    const task = { storage: opened.storage, userId: 'usr_killed', perDay: 2_500, callers: 8, pauseMs: 20, now }
+    let granted = 0
     let kills = 0
-    let least = 0
+    let surelyCounted = 0
     for (;;) {
-      const before = await countedFor(order.userId)
-      const { told: times, killedAt } = await use(order, 1_300 + 100 * kills)
-      told += times.length
-      const counted = await countedFor(order.userId)
+      const before = await getCounted(task.userId)
+      const { granted: times, killedAt } = await run(task, 1_300 + 100 * kills)
+      granted += times.length
+      const counted = await getCounted(task.userId)
       if (killedAt === undefined) {
         expect(counted - before).toBe(times.length)
         break
       }
       kills += 1
-      // Between counting and telling there is room for one.
+      // A kill between counting and printing can hit one call.
       expect(counted - before).toBeLessThanOrEqual(times.length + 1)
       expect(counted - before).toBeGreaterThanOrEqual(times.filter((at) => at < killedAt - 1_000).length)
-      least += times.filter((at) => at < killedAt - 1_000).length
+      surelyCounted += times.filter((at) => at < killedAt - 1_000).length
     }
     expect(kills).toBeGreaterThanOrEqual(3)
-    expect(least).toBeGreaterThan(0)
-    expect(told).toBeLessThanOrEqual(2_500)
-    expect(told).toBeGreaterThanOrEqual(2_500 - kills * (blockItems + 1))
-    expect(await usedBy(order.userId)).toBe(2_500)
+    expect(surelyCounted).toBeGreaterThan(0)
+    expect(granted).toBeLessThanOrEqual(2_500)
+    expect(granted).toBeGreaterThanOrEqual(2_500 - kills * (blockSize + 1))
+    expect(await getUsed(task.userId)).toBe(2_500)
   })
 })
 
 describe.each(databases.filter(({ name }) => name === 'postgres'))('four processes on $name', (database) => {
   const opened = openFor(database)
-  const { usedBy, countedFor } = opened
+  const { getUsed, getCounted } = opened
 
-  test('get exactly the limit, where none is killed', async () => {
-    const order = { storage: opened.storage, userId: 'usr_four', perDay: 4_000, callers: 32, pauseMs: 1, now }
-    const uses = await Promise.all([1, 2, 3, 4].map(() => use(order)))
-    expect(uses.reduce((sum, { told }) => sum + told.length, 0)).toBe(4_000)
-    expect(await usedBy(order.userId)).toBe(4_000)
-    expect(await countedFor(order.userId)).toBe(4_000)
+  test('are granted exactly the limit if none is killed', async () => {
+    const task = { storage: opened.storage, userId: 'usr_four', perDay: 4_000, callers: 32, pauseMs: 1, now }
+    const runs = await Promise.all([1, 2, 3, 4].map(() => run(task)))
+    expect(runs.reduce((sum, each) => sum + each.granted.length, 0)).toBe(4_000)
+    expect(await getUsed(task.userId)).toBe(4_000)
+    expect(await getCounted(task.userId)).toBe(4_000)
   })
 
-  test('get at most the limit, and a block less, where one is killed', async () => {
-    const order = { storage: opened.storage, userId: 'usr_three', perDay: 6_000, callers: 32, pauseMs: 5, now }
-    const uses = await Promise.all([150, undefined, undefined, undefined].map((killAfter) => use(order, killAfter)))
-    expect(uses[0]?.killedAt).toBeDefined()
-    const told = uses.reduce((sum, use) => sum + use.told.length, 0)
-    expect(told).toBeLessThanOrEqual(6_000)
-    // What was needed by callers that waited, and what was reserved beyond.
-    expect(told).toBeGreaterThanOrEqual(6_000 - 32 - blockItems)
-    expect(await usedBy(order.userId)).toBe(6_000)
+  test('are granted at most the limit, and at most a block less, if one is killed', async () => {
+    const task = { storage: opened.storage, userId: 'usr_three', perDay: 6_000, callers: 32, pauseMs: 5, now }
+    const runs = await Promise.all([150, undefined, undefined, undefined].map((killAfter) => run(task, killAfter)))
+    expect(runs[0]?.killedAt).toBeDefined()
+    const granted = runs.reduce((sum, each) => sum + each.granted.length, 0)
+    expect(granted).toBeLessThanOrEqual(6_000)
+    // A kill loses the calls reserved for waiting callers and the rest of the block.
+    expect(granted).toBeGreaterThanOrEqual(6_000 - 32 - blockSize)
+    expect(await getUsed(task.userId)).toBe(6_000)
   })
 })

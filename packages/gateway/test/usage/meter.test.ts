@@ -14,10 +14,10 @@ import { databases } from '../storage/databases.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
 
-let made = 0
+let keyCount = 0
 const newKey = (): MeteredKey => {
-  made += 1
-  return { id: `key_${made}`, appId: `app_${made}`, userId: `usr_${made}` }
+  keyCount += 1
+  return { id: `key_${keyCount}`, appId: `app_${keyCount}`, userId: `usr_${keyCount}` }
 }
 
 describe.each(databases)('metering on $name', (database) => {
@@ -29,7 +29,7 @@ describe.each(databases)('metering on $name', (database) => {
     opened.push(meter)
     return meter
   }
-  const rowsIn = async (table: string): Promise<number> =>
+  const countRows = async (table: string): Promise<number> =>
     Number(
       (await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(storage.db.query))
         .rows[0]?.count,
@@ -54,7 +54,7 @@ describe.each(databases)('metering on $name', (database) => {
   const minutes = (key: MeteredKey, from = start - hourMs, to = start + hourMs) =>
     createReadMetrics({ storage })({ subject: { keyId: key.id }, from, to, step: 'minute' })
 
-  test('tells what was counted: by step, method, outcome and network, for a key, an app and a user', async () => {
+  test('metrics have the counts by step, method, outcome and network, for a key, an app and a user', async () => {
     const key = newKey()
     const sibling = { ...newKey(), userId: key.userId }
     const meter = open()
@@ -87,15 +87,15 @@ describe.each(databases)('metering on $name', (database) => {
       { network: 'testnet', total: 3, succeeded: 0 },
       { network: 'mainnet', total: 100, succeeded: 100 },
     ])
-    // Within a bucket of the true ones: 50.5, 90.9, 95.95 and 100.
+    // Within a bucket of the exact percentiles: 50.5, 90.9, 95.95 and 100.
     const { p50, p90, p95, p99 } = metrics.latencyMs
-    for (const [told, exact] of [
+    for (const [estimate, exact] of [
       [p50, 51],
       [p90, 91],
       [p95, 96],
       [p99, 100],
     ] as const)
-      expect(Math.abs((told ?? 0) / exact - 1)).toBeLessThan(0.19)
+      expect(Math.abs((estimate ?? 0) / exact - 1)).toBeLessThan(0.19)
 
     const read = createReadMetrics({ storage })
     const span = { from: start, to: start + hourMs, step: 'hour' } as const
@@ -113,7 +113,7 @@ describe.each(databases)('metering on $name', (database) => {
     await expect(read({ subject: { keyId: key.id }, from: 0, to: start, step: 'minute' })).rejects.toThrow(RangeError)
   })
 
-  test('written again and again, and by several processes, counts each once', async () => {
+  test('counts each call once across repeated writes and several processes', async () => {
     const key = newKey()
     const [one, other] = [open(), open()]
     for (let round = 0; round < 5; round += 1) {
@@ -122,10 +122,10 @@ describe.each(databases)('metering on $name', (database) => {
       await Promise.all([one.flush(), one.flush(), other.flush()])
     }
     expect((await minutes(key)).total).toBe(10)
-    expect(await rowsIn('usage_minutes')).toBe(2)
+    expect(await countRows('usage_minutes')).toBe(2)
   })
 
-  test('a clock that goes back loses nothing and counts nothing twice', async () => {
+  test('a clock that steps back loses no count and counts nothing twice', async () => {
     const key = newKey()
     const meter = open()
     for (const step of [0, minuteMs, -minuteMs, 0, -hourMs / 2, hourMs / 2]) {
@@ -137,16 +137,16 @@ describe.each(databases)('metering on $name', (database) => {
     expect((await minutes(key)).total).toBe(6)
   })
 
-  test('counts each once where writes are slow, fail, or fail only after they were stored, over turns of the minute', async () => {
+  test('counts each call once if writes are slow, fail, or fail after their rows are stored, while minutes change', async () => {
     const keys = Array.from({ length: 300 }, newKey)
-    const ends: ('slow' | 'failed' | 'writtenButFailed')[] = []
+    const results: ('slow' | 'failed' | 'writtenButFailed')[] = []
     let release: (() => void) | undefined
     const write: Storage['write'] = async (steps, options) => {
-      const end = ends.shift()
-      if (end === 'slow') await new Promise<void>((resolve) => (release = resolve))
-      if (end === 'failed') throw new Error('the connection broke')
+      const result = results.shift()
+      if (result === 'slow') await new Promise<void>((resolve) => (release = resolve))
+      if (result === 'failed') throw new Error('the connection broke')
       const rows = await storage.write(steps, options)
-      if (end === 'writtenButFailed') throw new Error('the connection broke')
+      if (result === 'writtenButFailed') throw new Error('the connection broke')
       return rows
     }
     const meter = open({ storage: { db: storage.db, write } })
@@ -155,7 +155,7 @@ describe.each(databases)('metering on $name', (database) => {
       for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       counted += 1
     }
-    // Two writes for the 300 keys, of which the first or the second fails.
+    // The 300 keys take two writes. The first or the second one fails.
     for (const round of [
       ['slow'],
       ['slow', 'failed'],
@@ -164,7 +164,7 @@ describe.each(databases)('metering on $name', (database) => {
       ['failed'],
     ] as const) {
       countAll()
-      ends.push(...round)
+      results.push(...round)
       const flushed = meter.flush().catch(() => {})
       if (round[0] === 'slow') await expect.poll(() => release).toBeDefined()
       countAll()
@@ -182,7 +182,7 @@ describe.each(databases)('metering on $name', (database) => {
     expect(Number(rows[0]?.total)).toBe(counted * keys.length)
   })
 
-  test('tells 200 methods apart, whatever they are called, and the rest are one', async () => {
+  test('counts 200 methods separately, with any names, and the rest together', async () => {
     const key = newKey()
     const meter = open()
     for (const name of ['__proto__', 'constructor', '"\\']) meter.count(key, 'mainnet', name, 'succeeded', 1)
@@ -195,11 +195,11 @@ describe.each(databases)('metering on $name', (database) => {
     expect(byMethod.map(({ method }) => method)).toEqual(expect.arrayContaining(['__proto__', 'constructor', '"\\']))
   })
 
-  test('writes by itself, at most 250 rows at once, and what is left when it is closed', async () => {
+  test('writes every flushMs, at most 250 rows at once, and writes the rest when it is closed', async () => {
     const keys = Array.from({ length: 600 }, newKey)
     const meter = open({ flushMs: 20 })
     for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
-    await expect.poll(() => rowsIn('usage_minutes')).toBe(600)
+    await expect.poll(() => countRows('usage_minutes')).toBe(600)
     const [key] = keys
     if (key === undefined) throw new Error('unreachable')
     const closed = open()
@@ -209,7 +209,7 @@ describe.each(databases)('metering on $name', (database) => {
     expect((await minutes(key)).total).toBe(2)
   })
 
-  test('keeps what cannot be written, within its bound, and tells of what it lets go', async () => {
+  test('buffers counts that cannot be written, up to maxWaiting, and reports those that it drops', async () => {
     const own = await openStorage(await database.create())
     await own.close()
     const events: MeterEvent[] = []
@@ -221,20 +221,20 @@ describe.each(databases)('metering on $name', (database) => {
     await expect(meter.flush()).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
     clock += minuteMs
     meter.count(newKey(), 'mainnet', 'eth_call', 'succeeded', 1)
-    const lost = (): number[] => events.flatMap((event) => (event.event === 'meterLost' ? [event.items] : []))
+    const lost = (): number[] => events.flatMap((event) => (event.event === 'meterLost' ? [event.calls] : []))
     expect(lost()).toEqual([1, 1])
     await meter.close()
     expect(lost()).toEqual([1, 1, 4])
   })
 
-  describe('rolled up', () => {
+  describe('rollup', () => {
     const outcomes: readonly Outcome[] = ['succeeded', 'nodeError', 'rate_limited', 'upstreamFailed']
-    /** What the metrics are without the series. */
+    /** Reads the metrics of a key. */
     const read = async (key: MeteredKey, step: 'minute' | 'hour' | 'day', from: number, to: number) =>
       createReadMetrics({ storage })({ subject: { keyId: key.id }, from, to, step })
     const stateNow = () => readState(storage.db)
 
-    test('tells the same by the minute, the hour and the day, before and after', async () => {
+    test('changes no metrics, by minute, hour or day', async () => {
       const keys = [newKey(), newKey(), newKey(), newKey(), newKey(), newKey()]
       const meters = [open(), open()]
       const day = Date.UTC(2026, 10, 20)
@@ -258,14 +258,14 @@ describe.each(databases)('metering on $name', (database) => {
       )
       await rollUp(storage.db, { now: day + 2 * dayMs + 2 * minuteMs })
       expect(await stateNow()).toMatchObject({ hoursTo: day + 2 * dayMs, daysTo: day + 2 * dayMs })
-      expect(await rowsIn('usage_days')).toBe(12)
+      expect(await countRows('usage_days')).toBe(12)
       const after = await Promise.all(
         (['minute', 'hour', 'day'] as const).map((step) => read(key, step, day, day + 2 * dayMs)),
       )
       expect(after).toEqual(before)
       expect(before[0]?.total).toBe(2 * Math.ceil((2 * 24 * 60) / 37))
       expect(after[2]?.series.map(({ at }) => at)).toEqual([day, day + dayMs])
-      // Without the minutes there are still the hours, and without those the days.
+      // Hours do not need the minutes any more, nor days the hours.
       for (const [table, step] of [
         ['usage_minutes', 'hour'],
         ['usage_hours', 'day'],
@@ -275,12 +275,12 @@ describe.each(databases)('metering on $name', (database) => {
       }
     })
 
-    test('what comes late to an hour that is rolled up is counted, and once', async () => {
+    test('counts that arrive after their hour was rolled up are counted once', async () => {
       const key = newKey()
-      const [prompt, late] = [open(), open()]
-      prompt.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
+      const [onTime, late] = [open(), open()]
+      onTime.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
-      await prompt.flush()
+      await onTime.flush()
       const afterwards = start + 3 * dayMs
       await rollUp(storage.db, { now: afterwards })
       const total = async (): Promise<number> => (await read(key, 'day', start - dayMs, start + dayMs)).total
@@ -292,7 +292,7 @@ describe.each(databases)('metering on $name', (database) => {
       expect(await stateNow()).toMatchObject({ hoursTo: afterwards - hourMs, daysTo: Date.UTC(2026, 10, 24) })
     })
 
-    test('by any order of counting, writing, rolling up that stops half way, and two that do it at once, counts each once', async () => {
+    test('counts each call once after any sequence of counts, writes, interrupted rollups and concurrent rollups', async () => {
       const step = fc.oneof(
         fc.record({ op: fc.constant('count' as const), meter: fc.nat(2), key: fc.nat(6) }),
         fc.record({ op: fc.constant('flush' as const), meter: fc.nat(2) }),
@@ -328,15 +328,15 @@ describe.each(databases)('metering on $name', (database) => {
                 meters[one.meter]?.flush(),
               ])
             else {
-              // As if the process had died there.
+              // As if the process was killed at this point.
               let left = one.stopAfter
               const stopped = (): boolean => {
                 left -= 1
-                if (left < 0) throw new Error('died')
+                if (left < 0) throw new Error('killed')
                 return false
               }
               await rollUp(storage.db, { now: clock, stopped }).catch((error: unknown) =>
-                expect(String(error)).toContain('died'),
+                expect(String(error)).toContain('killed'),
               )
             }
           }
@@ -357,7 +357,7 @@ describe.each(databases)('metering on $name', (database) => {
       )
     })
 
-    test('removes what is older than it is kept, and nothing that is not rolled up', async () => {
+    test('removes rows past their retention, but none that is not rolled up', async () => {
       const keys = Array.from({ length: 60 }, newKey)
       const meter = open()
       const day = Date.UTC(2026, 10, 1)
@@ -367,24 +367,24 @@ describe.each(databases)('metering on $name', (database) => {
       const now = day + 4 * dayMs + 2 * minuteMs
       const retention = { minutesMs: dayMs, hoursMs: 2 * dayMs, daysMs: 3 * dayMs }
       await pruneUsage(storage.db, { now, retention })
-      expect(await rowsIn('usage_minutes')).toBe(240)
+      expect(await countRows('usage_minutes')).toBe(240)
       await rollUp(storage.db, { now })
       await pruneUsage(storage.db, { now, retention })
-      expect([await rowsIn('usage_minutes'), await rowsIn('usage_hours'), await rowsIn('usage_days')]).toEqual([
-        60, 120, 180,
-      ])
+      expect([await countRows('usage_minutes'), await countRows('usage_hours'), await countRows('usage_days')]).toEqual(
+        [60, 120, 180],
+      )
       const [key] = keys
       if (key === undefined) throw new Error('unreachable')
-      // By the hour, the oldest points hold a day.
+      // With hours as the step, the oldest points cover a day.
       expect((await read(key, 'hour', day, now)).series.filter(({ total }) => total > 0).map(({ at }) => at)).toEqual(
         [1, 2, 3].map((index) => day + index * dayMs),
       )
-      // What comes so late that it could not be rolled up with the rest is left out.
+      // Counts that arrive after their minutes were removed are dropped.
       const late = open()
       clock = day
       late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await late.flush()
-      expect(await rowsIn('usage_minutes')).toBe(60)
+      expect(await countRows('usage_minutes')).toBe(60)
     })
   })
 })

@@ -13,22 +13,22 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 const noon = Date.UTC(2026, 10, 21, 12)
 const dayMs = 86_400_000
 
-/** A storage that keeps a copy of what the disk has for certain: the file as it was after the last write that waited for it. */
+/** A storage that maintains a copy of what is surely on the disk: the file after the last write that waited for the disk. */
 const watchDisk = async (file: string, sure: string): Promise<Storage & { waits: number }> => {
   const storage = await openStorage({ file })
   const reader = new DatabaseSync(file, { readOnly: true })
-  const keep = (): void => {
+  const copy = (): void => {
     rmSync(sure, { force: true })
     reader.exec(`vacuum into '${sure}'`)
   }
-  keep()
+  copy()
   const watched = {
     ...storage,
     waits: 0,
     write: async (...[steps, options]: Parameters<Storage['write']>) => {
       const rows = await storage.write(steps, options)
       if (options?.light !== true) {
-        keep()
+        copy()
         watched.waits += 1
       }
       return rows
@@ -41,7 +41,7 @@ const watchDisk = async (file: string, sure: string): Promise<Storage & { waits:
   return watched
 }
 
-describe('a power cut under a quota in SQLite', () => {
+describe('a quota in SQLite after a power cut', () => {
   let folder = ''
   let cases = 0
   beforeEach(() => {
@@ -49,7 +49,7 @@ describe('a power cut under a quota in SQLite', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const newFile = (): string => join(folder, `${(cases += 1)}.db`)
-  const usedOf = async (file: string, boot: string, account: QuotaAccount, now: number): Promise<number> => {
+  const getUsedAfterBoot = async (file: string, boot: string, account: QuotaAccount, now: number): Promise<number> => {
     const storage = await openStorage({ file })
     const quota = createQuota({ storage, bootId: boot, now: () => now })
     await quota.take({ id: 'user:other', perDay: 1_000, perMonth: null }, 1)
@@ -59,9 +59,9 @@ describe('a power cut under a quota in SQLite', () => {
     return day.used
   }
 
-  test('never leaves less used than was granted, whenever it comes', async () => {
+  test('never has fewer calls used than were granted, at any time of the power cut', async () => {
     const step = fc.oneof(
-      { weight: 8, arbitrary: fc.record({ op: fc.constant('take' as const), items: fc.integer({ min: 1, max: 90 }) }) },
+      { weight: 8, arbitrary: fc.record({ op: fc.constant('take' as const), calls: fc.integer({ min: 1, max: 90 }) }) },
       { weight: 1, arbitrary: fc.record({ op: fc.constant('midnight' as const) }) },
       { weight: 1, arbitrary: fc.record({ op: fc.constant('restart' as const) }) },
     )
@@ -78,7 +78,7 @@ describe('a power cut under a quota in SQLite', () => {
           const account = { id: 'user:usr_1', perDay, perMonth: null }
           let granted = 0
           for (const one of steps) {
-            if (one.op === 'take') granted += (await quota.take(account, one.items)).granted
+            if (one.op === 'take') granted += (await quota.take(account, one.calls)).granted
             else if (one.op === 'midnight') {
               now += dayMs
               granted = 0
@@ -89,9 +89,9 @@ describe('a power cut under a quota in SQLite', () => {
           }
           const after = newFile()
           copyFileSync(sure, after)
-          const used = await usedOf(after, 'second', account, now)
+          const used = await getUsedAfterBoot(after, 'second', account, now)
           expect(used).toBeGreaterThanOrEqual(granted)
-          // What the cut costs is bounded too.
+          // The loss is bounded too.
           expect(used).toBeLessThanOrEqual(granted + 90 + 25 + 500)
           await quota.close()
           await storage.close()
@@ -101,23 +101,23 @@ describe('a power cut under a quota in SQLite', () => {
     )
   })
 
-  test('is not mistaken for a kill, or for a clean end', async () => {
+  test('distinguishes a power cut from a kill and from a clean stop', async () => {
     const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
     const [killed, clean, sure] = [newFile(), newFile(), newFile()]
     const storage = await watchDisk(clean, sure)
     const quota = createQuota({ storage, bootId: 'first', now: () => noon })
     for (let call = 0; call < 60; call += 1) await quota.take(account, 1)
-    // As a kill leaves it: all that was written, and the block.
+    // The file after a kill: everything that was written, with the reserved block.
     const reader = new DatabaseSync(clean, { readOnly: true })
     reader.exec(`vacuum into '${killed}'`)
     reader.close()
-    expect(await usedOf(killed, 'first', account, noon)).toBe(75)
+    expect(await getUsedAfterBoot(killed, 'first', account, noon)).toBe(75)
     await quota.close()
     await storage.close()
-    expect(await usedOf(clean, 'second', account, noon)).toBe(60)
+    expect(await getUsedAfterBoot(clean, 'second', account, noon)).toBe(60)
   })
 
-  test('is why the disk is waited for, but once in some hundred items', async () => {
+  test('waits for the disk only once in several hundred calls', async () => {
     const storage = await watchDisk(newFile(), newFile())
     const quota = createQuota({ storage, bootId: 'first', now: () => noon })
     const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }

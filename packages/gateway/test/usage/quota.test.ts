@@ -37,7 +37,7 @@ describe.each(databases)('quota on $name', (database) => {
     opened.push(quota)
     return quota
   }
-  const usedOf = async (account: QuotaAccount): Promise<number> =>
+  const getUsed = async (account: QuotaAccount): Promise<number> =>
     (await createQuotaRows(storage).find(account.id))?.dayUsed ?? 0
 
   beforeAll(async () => {
@@ -53,12 +53,12 @@ describe.each(databases)('quota on $name', (database) => {
     await database.stop()
   })
 
-  test('grants a day’s items and not one more, to requests that come at once', async () => {
+  test('grants concurrent requests exactly the daily limit', async () => {
     const account = newAccount(25_000)
     const quota = open()
     const grants = await Promise.all(times(27_000, async () => quota.take(account, 1)))
     expect(grantedBy(grants)).toBe(25_000)
-    // In order: who came first got it.
+    // In order of arrival.
     expect(grants.findIndex(({ granted }) => granted === 0)).toBe(25_000)
     expect(grants[26_000]).toEqual({
       granted: 0,
@@ -75,7 +75,7 @@ describe.each(databases)('quota on $name', (database) => {
     })
   })
 
-  test('answers without waiting while the reserved block has enough', async () => {
+  test('decides synchronously while the reserved block has enough', async () => {
     const account = newAccount(1_000)
     const quota = open()
     expect(quota.take(account, 1)).toBeInstanceOf(Promise)
@@ -85,7 +85,7 @@ describe.each(databases)('quota on $name', (database) => {
     expect(later.at(-1)).toMatchObject({ granted: 1, remaining: 978, limit: 1_000 })
   })
 
-  test('of a batch grants the first that fit', async () => {
+  test('grants the first calls of a batch that fit', async () => {
     const account = newAccount(120)
     const quota = open()
     const taken = [await quota.take(account, 100), await quota.take(account, 100), await quota.take(account, 1)]
@@ -96,7 +96,7 @@ describe.each(databases)('quota on $name', (database) => {
     ])
   })
 
-  test('names the month where that is used up, and both windows hold', async () => {
+  test('enforces both windows and names the month if that is used up', async () => {
     const account = newAccount(100, 130)
     const quota = open()
     expect(await quota.take(account, 100)).toMatchObject({ granted: 100, limit: 100 })
@@ -113,47 +113,47 @@ describe.each(databases)('quota on $name', (database) => {
     expect((await quota.usage(account)).month.used).toBe(100)
   })
 
-  test('without limits grants all, at once, and counts it', async () => {
+  test('without limits grants all calls synchronously and counts them', async () => {
     const account = newAccount(null)
     const quota = open()
     expect(quota.take(account, 5_000)).toMatchObject({ granted: 5_000, limit: null, remaining: null })
     expect((await quota.usage(account)).day).toMatchObject({ used: 5_000, limit: null })
     await quota.close()
-    expect(await usedOf(account)).toBe(5_000)
+    expect(await getUsed(account)).toBe(5_000)
   })
 
-  test('takes back what was not used, of one grant never more than it gave, and then grants it again', async () => {
+  test('returned calls can be granted again, at most as many as the grant had', async () => {
     const account = newAccount(100)
     const quota = open()
     const grant = await quota.take(account, 100)
-    for (const items of [30, 30, 60, 1_000]) quota.giveBack(grant, items)
+    for (const calls of [30, 30, 60, 1_000]) quota.giveBack(grant, calls)
     expect((await quota.usage(account)).day.used).toBe(0)
     expect(grantedBy(await Promise.all(times(150, async () => quota.take(account, 1))))).toBe(100)
     quota.giveBack(await quota.take(account, 1), 1)
     expect(await quota.take(account, 1)).toMatchObject({ granted: 0 })
   })
 
-  test('closed, gives the rest of its blocks back; opened again, goes on where it was', async () => {
+  test('close returns unused reservations, and a new quota continues from there', async () => {
     const account = newAccount(1_000)
     const first = open()
     await first.take(account, 3)
-    expect(await usedOf(account)).toBe(25)
+    expect(await getUsed(account)).toBe(25)
     await first.close()
-    expect(await usedOf(account)).toBe(3)
+    expect(await getUsed(account)).toBe(3)
     await expect(first.take(account, 1)).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
     const second = open()
     expect(await second.take(account, 1)).toMatchObject({ granted: 1, remaining: 996 })
   })
 
-  test('gives a block back that nobody uses', async () => {
+  test('returns an idle block', async () => {
     const account = newAccount(1_000)
     const quota = open({ idleMs: 40 })
     await quota.take(account, 3)
-    await expect.poll(() => usedOf(account)).toBe(3)
+    await expect.poll(() => getUsed(account)).toBe(3)
     expect(await quota.take(account, 1)).toMatchObject({ granted: 1 })
   })
 
-  test('begins anew at midnight UTC, and gives nothing of the day before to the next', async () => {
+  test('resets at midnight UTC, and calls of the previous day cannot be returned to the next', async () => {
     const account = newAccount(50)
     const quota = open()
     clock = Date.UTC(2026, 10, 22) - 1
@@ -165,7 +165,7 @@ describe.each(databases)('quota on $name', (database) => {
     expect(await quota.take(account, 1)).toMatchObject({ granted: 0 })
   })
 
-  test('a reservation that midnight overtakes is not used for the next day', async () => {
+  test('a reservation made before midnight is not used for the next day', async () => {
     const account = newAccount(1_000)
     const quota = open()
     clock = Date.UTC(2026, 10, 22) - 1
@@ -180,7 +180,7 @@ describe.each(databases)('quota on $name', (database) => {
     expect(await createQuotaRows(storage).find(account.id)).toMatchObject({ dayUsed: 20, monthUsed: 20 })
   })
 
-  test('a clock that goes back opens no day again, neither here nor in another process', async () => {
+  test('a clock that steps back does not reopen a day, in this or another process', async () => {
     const account = newAccount(50)
     const quota = open()
     await quota.take(account, 50)
@@ -192,7 +192,7 @@ describe.each(databases)('quota on $name', (database) => {
     expect(await other.take(account, 1)).toMatchObject({ granted: 0, day: '2026-11-22' })
   })
 
-  test('heeds a limit that was raised or lowered at once', async () => {
+  test('applies a raised or lowered limit to the next call', async () => {
     const account = newAccount(10)
     const quota = open()
     expect(await quota.take(account, 11)).toMatchObject({ granted: 10 })
@@ -200,7 +200,7 @@ describe.each(databases)('quota on $name', (database) => {
     expect(await quota.take({ ...account, perDay: 5 }, 1)).toMatchObject({ granted: 0, limit: 5, remaining: 0 })
   })
 
-  test('who is over the limit does not cost a question to the database each', async () => {
+  test('calls over the limit are rejected without a query', async () => {
     const account = newAccount(10)
     const quota = open()
     await quota.take(account, 11)
@@ -208,11 +208,11 @@ describe.each(databases)('quota on $name', (database) => {
     expect(rejected.filter((grant) => grant instanceof Promise)).toHaveLength(0)
   })
 
-  test('four instances on one database grant together exactly the day’s items', async () => {
+  test('four instances on one database together grant exactly the daily limit', async () => {
     const account = newAccount(5_000)
     const storages = await Promise.all(times(4, () => openStorage(options)))
-    const quotas = storages.map((each) => createQuota({ storage: each, now: () => clock, patienceMs, idleMs: 200 }))
-    /** 32 callers of each instance, each with its next call after the last. */
+    const quotas = storages.map((each) => createQuota({ storage: each, now: () => clock, idleMs: 200 }))
+    /** One caller with sequential calls; each instance has 32 of them. */
     const caller = async (quota: Quota): Promise<number> => {
       let granted = 0
       for (let call = 0; call < 63; call += 1) granted += (await quota.take(account, 1)).granted
@@ -221,32 +221,32 @@ describe.each(databases)('quota on $name', (database) => {
     const granted = sum(await Promise.all(quotas.flatMap((quota) => times(32, () => caller(quota)))))
     if (database.name === 'postgres') expect(granted).toBe(5_000)
     expect(granted).toBeLessThanOrEqual(5_000)
-    // In SQLite, made for one process, each may still hold a block.
+    // SQLite is for a single process: here each instance may still hold a block.
     expect(granted).toBeGreaterThan(5_000 - 4 * 25)
     await Promise.all(quotas.map((quota) => quota.close()))
-    expect(await usedOf(account)).toBe(granted)
+    expect(await getUsed(account)).toBe(granted)
     await Promise.all(storages.map((each) => each.close()))
   })
 
-  test('four instances grant exactly the day’s items to 40,000 calls at once', async () => {
+  test('four instances grant exactly the daily limit to 40,000 concurrent calls', async () => {
     const account = newAccount(25_000)
     const storages = await Promise.all(times(4, () => openStorage(options)))
     const quotas = storages.map((each) => createQuota({ storage: each, now: () => clock, patienceMs }))
     const grants = await Promise.all(quotas.flatMap((quota) => times(10_000, async () => quota.take(account, 1))))
     expect(grantedBy(grants)).toBe(25_000)
     await Promise.all(quotas.map((quota) => quota.close()))
-    expect(await usedOf(account)).toBe(25_000)
+    expect(await getUsed(account)).toBe(25_000)
     await Promise.all(storages.map((each) => each.close()))
   })
 
-  test('holds by any order of taking, giving back, days and restarts on two instances', async () => {
+  test('stays within the limits after any sequence of takes, returns, days and restarts on two instances', async () => {
     const step = fc.oneof(
       {
         weight: 6,
         arbitrary: fc.record({
           op: fc.constant('take' as const),
           by: fc.nat(1),
-          items: fc.integer({ min: 1, max: 60 }),
+          calls: fc.integer({ min: 1, max: 60 }),
         }),
       },
       {
@@ -254,7 +254,7 @@ describe.each(databases)('quota on $name', (database) => {
         arbitrary: fc.record({
           op: fc.constant('back' as const),
           which: fc.nat(20),
-          items: fc.integer({ min: 1, max: 80 }),
+          calls: fc.integer({ min: 1, max: 80 }),
         }),
       },
       {
@@ -275,7 +275,7 @@ describe.each(databases)('quota on $name', (database) => {
         const quotas = [open({ idleMs: 60_000 }), open({ idleMs: 60_000 })]
         const grants: { quota: Quota; grant: QuotaGrant; back: number }[] = []
         let pending: Promise<void>[] = []
-        const settle = async (): Promise<void> => {
+        const finishPending = async (): Promise<void> => {
           await Promise.all(pending)
           pending = []
         }
@@ -283,27 +283,27 @@ describe.each(databases)('quota on $name', (database) => {
           if (one.op === 'take') {
             const quota = quotas[one.by]
             if (quota === undefined) continue
-            const taken = Promise.resolve(quota.take(account, one.items))
+            const taken = Promise.resolve(quota.take(account, one.calls))
             pending.push(taken.then((grant) => void grants.push({ quota, grant, back: 0 })))
           } else if (one.op === 'back') {
             const found = grants[one.which]
             if (found === undefined) continue
-            // Of a process that has ended nothing comes back, nor to a day that is over.
+            // A closed quota accepts no returns, and neither does a past day.
             if (!quotas.includes(found.quota)) continue
-            found.quota.giveBack(found.grant, one.items)
+            found.quota.giveBack(found.grant, one.calls)
             const sameDay =
               found.grant.day ===
               grants
                 .map(({ grant }) => grant.day)
                 .sort()
                 .at(-1)
-            if (sameDay) found.back += Math.min(one.items, found.grant.granted - found.back)
+            if (sameDay) found.back += Math.min(one.calls, found.grant.granted - found.back)
           } else if (one.op === 'wait') clock += one.ms
           else if (one.op === 'restart') {
-            await settle()
+            await finishPending()
             await quotas[one.by]?.close()
             quotas[one.by] = open({ idleMs: 60_000 })
-          } else await settle()
+          } else await finishPending()
           const days = new Map<string, number>()
           const months = new Map<string, number>()
           for (const { grant, back } of grants) {
@@ -315,7 +315,7 @@ describe.each(databases)('quota on $name', (database) => {
           for (const used of days.values()) expect(used).toBeLessThanOrEqual(perDay ?? Infinity)
           for (const used of months.values()) expect(used).toBeLessThanOrEqual(perMonth ?? Infinity)
         }
-        await settle()
+        await finishPending()
         await Promise.all(quotas.map((quota) => quota.close()))
         const last = grants
           .map(({ grant }) => grant.day)
@@ -324,8 +324,8 @@ describe.each(databases)('quota on $name', (database) => {
         const used = sum(
           grants.filter(({ grant }) => grant.day === last).map(({ grant, back }) => grant.granted - back),
         )
-        // All that was reserved came back: what stands is what was granted, neither less nor more.
-        if (last !== undefined) expect(await usedOf(account)).toBeGreaterThanOrEqual(used)
+        // All reservations were returned: the row has what was granted.
+        if (last !== undefined) expect(await getUsed(account)).toBeGreaterThanOrEqual(used)
       }),
       { numRuns: database.name === 'sqlite' ? 150 : 40 },
     )

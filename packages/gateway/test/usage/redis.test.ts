@@ -15,12 +15,10 @@ import { hasRedis, startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
 if (!hasRedis)
-  console.log(
-    'gateway: no Redis on this machine, so what needs it is not tested (Debian: apt-get install redis-server)',
-  )
+  console.log('gateway: Redis is not installed, tests that need it are skipped (Debian: apt-get install redis-server)')
 
-let made = 0
-const newId = (): string => `app_${(made += 1)}`
+let idCount = 0
+const newId = (): string => `app_${(idCount += 1)}`
 
 describe.skipIf(!hasRedis)('with Redis', () => {
   let server: TestRedis
@@ -38,7 +36,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     const redis = await open()
     const local = createRateLimiter()
     const limiter = createRedisRateLimiter({ redis, local, patienceMs })
-    // Once it knows Redis' clock, it asks.
+    // It uses Redis once it knows the clock of Redis.
     await expect.poll(() => limiter.take('warm', { perSecond: 1, burst: 1 }, 0) instanceof Promise).toBe(true)
     return { limiter, local, redis }
   }
@@ -52,22 +50,22 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   })
   afterAll(() => server.stop())
 
-  describe('rates', () => {
-    test('four instances grant together one burst, and not one call more', async () => {
+  describe('rate limits', () => {
+    test('four instances together grant exactly one burst', async () => {
       const instances = await Promise.all([1, 2, 3, 4].map(() => openLimiter(5_000)))
       const id = newId()
       const limits = { perSecond: 1, burst: 300 }
-      const began = performance.now()
+      const startedAt = performance.now()
       const decisions = await Promise.all(
         instances.flatMap(({ limiter }) => Array.from({ length: 200 }, async () => limiter.take(id, limits, 1))),
       )
       const granted = decisions.filter((decision) => decision.granted === 1).length
-      const most = 300 + Math.ceil((performance.now() - began) / 1_000)
+      const most = 300 + Math.ceil((performance.now() - startedAt) / 1_000)
       expect(granted).toBeGreaterThanOrEqual(300)
       expect(granted).toBeLessThanOrEqual(most)
     })
 
-    test('says the same as the limiter of one instance', async () => {
+    test('decides the same as the local limiter', async () => {
       const { limiter } = await openLimiter(5_000)
       await fc.assert(
         fc.asyncProperty(
@@ -75,19 +73,21 @@ describe.skipIf(!hasRedis)('with Redis', () => {
           fc.array(fc.integer({ min: 0, max: 250 }), { minLength: 1, maxLength: 12 }),
           async (burst, steps) => {
             const id = newId()
-            // So slow a rate that nothing drains while the test runs.
+            // A slow rate, so that almost nothing is refilled while the test runs.
             const limits = { perSecond: 1, burst }
             const model = createRateLimiter({ now: () => 0 })
-            const began = performance.now()
+            const startedAt = performance.now()
             for (const calls of steps) {
-              const [told, expected] = [await limiter.take(id, limits, calls), model.take(id, limits, calls)]
-              // One for each second that this took, begun ones too.
-              const drained = Math.ceil((performance.now() - began) / 1_000)
-              expect(told.granted).toBeGreaterThanOrEqual(expected.granted)
-              expect(told.granted).toBeLessThanOrEqual(expected.granted + drained)
-              if (told.granted !== expected.granted) return
-              expect(Math.abs(told.retryAfterMs - expected.retryAfterMs)).toBeLessThanOrEqual(1_000 * (1 + drained))
-              expect(Math.abs(told.remaining - expected.remaining)).toBeLessThanOrEqual(drained)
+              const [decision, expected] = [await limiter.take(id, limits, calls), model.take(id, limits, calls)]
+              // One token for each started second of this test.
+              const refilled = Math.ceil((performance.now() - startedAt) / 1_000)
+              expect(decision.granted).toBeGreaterThanOrEqual(expected.granted)
+              expect(decision.granted).toBeLessThanOrEqual(expected.granted + refilled)
+              if (decision.granted !== expected.granted) return
+              expect(Math.abs(decision.retryAfterMs - expected.retryAfterMs)).toBeLessThanOrEqual(
+                1_000 * (1 + refilled),
+              )
+              expect(Math.abs(decision.remaining - expected.remaining)).toBeLessThanOrEqual(refilled)
             }
           },
         ),
@@ -95,30 +95,29 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       )
     })
 
-    test('drains with time, batches get the first that fit, and keys pay for themselves alone', async () => {
+    test('refills over time, grants the first calls of a batch that fit, and has a bucket per key', async () => {
       const { limiter, redis } = await openLimiter(60_000)
       const [id, other] = [newId(), newId()]
       const limits = { perSecond: 1, burst: 10 }
       expect(await limiter.take(id, limits, 25)).toMatchObject({ granted: 10, remaining: 0, perSecond: 1 })
       const [, at] = ((await redis.client.get(`keyrail:rate:${id}`)) ?? '').split(':')
-      // As if many more calls were owed: none drains while the test runs, however busy the machine is.
-      const owed = 110_000
-      await redis.client.set(`keyrail:rate:${id}`, `${owed}:${at}`)
+      // Many more calls spent, so that no token is available while the test runs, however busy the machine is.
+      const spent = 110_000
+      await redis.client.set(`keyrail:rate:${id}`, `${spent}:${at}`)
       const rejected = await limiter.take(id, limits, 1)
       expect(rejected.granted).toBe(0)
       expect(rejected.retryAfterMs).toBeGreaterThan(0)
       expect(await limiter.take(other, limits, 10)).toMatchObject({ granted: 10 })
-      // As if that had been so long ago.
-      await redis.client.set(`keyrail:rate:${id}`, `${owed}:${Number(at) - rejected.retryAfterMs - 1_000}`)
+      // The same state, long enough ago.
+      await redis.client.set(`keyrail:rate:${id}`, `${spent}:${Number(at) - rejected.retryAfterMs - 1_000}`)
       expect((await limiter.take(id, limits, 1)).granted).toBe(1)
     })
 
-    // 15.32
-    test('a clock of Redis that was set back locks nobody', async () => {
+    test('a Redis clock that was set back locks no key out', async () => {
       const { limiter, redis } = await openLimiter(5_000)
       const id = newId()
       const limits = { perSecond: 1_000, burst: 10 }
-      // As it was written a day ahead: a full burst was used.
+      // Written by a clock a day ahead, with a full burst spent.
       await redis.client.set(`keyrail:rate:${id}`, `10000:${Date.now() + 86_400_000}`, 'PX', 86_400_000)
       expect((await limiter.take(id, limits, 1)).granted).toBe(0)
       await wait(20)
@@ -126,32 +125,32 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(await redis.client.pttl(`keyrail:rate:${id}`)).toBeLessThan(60_000)
     })
 
-    test('a limit that was lowered below what is owed rejects, and no more', async () => {
+    test('a burst lowered below the spent tokens rejects', async () => {
       const { limiter } = await openLimiter(5_000)
       const id = newId()
       await limiter.take(id, { perSecond: 1, burst: 200 }, 200)
       expect(await limiter.take(id, { perSecond: 1, burst: 5 }, 1)).toMatchObject({ granted: 0, remaining: 0 })
     })
 
-    test('a slow Redis rejects nobody who keeps to the limit, and holds each up only for its patience', async () => {
+    test('a slow Redis rejects no call within the limit, and delays a call by at most patienceMs', async () => {
       const { limiter } = await openLimiter(500)
       const id = newId()
       const limits = { perSecond: 10, burst: 200 }
       await limiter.take(id, limits, 50)
       server.hang()
       const first = await Promise.all(Array.from({ length: 20 }, async () => limiter.take(id, limits, 1)))
-      // Now it is known, and nobody waits, but for one that may try whether Redis is back.
+      // Redis is known to be slow now: no call waits, except for one probe.
       const later = Array.from({ length: 100 }, () => limiter.take(id, limits, 1))
       expect(later.filter((decision) => decision instanceof Promise).length).toBeLessThanOrEqual(1)
       for (const decision of [...first, ...(await Promise.all(later.map(async (each) => each)))])
         expect(decision.granted).toBe(1)
-      // What was taken before counts: 50 by Redis, 120 here, and then the burst is used up.
+      // Earlier calls count: 50 in Redis and 120 locally; the rest of the burst is left.
       const { granted } = await limiter.take(id, limits, 200)
       expect(granted).toBeGreaterThanOrEqual(30)
       expect(granted).toBeLessThan(200)
     })
 
-    test('what Redis did too late, as it hung, is not counted', async () => {
+    test('a script that Redis runs after the deadline takes no tokens', async () => {
       const { limiter, redis } = await openLimiter(100)
       const id = newId()
       const limits = { perSecond: 1, burst: 100 }
@@ -166,7 +165,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(await redis.client.get(`keyrail:rate:${id}`)).toBe(before)
     })
 
-    test('a Redis that is gone and comes back rejects nobody, and is asked again', async () => {
+    test('an unreachable Redis rejects no call within the limit, and is used again once it is back', async () => {
       const { limiter, redis } = await openLimiter(100)
       const id = newId()
       const limits = { perSecond: 50, burst: 50 }
@@ -185,29 +184,29 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   })
 
   describe('invalidation', () => {
-    const listen = async (): Promise<{ told: Change[]; link: RedisLink; invalidation: RedisInvalidation }> => {
+    const listen = async (): Promise<{ received: Change[]; link: RedisLink; invalidation: RedisInvalidation }> => {
       const link = await open()
-      const told: Change[] = []
-      const invalidation = createRedisInvalidation({ redis: link, onChange: (changes) => told.push(...changes) })
+      const received: Change[] = []
+      const invalidation = createRedisInvalidation({ redis: link, onChange: (changes) => received.push(...changes) })
       listeners.push(invalidation)
-      return { told, link, invalidation }
+      return { received, link, invalidation }
     }
     const one: Change = { kind: 'key', id: 'key_1' }
 
-    test('tells every instance, within moments', async () => {
+    test('reaches every instance', async () => {
       const instances = [await listen(), await listen(), await listen()]
       const [first] = instances
       await expect
         .poll(() => {
           first?.invalidation.publish([one])
-          return instances.every(({ told }) => told.length > 0)
+          return instances.every(({ received }) => received.length > 0)
         })
         .toBe(true)
-      for (const { told } of instances) expect(told[0]).toEqual(one)
+      for (const { received } of instances) expect(received[0]).toEqual(one)
     })
 
-    test('goes on after Redis was gone', async () => {
-      const { told, link, invalidation } = await listen()
+    test('continues after Redis was unreachable', async () => {
+      const { received, link, invalidation } = await listen()
       await server.kill()
       await expect.poll(() => link.isReady()).toBe(false)
       invalidation.publish([one])
@@ -215,14 +214,14 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       await expect
         .poll(() => {
           invalidation.publish([one])
-          return told.length
+          return received.length
         })
         .toBeGreaterThan(0)
     })
 
-    test('passes nothing on that is no change, whoever said it', async () => {
-      const { told, link, invalidation } = await listen()
-      const lies = [
+    test('ignores messages that are not changes', async () => {
+      const { received, link, invalidation } = await listen()
+      const invalid = [
         '',
         '{',
         'null',
@@ -234,16 +233,16 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       ]
       await expect
         .poll(async () => {
-          for (const lie of lies) await link.client.publish('keyrail:changes', lie)
+          for (const message of invalid) await link.client.publish('keyrail:changes', message)
           invalidation.publish([one])
-          return told.length
+          return received.length
         })
         .toBeGreaterThan(0)
-      expect(new Set(told.map(({ kind, id }) => `${kind} ${id}`))).toEqual(new Set(['key key_1']))
+      expect(new Set(received.map(({ kind, id }) => `${kind} ${id}`))).toEqual(new Set(['key key_1']))
     })
   })
 
-  test('that cannot be reached, or rejects the password, ends nothing, and its errors tell no secret', async () => {
+  test('an unreachable Redis or a wrong password stops nothing, and errors contain no secret', async () => {
     const wrong = new URL(server.url)
     wrong.password = 'hunter2hunter2'
     const closed = new URL(server.url)

@@ -8,17 +8,17 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** A real Redis server of a test's own. */
+/** A Redis server for one test file. */
 export interface TestRedis {
-  /** With the password in it. */
+  /** Includes the password. */
   readonly url: string
   readonly password: string
-  /** Stops it from answering, without ending it. */
+  /** Suspends the process (SIGSTOP). */
   hang(): void
   resume(): void
-  /** Ends it at once; what it knew is lost. */
+  /** Kills the process; its data is lost. */
   kill(): Promise<void>
-  /** Starts it again, at the same place. */
+  /** Starts it again on the same port. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ const program = (process.env['PATH'] ?? '')
     }
   })
 
-/** Whether there is a Redis to test with. Where everything is to be tested, one that is missing is a failure. */
+/** Whether Redis is installed. With KEYRAIL_TEST_ALL a missing Redis fails the tests instead of skipping them. */
 export const hasRedis = program !== undefined || process.env['KEYRAIL_TEST_ALL'] === '1'
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -50,29 +50,29 @@ const whenReady = (server: ChildProcess): Promise<void> =>
   new Promise((resolve, reject) => {
     let printed = ''
     server.once('error', reject)
-    server.once('exit', (code) => reject(new Error(`redis-server ended with code ${code}: ${printed}`)))
+    server.once('exit', (code) => reject(new Error(`redis-server exited with code ${code}: ${printed}`)))
     server.stdout?.on('data', (chunk: Buffer) => {
       printed += chunk.toString()
       if (printed.includes('Ready to accept connections')) resolve()
     })
   })
 
-/** Starts a Redis on a port and in a folder of its own, with a random password. */
+/** Starts Redis on a free port, in a temporary folder, with a random password. */
 export const startRedis = async (): Promise<TestRedis> => {
-  if (program === undefined) throw new Error('there is no Redis: apt-get install redis-server')
+  if (program === undefined) throw new Error('Redis is not installed: apt-get install redis-server')
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-redis-'))
   const password = randomBytes(16).toString('hex')
   const port = await freePort()
   const config = join(folder, 'redis.conf')
-  // In a file, as a command line can be read by all.
+  // In a file, because other users can read the command line.
   writeFileSync(
     config,
     `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\nsave ""\nappendonly no\ndir ${folder}\n`,
     { mode: 0o600 },
   )
   let server: ChildProcess | undefined
-  const endWithUs = (): void => void server?.kill('SIGKILL')
-  process.once('exit', endWithUs)
+  const killOnExit = (): void => void server?.kill('SIGKILL')
+  process.once('exit', killOnExit)
   const start = async (): Promise<void> => {
     server = spawn(program, [config], { stdio: ['ignore', 'pipe', 'ignore'] })
     await whenReady(server)
@@ -92,7 +92,7 @@ export const startRedis = async (): Promise<TestRedis> => {
     kill,
     start,
     stop: async () => {
-      process.off('exit', endWithUs)
+      process.off('exit', killOnExit)
       await kill()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -1,13 +1,13 @@
 import type { ParsedRule } from '../../lib/parsedRule.ts'
 
-const shape = /^0x[0-9a-f]{40}$/i
+const addressPattern = /^0x[0-9a-f]{40}$/i
 
-/** An address in lower case, or `undefined` where the value is none. Case is only a checksum, never part of an address (EIP-55). */
+/** Returns an address in lower case, or `undefined` for any other value. Case is only a checksum (EIP-55). */
 export const parseAddress = (value: unknown): string | undefined =>
-  typeof value === 'string' && shape.test(value) ? value.toLowerCase() : undefined
+  typeof value === 'string' && addressPattern.test(value) ? value.toLowerCase() : undefined
 
-/** Reads an entry of the address list: `0x` and 40 hex digits, in any case. */
-export const readAddressRule = (text: string): ParsedRule<string> => {
+/** Parses an entry of the address list: `0x` and 40 hex digits, in any case. */
+export const parseAddressRule = (text: string): ParsedRule<string> => {
   const rule = parseAddress(text)
-  return rule === undefined ? { fix: 'is no address: write 0x and 40 hex digits' } : { rule }
+  return rule === undefined ? { fix: 'is not an address: use 0x and 40 hex digits' } : { rule }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkAllowListEntries } from './allowListEntries.ts'
 
 describe('checkAllowListEntries', () => {
-  test('names every entry that is wrong, not only the first', () => {
+  test('returns every invalid entry, not only the first', () => {
     const problems = checkAllowListEntries({
       origins: [{ value: 'https://a.example', label: 'the app' }, { value: 'https://a.example/' }],
       ips: [{ value: 'x' }, { value: '10.0.0.1/8' }, {}],
@@ -17,7 +17,7 @@ describe('checkAllowListEntries', () => {
     ])
   })
 
-  test('a list that is good has no problems', () => {
+  test('a valid list has no problems', () => {
     expect(
       checkAllowListEntries({
         origins: [{ value: '*.example.com' }],
@@ -28,8 +28,8 @@ describe('checkAllowListEntries', () => {
     ).toEqual([])
   })
 
-  test('a hole in a list is no entry', () => {
-    // oxlint-disable-next-line no-sparse-arrays -- what is tried here
+  test('a hole in a list is an invalid entry', () => {
+    // oxlint-disable-next-line no-sparse-arrays -- the case under test
     expect(checkAllowListEntries({ ips: [, { value: '10.0.0.1' }] }).map(({ field }) => field)).toEqual([
       'ips[0].value',
     ])

@@ -8,7 +8,7 @@ const a = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
 const b = `0x${'b2'.repeat(20)}`
 
 const from = (...values: readonly string[]): { value: string }[] => values.map((value) => ({ value }))
-const nobody: AllowListRequest = { ip: undefined, origin: undefined, userAgent: undefined }
+const noValues: AllowListRequest = { ip: undefined, origin: undefined, userAgent: undefined }
 
 const rejectedCall = (entries: AllowListEntries, method: string, params?: unknown): string | undefined =>
   compileAllowList(entries).rejectCall({
@@ -17,15 +17,15 @@ const rejectedCall = (entries: AllowListEntries, method: string, params?: unknow
   })?.message
 
 describe('compileAllowList', () => {
-  test('an empty list, or one of empty types, restricts nothing', () => {
+  test('an empty list or empty types restrict nothing', () => {
     for (const entries of [{}, { ips: [], origins: [], methods: [], addresses: [], userAgents: [] }]) {
       const list = compileAllowList(entries)
-      expect(list.rejectRequest(nobody)).toBeUndefined()
+      expect(list.rejectRequest(noValues)).toBeUndefined()
       expect(list.rejectCall({ method: 'eth_call', params: undefined })).toBeUndefined()
     }
   })
 
-  test('rejects as the table says: 403, -32002, a reason, and the message', () => {
+  test('rejects as documented: 403, -32002, a reason and the message', () => {
     const list = compileAllowList({
       ips: from('10.0.0.1'),
       origins: from('example.com'),
@@ -33,20 +33,20 @@ describe('compileAllowList', () => {
       methods: from('eth_call', 'eth_getBalance'),
       addresses: from(a),
     })
-    const good: AllowListRequest = { ip: '10.0.0.1', origin: 'https://example.com', userAgent: 'my-wallet/1.0' }
-    expect(list.rejectRequest(good)).toBeUndefined()
+    const allowed: AllowListRequest = { ip: '10.0.0.1', origin: 'https://example.com', userAgent: 'my-wallet/1.0' }
+    expect(list.rejectRequest(allowed)).toBeUndefined()
     const common = { status: 403, code: -32002 }
-    expect(list.rejectRequest({ ...good, ip: '10.0.0.2' })).toEqual({
+    expect(list.rejectRequest({ ...allowed, ip: '10.0.0.2' })).toEqual({
       ...common,
       message: 'rejected due to app settings: IP not allowed',
       reason: 'ip_not_allowed',
     })
-    expect(list.rejectRequest({ ...good, origin: 'https://evil.example' })).toEqual({
+    expect(list.rejectRequest({ ...allowed, origin: 'https://evil.example' })).toEqual({
       ...common,
       message: 'rejected due to app settings: origin not allowed',
       reason: 'origin_not_allowed',
     })
-    expect(list.rejectRequest({ ...good, userAgent: 'curl/8' })).toEqual({
+    expect(list.rejectRequest({ ...allowed, userAgent: 'curl/8' })).toEqual({
       ...common,
       message: 'rejected due to app settings: user agent not allowed',
       reason: 'user_agent_not_allowed',
@@ -68,20 +68,20 @@ describe('compileAllowList', () => {
     })
   })
 
-  test('whoever does not say where they come from does not meet a list', () => {
-    expect(compileAllowList({ ips: from('0.0.0.0/0', '::/0') }).rejectRequest(nobody)?.reason).toBe('ip_not_allowed')
-    expect(compileAllowList({ origins: from('a.example') }).rejectRequest(nobody)?.reason).toBe('origin_not_allowed')
-    expect(compileAllowList({ userAgents: from('x') }).rejectRequest(nobody)?.reason).toBe('user_agent_not_allowed')
+  test('a request without the value does not match a list', () => {
+    expect(compileAllowList({ ips: from('0.0.0.0/0', '::/0') }).rejectRequest(noValues)?.reason).toBe('ip_not_allowed')
+    expect(compileAllowList({ origins: from('a.example') }).rejectRequest(noValues)?.reason).toBe('origin_not_allowed')
+    expect(compileAllowList({ userAgents: from('x') }).rejectRequest(noValues)?.reason).toBe('user_agent_not_allowed')
   })
 
-  test('of several types each must be met, of the entries of one type one is enough', () => {
+  test('a request must match one entry of every type', () => {
     const list = compileAllowList({ ips: from('10.0.0.1', '10.0.0.2'), origins: from('a.example', 'b.example') })
-    const asks = (ip: string, origin: string): string | undefined =>
-      list.rejectRequest({ ...nobody, ip, origin: `https://${origin}` })?.reason
-    expect(asks('10.0.0.2', 'a.example')).toBeUndefined()
-    expect(asks('10.0.0.1', 'b.example')).toBeUndefined()
-    expect(asks('10.0.0.3', 'a.example')).toBe('ip_not_allowed')
-    expect(asks('10.0.0.1', 'c.example')).toBe('origin_not_allowed')
+    const getReason = (ip: string, origin: string): string | undefined =>
+      list.rejectRequest({ ...noValues, ip, origin: `https://${origin}` })?.reason
+    expect(getReason('10.0.0.2', 'a.example')).toBeUndefined()
+    expect(getReason('10.0.0.1', 'b.example')).toBeUndefined()
+    expect(getReason('10.0.0.3', 'a.example')).toBe('ip_not_allowed')
+    expect(getReason('10.0.0.1', 'c.example')).toBe('origin_not_allowed')
   })
 
   test.each<[string, string, boolean]>([
@@ -96,19 +96,19 @@ describe('compileAllowList', () => {
     expect(rejectedCall({ methods: from(entry) }, method) === undefined).toBe(allowed)
   })
 
-  test('compares addresses by their bytes, whatever their case on either side', () => {
+  test('compares addresses case-insensitively', () => {
     for (const value of [a, a.toLowerCase(), `0x${a.slice(2).toUpperCase()}`]) {
       expect(rejectedCall({ addresses: from(value) }, 'eth_getBalance', [a])).toBeUndefined()
       expect(rejectedCall({ addresses: from(a) }, 'eth_call', [{ to: value }])).toBeUndefined()
     }
   })
 
-  test('of several addresses all must be listed', () => {
+  test('all addresses of a call must be listed', () => {
     const addresses = from(a, b)
     const other = `0x${'c3'.repeat(20)}`
     expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, b] }])).toBeUndefined()
     expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, other] }])).toMatch(other)
-    expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, a.slice(2)] }])).toMatch('no address')
+    expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, a.slice(2)] }])).toMatch('not an address')
   })
 
   test.each([
@@ -117,13 +117,13 @@ describe('compileAllowList', () => {
     [`[{"to":"${a}","\\u0074o":"${b}"}]`],
     [`[{"to":"${a}","To":"${b}"}]`],
     [`[{"to":"${a}"},"latest",{},{"time":"0x1","time":"0x2"}]`],
-  ])('rejects a repeated member name, in any spelling that some node takes for the same: %s', (params) => {
+  ])('rejects a repeated member name in any spelling that some node treats as equal: %s', (params) => {
     expect(rejectedCall({ addresses: from(a) }, 'eth_call', params)).toBe(
       'rejected due to app settings: repeated or escaped member names not allowed with an address list',
     )
   })
 
-  test('state overrides under a name that JSON.parse was led to misread are rejected', () => {
+  test('rejects state overrides with a name that JSON.parse was made to misread', () => {
     const entries = { addresses: from(a) }
     const prime = `[{"to":"${a}"},"latest",{"tracer":"callTracer","\\\\u0073tateOver":{}}]`
     const attack = `[{"to":"${a}"},"latest",{"tracer":"callTracer","\\u0073tateOverrides":{"${b}":{"code":"0x00"}}}]`
@@ -134,16 +134,16 @@ describe('compileAllowList', () => {
     }
   })
 
-  test('without an address list params are not looked at', () => {
+  test('ignores params without an address list', () => {
     expect(rejectedCall({ methods: from('eth_call') }, 'eth_call', '[{"to":1,"to":2}]')).toBeUndefined()
   })
 
-  test('no method name makes a long message', () => {
+  test('shortens long method names in messages', () => {
     expect(rejectedCall({ methods: from('eth_call') }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
     expect(rejectedCall({ addresses: from(a) }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
   })
 
-  test('never lets a listed address open the door for another, wherever the two stand', () => {
+  test('a listed address never allows a call to another one, at any position', () => {
     const listed = fc.constantFrom(a, a.toLowerCase())
     const value = fc.oneof(listed, fc.constantFrom(b, null, 1, '', a.slice(0, -1), `${a}0`, [a], { to: a }))
     const name = fc.constantFrom('to', 'To', 'TO', 'from', 'data', 'value', 'stateOverrides')
@@ -151,8 +151,8 @@ describe('compileAllowList', () => {
       .array(fc.tuple(name, value), { maxLength: 4 })
       .map((members) => `{${members.map(([key, held]) => `"${key}":${JSON.stringify(held)}`).join(',')}}`)
     const list = compileAllowList({ addresses: from(a) })
-    /** What a node that ignores case and lets the last member win would call. */
-    const calledBy = (text: string): unknown => {
+    /** The address that a node calls if it ignores case and uses the last member. */
+    const getCalled = (text: string): unknown => {
       const names: [string, unknown][] = []
       JSON.parse(text, (key, held: unknown) => (key === '' ? held : (names.push([key, held]), held)))
       const members = [...text.matchAll(/"(\w+)":("[^"]*"|null|1|\[[^\]]*\]|\{[^}]*\})[,}]/g)]
@@ -164,7 +164,7 @@ describe('compileAllowList', () => {
       fc.property(call, (text) => {
         if (list.rejectCall({ method: 'eth_call', params: `[${text}]` }) !== undefined) return
         seen.allowed += 1
-        expect(String(calledBy(text)).toLowerCase()).toBe(a.toLowerCase())
+        expect(String(getCalled(text)).toLowerCase()).toBe(a.toLowerCase())
       }),
       { numRuns: 20_000 },
     )
@@ -174,23 +174,23 @@ describe('compileAllowList', () => {
   test.each<[unknown, RegExp]>([
     [{ ips: from('10.0.0.1', '10.0.0.300') }, /^ips\[1\]\.value is no IP address/],
     [{ origins: from('https://a.example/x') }, /^origins\[0\]\.value is more than an origin/],
-    [{ methods: from('eth_call*') }, /^methods\[0\]\.value is no method/],
+    [{ methods: from('eth_call*') }, /^methods\[0\]\.value is not a method/],
     [{ methods: from('*') }, /leave the list empty/],
-    [{ addresses: from(a.slice(2)) }, /^addresses\[0\]\.value is no address/],
-    [{ userAgents: from('') }, /^userAgents\[0\]\.value is no part/],
-    [{ userAgents: from(' x') }, /^userAgents\[0\]\.value is no part/],
-    [{ ips: Array.from({ length: 31 }, () => ({ value: '10.0.0.1' })) }, /^ips must have no more than 30/],
-    [{ ips: ['10.0.0.1'] }, /^ips\[0\]\.value must be a text/],
+    [{ addresses: from(a.slice(2)) }, /^addresses\[0\]\.value is not an address/],
+    [{ userAgents: from('') }, /^userAgents\[0\]\.value is not part/],
+    [{ userAgents: from(' x') }, /^userAgents\[0\]\.value is not part/],
+    [{ ips: Array.from({ length: 31 }, () => ({ value: '10.0.0.1' })) }, /^ips must have at most 30/],
+    [{ ips: ['10.0.0.1'] }, /^ips\[0\]\.value must be a string/],
     [{ ips: '10.0.0.1' }, /^ips must be a list/],
     [{ ips: null }, /^ips must be a list/],
     [{ ips: [{ value: '10.0.0.1', label: 'x'.repeat(65) }] }, /^ips\[0\]\.label/],
-    [{ ip: [] }, /^the allow list has a type that is not known/],
+    [{ ip: [] }, /^the allow list has an unknown type/],
     [null, /^the allow list must be an object/],
-  ])('rejects %j when it is given', (entries, message) => {
+  ])('throws for %j', (entries, message) => {
     expect(() => compileAllowList(entries as AllowListEntries)).toThrow(message)
   })
 
-  test('no message repeats an entry: somebody may have pasted a secret there', () => {
+  test('no message repeats an entry, because it may contain a secret', () => {
     const secret = 'https://user:s3cretT0ken@node.example/v3/s3cretT0ken?x=s3cretT0ken'
     for (const type of ['ips', 'origins', 'methods', 'addresses', 'userAgents']) {
       const entries = { [type]: [{ value: `${secret}é`, label: secret.repeat(3) }, { value: `${secret}é` }] }

@@ -1,22 +1,22 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { parseAddress, readAddressRule } from './addressRule.ts'
+import { parseAddress, parseAddressRule } from './addressRule.ts'
 import { checkAllowListEntries } from './allowListEntries.ts'
 import type { AllowListEntries, AllowListEntry } from './allowListEntries.ts'
-import { callAddresses, holdsAddresses } from './callAddresses.ts'
+import { findCallAddresses, needsAddressCheck } from './findCallAddresses.ts'
 import { describeUnknownMember } from './findShapeProblem.ts'
 import { hasAmbiguousName } from './hasAmbiguousName.ts'
 import { matchesIp, parseIpRange } from '../../lib/ip/ipRange.ts'
-import { readMethodRule } from './methodRule.ts'
-import { matchesOrigin, parseOrigin, readOriginRule } from './originRule.ts'
+import { parseMethodRule } from './methodRule.ts'
+import { matchesOrigin, parseOrigin, parseOriginRule } from './originRule.ts'
 import { parseIp } from '../../lib/ip/parseIp.ts'
 import type { ParsedRule } from '../../lib/parsedRule.ts'
-import { mayTakeTracer } from './findCustomTracer.ts'
-import { readUserAgentRule } from './userAgentRule.ts'
+import { acceptsTracer } from './findCustomTracer.ts'
+import { parseUserAgentRule } from './userAgentRule.ts'
 
-/** What is known of a request before its body is read. */
+/** The parts of a request that are checked before its body is read. */
 export interface AllowListRequest {
-  /** The caller's IP, as a socket tells it. */
+  /** The caller's IP in the form of `socket.remoteAddress`. */
   readonly ip: string | undefined
   /** The `Origin` header. */
   readonly origin: string | undefined
@@ -24,20 +24,20 @@ export interface AllowListRequest {
   readonly userAgent: string | undefined
 }
 
-/** An allow list, ready to be asked. Asking changes nothing, so one serves all requests of an app's version. */
+/** A compiled allow list. It is stateless, so that all requests of one version of an app share it. */
 export interface AllowList {
-  /** Why a request may not go on, or `undefined`. */
+  /** Returns the rejection of a request, or `undefined`. */
   rejectRequest(request: AllowListRequest): Rejection | undefined
-  /** Why a call may not go on, or `undefined`. Each item of a batch is asked for alone. */
+  /** Returns the rejection of a call, or `undefined`. Each call of a batch is checked individually. */
   rejectCall(call: AllowListCall): Rejection | undefined
 }
 
-/** A call as it was read. */
+/** A call to check. */
 export interface AllowListCall {
   readonly method: string
-  /** The source text of params, of a body that JSON.parse takes; `undefined` where there are none. */
+  /** The source text of params in a body that JSON.parse accepts; `undefined` if there are none. */
   readonly params: string | undefined
-  /** The first member of the request that JSON-RPC does not have. @default none */
+  /** The first member of the request that JSON-RPC does not define. @default none */
   readonly unknownName?: string | undefined
 }
 
@@ -45,10 +45,10 @@ type RequestCheck = (request: AllowListRequest) => Rejection | undefined
 type CallCheck = (call: AllowListCall) => Rejection | undefined
 
 /**
- * Compiles an allow list: once for each version of an app.
- * Types are all to be met, of a type's entries one is enough. A caller without an Origin, a user agent or a readable IP does not meet
- * a list of them. Origins and user agents are what a browser says of itself: any other program can say the same.
- * @throws {TypeError} where an entry is wrong. The message names it and the fix, and repeats no value.
+ * Compiles an allow list, once per version of an app. A request must match one entry of every type. A request without an Origin, a user
+ * agent or a valid IP does not match a list of that type. Only browsers are bound to send a true Origin and user agent: any other program
+ * can forge them.
+ * @throws {TypeError} if an entry is invalid. The message names the entry and the fix, and contains no value.
  * @example
  * const list = compileAllowList({ ips: [{ value: '203.0.113.0/24', label: 'office' }] })
  * list.rejectRequest({ ip: '198.51.100.1', origin: undefined, userAgent: undefined })?.reason // 'ip_not_allowed'
@@ -57,17 +57,21 @@ export const compileAllowList = (entries: AllowListEntries): AllowList => {
   const [problem] = checkAllowListEntries(entries)
   if (problem !== undefined)
     throw new TypeError(`${problem.field === '' ? 'the allow list' : problem.field} ${problem.fix}`)
-  const requestChecks = [ipCheck(entries.ips), originCheck(entries.origins), userAgentCheck(entries.userAgents)]
-  const callChecks = [methodCheck(entries.methods), addressCheck(entries.addresses)]
-  const ofRequest = requestChecks.filter((check) => check !== undefined)
-  const ofCall = callChecks.filter((check) => check !== undefined)
+  const requestChecks = [
+    createIpCheck(entries.ips),
+    createOriginCheck(entries.origins),
+    createUserAgentCheck(entries.userAgents),
+  ]
+  const callChecks = [createMethodCheck(entries.methods), createAddressCheck(entries.addresses)]
+  const activeRequestChecks = requestChecks.filter((check) => check !== undefined)
+  const activeCallChecks = callChecks.filter((check) => check !== undefined)
   return {
-    rejectRequest: (request) => firstOf(ofRequest, request),
-    rejectCall: (call) => firstOf(ofCall, call),
+    rejectRequest: (request) => findRejection(activeRequestChecks, request),
+    rejectCall: (call) => findRejection(activeCallChecks, call),
   }
 }
 
-const firstOf = <Subject>(
+const findRejection = <Subject>(
   checks: readonly ((subject: Subject) => Rejection | undefined)[],
   subject: Subject,
 ): Rejection | undefined => {
@@ -78,20 +82,20 @@ const firstOf = <Subject>(
   return undefined
 }
 
-/** The rules of a type, or `undefined` where it restricts nothing. */
-const rulesOf = <Rule>(
+/** Parses the rules of a type; `undefined` if it restricts nothing. */
+const parseRules = <Rule>(
   entries: readonly AllowListEntry[] | undefined,
-  read: (text: string) => ParsedRule<Rule>,
+  parse: (text: string) => ParsedRule<Rule>,
 ): readonly Rule[] | undefined => {
   if (entries === undefined || entries.length === 0) return undefined
   return entries.flatMap(({ value }) => {
-    const reading = read(value)
-    return 'rule' in reading ? [reading.rule] : []
+    const parsed = parse(value)
+    return 'rule' in parsed ? [parsed.rule] : []
   })
 }
 
-const ipCheck = (entries: AllowListEntries['ips']): RequestCheck | undefined => {
-  const rules = rulesOf(entries, parseIpRange)
+const createIpCheck = (entries: AllowListEntries['ips']): RequestCheck | undefined => {
+  const rules = parseRules(entries, parseIpRange)
   if (rules === undefined) return undefined
   return ({ ip }) => {
     const bytes = ip === undefined ? undefined : parseIp(ip)
@@ -99,8 +103,8 @@ const ipCheck = (entries: AllowListEntries['ips']): RequestCheck | undefined => 
   }
 }
 
-const originCheck = (entries: AllowListEntries['origins']): RequestCheck | undefined => {
-  const rules = rulesOf(entries, readOriginRule)
+const createOriginCheck = (entries: AllowListEntries['origins']): RequestCheck | undefined => {
+  const rules = parseRules(entries, parseOriginRule)
   if (rules === undefined) return undefined
   return ({ origin }) => {
     const parsed = origin === undefined ? undefined : parseOrigin(origin)
@@ -110,8 +114,8 @@ const originCheck = (entries: AllowListEntries['origins']): RequestCheck | undef
   }
 }
 
-const userAgentCheck = (entries: AllowListEntries['userAgents']): RequestCheck | undefined => {
-  const rules = rulesOf(entries, readUserAgentRule)
+const createUserAgentCheck = (entries: AllowListEntries['userAgents']): RequestCheck | undefined => {
+  const rules = parseRules(entries, parseUserAgentRule)
   if (rules === undefined) return undefined
   return ({ userAgent }) => {
     const lower = userAgent?.toLowerCase()
@@ -121,33 +125,33 @@ const userAgentCheck = (entries: AllowListEntries['userAgents']): RequestCheck |
   }
 }
 
-const methodCheck = (entries: AllowListEntries['methods']): CallCheck | undefined => {
-  const rules = rulesOf(entries, readMethodRule)
+const createMethodCheck = (entries: AllowListEntries['methods']): CallCheck | undefined => {
+  const rules = parseRules(entries, parseMethodRule)
   if (rules === undefined) return undefined
-  const names = new Set(rules.filter((rule) => !rule.group).map((rule) => rule.name))
-  const groups = rules.filter((rule) => rule.group).map((rule) => rule.name)
+  const names = new Set(rules.filter((rule) => !rule.isPrefix).map((rule) => rule.name))
+  const prefixes = rules.filter((rule) => rule.isPrefix).map((rule) => rule.name)
   return ({ method }) =>
-    names.has(method) || groups.some((group) => method.startsWith(group))
+    names.has(method) || prefixes.some((prefix) => method.startsWith(prefix))
       ? undefined
       : rejections.methodNotAllowed(method)
 }
 
-const addressCheck = (entries: AllowListEntries['addresses']): CallCheck | undefined => {
-  const rules = rulesOf(entries, readAddressRule)
+const createAddressCheck = (entries: AllowListEntries['addresses']): CallCheck | undefined => {
+  const rules = parseRules(entries, parseAddressRule)
   if (rules === undefined) return undefined
   const listed = new Set(rules)
   return ({ method, params, unknownName }) => {
     if (unknownName !== undefined)
       return rejections.notAllowedWithAddresses(describeUnknownMember(unknownName, [], 'the request'))
-    if (!holdsAddresses(method) && !mayTakeTracer(method)) return undefined
+    if (!needsAddressCheck(method) && !acceptsTracer(method)) return undefined
     if (params !== undefined && hasAmbiguousName(params))
       return rejections.notAllowedWithAddresses('repeated or escaped member names')
-    const reach = callAddresses(method, params === undefined ? undefined : JSON.parse(params))
-    if (reach === undefined) return undefined
-    if ('forbidden' in reach) return rejections.notAllowedWithAddresses(reach.forbidden)
-    for (const value of reach.addresses) {
+    const found = findCallAddresses(method, params === undefined ? undefined : JSON.parse(params))
+    if (found === undefined) return undefined
+    if ('forbidden' in found) return rejections.notAllowedWithAddresses(found.forbidden)
+    for (const value of found.addresses) {
       const address = parseAddress(value)
-      if (address === undefined) return rejections.notAllowedWithAddresses('value that is no address')
+      if (address === undefined) return rejections.notAllowedWithAddresses('value that is not an address')
       if (!listed.has(address)) return rejections.addressNotAllowed(address)
     }
     return undefined

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { debugMethods, traceMethods } from './methodNames.ts'
-import { builtInTracers, findCustomTracer, mayTakeTracer } from './findCustomTracer.ts'
+import { builtInTracers, findCustomTracer, acceptsTracer } from './findCustomTracer.ts'
 
 const program = '{step: function(log, db) {}, fault: function() {}, result: function() { return 1 }}'
 
@@ -21,9 +21,9 @@ describe('findCustomTracer', () => {
         { tracer: 'muxTracer', tracerConfig: { callTracer: { withLog: true }, muxTracer: { '4byteTracer': null } } },
       ],
     ],
-    // The options of another tracer are its own matter.
+    // Options of other tracers do not name tracers.
     [['0x01', { tracer: 'callTracer', tracerConfig: { [program]: true } }]],
-  ])('finds none in %j', (params) => {
+  ])('returns undefined for %j', (params) => {
     expect(findCustomTracer(params)).toBeUndefined()
   })
 
@@ -35,7 +35,7 @@ describe('findCustomTracer', () => {
     [[0, 0, 0, { tracer: program }], program],
     [{ config: { tracer: program } }, program],
     [[[[{}, { tracer: program }]]], program],
-    // Text that is not exactly a name is a program.
+    // Any text that is not exactly a built-in name is a program.
     [[0, { tracer: 'callTracer ' }], 'callTracer '],
     [[0, { tracer: 'CallTracer' }], 'CallTracer'],
     [[0, { tracer: 'x' }], 'x'],
@@ -51,11 +51,11 @@ describe('findCustomTracer', () => {
     ],
     [[0, { tracer: 'muxTracer', tracerConfig: [program] }], '0'],
     [[0, { tracer: 'muxTracer', tracerConfig: program }], program],
-  ])('finds one in %j', (params, tracer) => {
+  ])('finds a custom tracer in %j', (params, tracer) => {
     expect(findCustomTracer(params)).toBe(tracer)
   })
 
-  test('needs no stack for depth', () => {
+  test('accepts any depth', () => {
     const deep = (open: string, inner: string, close: string): unknown =>
       JSON.parse(open.repeat(5_000) + inner + close.repeat(5_000))
     expect(findCustomTracer(deep('[', `{"tracer":${JSON.stringify(program)}}`, ']'))).toBe(program)
@@ -63,9 +63,9 @@ describe('findCustomTracer', () => {
     expect(findCustomTracer([{ tracer: 'muxTracer', tracerConfig: mux }])).toBe(program)
   })
 
-  test('is asked for every method of debug_ and trace_', () => {
-    expect([...debugMethods, ...traceMethods].filter((name) => !mayTakeTracer(name))).toEqual([])
-    expect(mayTakeTracer('debug_traceTransaction') && mayTakeTracer('debug_intermediateRoots')).toBe(true)
-    expect(mayTakeTracer('eth_call')).toBe(false)
+  test('every method of debug_ and trace_ accepts a tracer', () => {
+    expect([...debugMethods, ...traceMethods].filter((name) => !acceptsTracer(name))).toEqual([])
+    expect(acceptsTracer('debug_traceTransaction') && acceptsTracer('debug_intermediateRoots')).toBe(true)
+    expect(acceptsTracer('eth_call')).toBe(false)
   })
 })

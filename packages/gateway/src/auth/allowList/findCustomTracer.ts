@@ -2,8 +2,8 @@ import { foldName } from './hasAmbiguousName.ts'
 import { debugMethods, traceMethods } from './methodNames.ts'
 
 /**
- * The tracers that nodes have built in, by name. A node takes any other text for a program: geth and reth run it as JavaScript,
- * Nethermind also as the name of a file.
+ * The names of tracers built into nodes. Nodes execute any other text: geth and reth as JavaScript, Nethermind also as the name of a
+ * file.
  *
  * Source: execution-apis, `TraceConfig`; geth, eth/tracers; reth, `GethDebugBuiltInTracerType`; Besu, `TracerType`; Nethermind,
  * `GethLikeNativeTracerFactory`; Erigon. The empty name is the opcode logger.
@@ -27,19 +27,18 @@ export const builtInTracers: ReadonlySet<string> = new Set([
   'unigramTracer',
 ])
 
-const tracing: ReadonlySet<string> = new Set([...debugMethods, ...traceMethods])
+const tracingMethods: ReadonlySet<string> = new Set([...debugMethods, ...traceMethods])
 
-/** Whether some node reads a tracer from a method's params: all of `debug_`, and in Erigon all of `trace_`. */
-export const mayTakeTracer = (method: string): boolean => tracing.has(method)
+/** Whether some node reads a tracer from the params of a method: all `debug_` methods, and with Erigon all `trace_` methods. */
+export const acceptsTracer = (method: string): boolean => tracingMethods.has(method)
 
-/** `muxTracer` runs several tracers: their names are the member names of its options. */
+/** `muxTracer` runs several tracers. The member names of its options are their names. */
 const muxTracer = 'muxTracer'
 
 /**
- * Looks for a tracer that is not built in, anywhere in a method's params: nodes differ in the place. Member names are folded as Go folds
- * them.
- * @param params - Params, parsed. Their text must be known to hold no ambiguous name (`hasAmbiguousName`).
- * @returns The tracer as it is written, or `undefined` where all tracers are built in. Keeps its own stack, so depth costs no calls.
+ * Finds a tracer that is not built in, anywhere in the params, because nodes differ in its position. Member names are folded as in Go.
+ * @param params - Params, parsed. Check their text with `hasAmbiguousName` first.
+ * @returns The tracer as sent, or `undefined` if all tracers are built in. Not recursive, so that any depth is safe.
  * @example
  * findCustomTracer(['0x…', { tracer: 'callTracer' }]) // undefined
  * findCustomTracer(['0x…', { Tracer: '{step: function() {}}' }]) // '{step: function() {}}'
@@ -54,29 +53,29 @@ export const findCustomTracer = (params: unknown): string | undefined => {
       continue
     }
     let options: unknown
-    let runsSeveral = false
+    let isMux = false
     for (const [name, inner] of Object.entries(value)) {
       rest.push(inner)
       const folded = foldName(name)
       if (folded === 'tracerconfig') options = inner
       if (folded !== 'tracer' || inner === null) continue
-      if (typeof inner !== 'string' || !builtInTracers.has(inner)) return writtenAs(inner)
-      runsSeveral = inner === muxTracer
+      if (typeof inner !== 'string' || !builtInTracers.has(inner)) return toText(inner)
+      isMux = inner === muxTracer
     }
-    const custom = runsSeveral ? findCustomIn(options) : undefined
+    const custom = isMux ? findInMuxOptions(options) : undefined
     if (custom !== undefined) return custom
   }
   return undefined
 }
 
-/** The same for the options of a `muxTracer`, which may name another one. */
-const findCustomIn = (muxOptions: unknown): string | undefined => {
+/** Finds a custom tracer in the options of a `muxTracer`, which may be nested. */
+const findInMuxOptions = (muxOptions: unknown): string | undefined => {
   for (let options = [muxOptions]; options.length > 0;) {
     const found: unknown[] = []
     for (const one of options) {
       if (one === undefined || one === null) continue
-      // A list, which no node takes, has its indices for names.
-      if (typeof one !== 'object') return writtenAs(one)
+      // For a list, which no node accepts, the names are its indices.
+      if (typeof one !== 'object') return toText(one)
       for (const [name, inner] of Object.entries(one)) {
         if (!builtInTracers.has(name)) return name
         if (name === muxTracer) found.push(inner)
@@ -87,4 +86,4 @@ const findCustomIn = (muxOptions: unknown): string | undefined => {
   return undefined
 }
 
-const writtenAs = (tracer: unknown): string => (typeof tracer === 'string' ? tracer : JSON.stringify(tracer))
+const toText = (tracer: unknown): string => (typeof tracer === 'string' ? tracer : JSON.stringify(tracer))

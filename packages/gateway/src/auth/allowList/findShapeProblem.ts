@@ -4,22 +4,22 @@ import type { Shape } from './paramShapes.ts'
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A caller chooses the name, so a long one is cut. */
-const shown = (name: string): string => JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
+/** Quotes a name from a caller, shortened. */
+const quote = (name: string): string => JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
 
-const notAnObject = (where: string): string => `value that is not an object at ${where}`
+const describeNonObject = (where: string): string => `value that is not an object at ${where}`
 
-/** Deeper than any list in the specification: topics are a list in a list. */
-const deepestList = 4
+/** Deeper than any list in the specification: topics are nested once. */
+const maxListDepth = 4
 
-const isPlain = (value: unknown, depth = deepestList): boolean =>
+const isPlain = (value: unknown, depth = maxListDepth): boolean =>
   Array.isArray(value) ? depth > 0 && value.every((item) => isPlain(item, depth - 1)) : !isObject(value)
 
 /**
- * Compares a value with the shape that a method takes. Names count exactly as they are written: a node may fold their case, ignore them,
- * or know more of them than the specification.
- * @param where - What an error calls the value, as in `params[0]`.
- * @returns What does not fit, for "… not allowed with an address list"; `undefined` where everything fits.
+ * Compares a value with the shape that a method accepts. Names must match exactly, because a node may fold their case, ignore them, or know
+ * more names than the specification.
+ * @param where - The value's name in errors, such as `params[0]`.
+ * @returns The problem, for "… not allowed with an address list"; `undefined` if the value matches.
  * @example
  * findShapeProblem({ a: 1 }, { kind: 'plain' }, 'params[0]') // 'object at params[0]'
  */
@@ -35,13 +35,13 @@ export const findShapeProblem = (value: unknown, shape: Shape, where: string): s
       return findItemProblem(value, shape, where)
     case 'members':
       if (shape.orPlain && typeof value !== 'object') return undefined
-      // Some nodes read a list as an object, its items in the order of the members.
-      return isObject(value) ? findMemberProblem(value, shape.members, where) : notAnObject(where)
+      // Some nodes decode a list as an object, with its items in the order of the members.
+      return isObject(value) ? findMemberProblem(value, shape.members, where) : describeNonObject(where)
     case 'addresses':
-      if (!isObject(value)) return notAnObject(where)
+      if (!isObject(value)) return describeNonObject(where)
       return Object.values(value).every((inner) => isPlain(inner)) ? undefined : `object in ${where}`
     case 'tracer':
-      return isObject(value) ? undefined : notAnObject(where)
+      return isObject(value) ? undefined : describeNonObject(where)
   }
 }
 
@@ -66,20 +66,20 @@ const findItemProblem = (
 ): string | undefined => {
   if (!Array.isArray(value)) return `value that is not a list at ${where}`
   for (const [index, item] of value.entries()) {
-    const of = shape.kind === 'items' ? shape.item : shape.places[index]
+    const itemShape = shape.kind === 'items' ? shape.item : shape.positions[index]
     const place = `${where}[${index}]`
-    if (of === undefined) {
+    if (itemShape === undefined) {
       if (item !== null) return `value at ${place}`
       continue
     }
-    const problem = findShapeProblem(item, of, place)
+    const problem = findShapeProblem(item, itemShape, place)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-/** Describes an unknown member for an error, with the known member that it may be meant for. */
+/** Describes an unknown member for an error, with a suggestion if a known name is similar. */
 export const describeUnknownMember = (name: string, known: readonly string[], where: string): string => {
-  const meant = known.find((one) => foldName(one) === foldName(name))
-  return `unknown member ${shown(name)} of ${where}${meant === undefined ? '' : ` (did you mean ${shown(meant)}?)`}`
+  const similar = known.find((one) => foldName(one) === foldName(name))
+  return `unknown member ${quote(name)} of ${where}${similar === undefined ? '' : ` (did you mean ${quote(similar)}?)`}`
 }

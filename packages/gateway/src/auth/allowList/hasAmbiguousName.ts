@@ -1,43 +1,42 @@
 import { skipSpace } from '../../lib/json/scanMembers.ts'
 
-/** The place of the quote that ends a string which begins at `at`, or the text's length. */
-const endOfString = (text: string, at: number): number => {
-  for (let place = text.indexOf('"', at + 1); place !== -1; place = text.indexOf('"', place + 1)) {
-    let before = place - 1
+/** Returns the index of the closing quote of the string that starts at `at`, or the text's length. */
+const findStringEnd = (text: string, at: number): number => {
+  for (let index = text.indexOf('"', at + 1); index !== -1; index = text.indexOf('"', index + 1)) {
+    let before = index - 1
     while (text[before] === '\\') before -= 1
-    if ((place - 1 - before) % 2 === 0) return place
+    if ((index - 1 - before) % 2 === 0) return index
   }
   return text.length
 }
 
-/** A name as Go's JSON reader compares it: it takes `To`, and even `ſ` for `s`, for the same member. */
+/** Folds a member name as Go's JSON decoder compares names: `To` equals `to`, and even `ſ` equals `s`. */
 export const foldName = (name: string): string => name.toUpperCase().toLowerCase()
 
 /**
- * Whether a member's name in a text may be read in two ways.
- * Where an object has two members of one name, which of them counts is each reader's own choice; so is whether `to` and `To` are one.
- * A name with an escape in it is taken for ambiguous as well: in Node 24.21, JSON.parse gives `{"q":1,"\u0061":2}` the name of another text's
- * member, once it has read `{"q":1,"\\":1}`. No client writes such names.
- * @param text - JSON that JSON.parse takes. Keeps its own stack: depth costs no calls.
+ * Whether JSON decoders may disagree on a member name. If an object has two members with the same name, decoders differ in which one they
+ * use, and in whether `to` and `To` are the same. A name with an escape counts as ambiguous too: after parsing `{"q":1,"\\":1}`, JSON.parse in
+ * Node 24.21 returns a wrong name for `{"q":1,"\u0061":2}`. No client sends such names.
+ * @param text - JSON that JSON.parse accepts. Nesting is not recursive here, so that any depth is safe.
  */
 export const hasAmbiguousName = (text: string): boolean => {
   const open: (Set<string> | undefined)[] = []
-  for (let place = 0; place < text.length; place += 1) {
-    const letter = text[place]
+  for (let index = 0; index < text.length; index += 1) {
+    const letter = text[index]
     if (letter === '{') open.push(new Set())
     else if (letter === '[') open.push(undefined)
     else if (letter === '}' || letter === ']') open.pop()
     else if (letter === '"') {
-      const end = endOfString(text, place)
+      const end = findStringEnd(text, index)
       const names = open.at(-1)
       if (names !== undefined && text[skipSpace(text, end + 1)] === ':') {
-        const raw = text.slice(place + 1, end)
+        const raw = text.slice(index + 1, end)
         if (raw.includes('\\')) return true
         const name = foldName(raw)
         if (names.has(name)) return true
         names.add(name)
       }
-      place = end
+      index = end
     }
   }
   return false

@@ -1,19 +1,19 @@
 import { methodNames } from '@keyrail/core'
 
 /**
- * Never offered, though the schema knows them: what uses the node's own accounts (`eth_accounts`, `eth_sign…`,
- * `eth_sendTransaction`, the node's pending transactions) or belongs to a miner.
+ * Methods of the schema that are never offered: those that use the node's own accounts (`eth_accounts`, `eth_sign…`, `eth_sendTransaction`,
+ * the node's pending transactions), and mining methods.
  */
-const nodesOwn = /^eth_(?:accounts|sign|sendTransaction$|pendingTransactions|getWork|submit)/
+const neverOffered = /^eth_(?:accounts|sign|sendTransaction$|pendingTransactions|getWork|submit)/
 
-const ofGroup = (group: RegExp): readonly string[] =>
-  methodNames.filter((name) => group.test(name) && !nodesOwn.test(name))
+const filterMethods = (pattern: RegExp): readonly string[] =>
+  methodNames.filter((name) => pattern.test(name) && !neverOffered.test(name))
 
-/** What a node may be asked by anyone with a key. */
-export const nodeMethods: readonly string[] = ofGroup(/^(?:eth|net|web3)_/)
+/** Methods offered to every key. */
+export const nodeMethods: readonly string[] = filterMethods(/^(?:eth|net|web3)_/)
 
-/** Offered where the operator has turned `services.debug` on. */
-export const debugMethods: readonly string[] = ofGroup(/^debug_/)
+/** Methods offered if the operator enables `services.debug`. */
+export const debugMethods: readonly string[] = filterMethods(/^debug_/)
 
-/** Offered where the operator has turned `services.trace` on. */
-export const traceMethods: readonly string[] = ofGroup(/^trace_/)
+/** Methods offered if the operator enables `services.trace`. */
+export const traceMethods: readonly string[] = filterMethods(/^trace_/)

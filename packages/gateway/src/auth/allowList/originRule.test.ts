@@ -1,14 +1,14 @@
 import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from './fuzzCases.ts'
-import { matchesOrigin, parseOrigin, readOriginRule } from './originRule.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
+import { matchesOrigin, parseOrigin, parseOriginRule } from './originRule.ts'
 
 const allows = (entry: string, header: string): boolean => {
-  const reading = readOriginRule(entry)
-  if ('fix' in reading) throw new Error(`${entry} ${reading.fix}`)
+  const parsed = parseOriginRule(entry)
+  if ('fix' in parsed) throw new Error(`${entry} ${parsed.fix}`)
   const origin = parseOrigin(header)
-  return origin !== undefined && matchesOrigin(reading.rule, origin)
+  return origin !== undefined && matchesOrigin(parsed.rule, origin)
 }
 
 describe('an entry of the origin list', () => {
@@ -69,40 +69,40 @@ describe('an entry of the origin list', () => {
   })
 
   test.each([
-    ['', /is no origin/],
+    ['', /is not an origin/],
     ['*', /leave the list empty/],
-    ['null', /name the origins themselves/],
-    ['https://', /is no origin/],
-    ['https://example.com/', /leave away/],
-    ['https://example.com/app?x=1', /leave away/],
-    ['https://*', /only at the beginning/],
-    ['a.*.example.com', /only at the beginning/],
-    ['*example.com', /only at the beginning/],
-    ['*.*.example.com', /only at the beginning/],
+    ['null', /list the origins themselves/],
+    ['https://', /is not an origin/],
+    ['https://example.com/', /remove everything after/],
+    ['https://example.com/app?x=1', /remove everything after/],
+    ['https://*', /only at the start/],
+    ['a.*.example.com', /only at the start/],
+    ['*example.com', /only at the start/],
+    ['*.*.example.com', /only at the start/],
     ['*.127.0.0.1', /domain name/],
     ['*.[::1]', /domain name/],
     ['chrome-extension://*.abc', /domain name/],
-    ['example.com:', /no good port/],
-    ['example.com:0', /no good port/],
-    ['example.com:65536', /no good port/],
-    ['example.com:*', /only at the beginning/],
-    ['user:pass@example.com', /is no origin/],
-    ['user@example.com', /is no origin/],
-    ['1:2:3', /is no origin/],
-    ['[::1]:80:90', /is no origin/],
-    ['a..example.com', /is no origin/],
-    ['exa mple.com', /is no origin/],
-    ['example.com ', /is no origin/],
-    ['exam\tple.com', /is no origin/],
-    ['ex%61mple.com', /is no origin/],
+    ['example.com:', /invalid port/],
+    ['example.com:0', /invalid port/],
+    ['example.com:65536', /invalid port/],
+    ['example.com:*', /only at the start/],
+    ['user:pass@example.com', /is not an origin/],
+    ['user@example.com', /is not an origin/],
+    ['1:2:3', /is not an origin/],
+    ['[::1]:80:90', /is not an origin/],
+    ['a..example.com', /is not an origin/],
+    ['exa mple.com', /is not an origin/],
+    ['example.com ', /is not an origin/],
+    ['exam\tple.com', /is not an origin/],
+    ['ex%61mple.com', /is not an origin/],
   ])('rejects %s', (entry, fix) => {
-    expect(readOriginRule(entry)).toEqual({ fix: expect.stringMatching(fix) })
+    expect(parseOriginRule(entry)).toEqual({ fix: expect.stringMatching(fix) })
   })
 
-  test('a text of any length is rejected in no time', () => {
+  test('rejects very long texts quickly', () => {
     const reject = (): void => {
       expect(allows('example.com', `https://${'a.'.repeat(5_000_000)}com`)).toBe(false)
-      expect(readOriginRule(`${'a.'.repeat(5_000_000)}com`)).toHaveProperty('fix')
+      expect(parseOriginRule(`${'a.'.repeat(5_000_000)}com`)).toHaveProperty('fix')
     }
     expect(cpuMs(reject)).toBeLessThan(1_000)
   })
@@ -136,7 +136,7 @@ describe('an entry of the origin list', () => {
     .map(
       ([given, below, name, other, at]) => `${given === null ? '' : `${given}://`}${below ? `*.${name}` : other}${at}`,
     )
-  /** An entry, and a header: one of it, one like it, or rubbish. */
+  /** An entry and a header: one that it allows, a similar one, or an invalid one. */
   const cases = entry.chain((text) => {
     const [, name = '', at = ''] = /^(?:https?:\/\/)?(.*?)(:[0-9]+)?$/.exec(text) ?? []
     const near = name.startsWith('*.') ? label.map((first) => `${first}${name.slice(1)}`) : fc.constant(name)
@@ -158,14 +158,15 @@ describe('an entry of the origin list', () => {
     return fc.tuple(fc.constant(text), header)
   })
 
-  /** What a URL's parser says: of the header, and of the entry where it has a scheme. */
+  /** Compares the header and the entry with a URL parser. */
   const allowedByUrls = (text: string, header: string): boolean => {
     const url = URL.parse(header)
-    // Browsers send the serialization, at most with the scheme's own port; whatever else a parser may make of a text is no Origin.
-    const written = url === null ? '' : `${url.protocol}//${url.host}`
-    const own = url?.protocol === 'https:' ? ':443' : ':80'
-    if (url === null || (header !== written && !(url.port === '' && header === written + own))) return false
-    // A name that is empty passes in a URL, and is no name of a host.
+    // Browsers send the serialization, at most with the default port. Other texts that a URL parser accepts are not origins.
+    const serialized = url === null ? '' : `${url.protocol}//${url.host}`
+    const defaultPort = url?.protocol === 'https:' ? ':443' : ':80'
+    if (url === null || (header !== serialized && !(url.port === '' && header === serialized + defaultPort)))
+      return false
+    // URLs accept empty labels, hosts do not.
     if (/^\.|\.\./.test(url.hostname) || !/^[a-z0-9_.:[\]-]+$/.test(url.hostname)) return false
     const given = text.includes('://') ? text : `${url.protocol}//${text}`
     const rule = URL.parse(given.replace('*.', 'placeholder.'))
@@ -176,7 +177,7 @@ describe('an entry of the origin list', () => {
     return names.length > wanted.length && names.slice(-wanted.length).join('.') === wanted.join('.')
   }
 
-  test('allows exactly the origins that a URL parser takes for the same', () => {
+  test('allows exactly the origins that are equal for a URL parser', () => {
     fc.assert(
       fc.property(cases, ([text, header]) => {
         const expected = allowedByUrls(text, header)
@@ -186,14 +187,14 @@ describe('an entry of the origin list', () => {
     )
   })
 
-  test('an entry that is taken is a host that a URL parser knows, and never one with more to it', () => {
+  test('an accepted entry is a host for a URL parser, without further URL parts', () => {
     fc.assert(
       fc.property(fc.tuple(fc.option(scheme), bad, host, bad, port, bad), ([s, b1, h, b2, p, b3]) => {
         const text = `${s === null ? '' : `${s}://`}${b1}${h}${b2}${p}${b3}`
-        const reading = readOriginRule(text)
-        if ('fix' in reading) return
+        const parsed = parseOriginRule(text)
+        if ('fix' in parsed) return
         const url = URL.parse(`${s ?? 'http'}://${text.slice(s === null ? 0 : s.length + 3).replace('*.', '')}`)
-        expect(url?.hostname).toBe(reading.rule.host)
+        expect(url?.hostname).toBe(parsed.rule.host)
         expect([url?.username, url?.pathname, url?.search, url?.hash]).toEqual(['', '/', '', ''])
       }),
       { numRuns: fuzzCases(2_000) },

@@ -1,12 +1,12 @@
 /**
- * What may be at a place in a method's params:
- * - `plain`: a string, number, boolean or null, or a list of these. No object.
+ * The allowed values at a position of a method's params:
+ * - `plain`: a string, number, boolean or null, or a list of these. Not an object.
  * - `addresses`: an object whose member names are addresses, each with a plain value.
- * - `overrides`: state overrides. Only `null` and `{}` pass, because they put code of the caller's choice in a contract's place.
- * - `tracer`: the options of a tracer. Which tracer may run is checked by `findCustomTracer`.
- * - `members`: an object with these members and no others, or `null`. With `orPlain` a string or a number as well.
+ * - `overrides`: state overrides. Only `null` and `{}` are allowed, because overrides can replace a contract's code.
+ * - `tracer`: the options of a tracer. `findCustomTracer` checks the tracer itself.
+ * - `members`: an object with these members and no others, or `null`. With `orPlain` also a string or number.
  * - `items`: a list of one shape, or `null`.
- * - `tuple`: a list with one shape for each place; `null` may follow.
+ * - `tuple`: a list with one shape per position; further items must be `null`.
  */
 export type Shape =
   | { readonly kind: 'plain' }
@@ -15,13 +15,13 @@ export type Shape =
   | { readonly kind: 'tracer' }
   | { readonly kind: 'members'; readonly members: ReadonlyMap<string, Shape>; readonly orPlain: boolean }
   | { readonly kind: 'items'; readonly item: Shape }
-  | { readonly kind: 'tuple'; readonly places: readonly Shape[] }
+  | { readonly kind: 'tuple'; readonly positions: readonly Shape[] }
 
 /** Plain values. */
 export const plain: Shape = { kind: 'plain' }
 /** State overrides, which must be empty. */
 export const overrides: Shape = { kind: 'overrides' }
-/** An object with an address for each member name. */
+/** An object whose member names are addresses. */
 export const byAddress: Shape = { kind: 'addresses' }
 const tracerOptions: Shape = { kind: 'tracer' }
 
@@ -34,16 +34,16 @@ const members = (plainNames: readonly string[], others: Readonly<Record<string, 
 /** A list of values of one shape. */
 export const listOf = (item: Shape): Shape => ({ kind: 'items', item })
 
-/** A list with one shape for each place. */
-export const tuple = (...places: readonly Shape[]): Shape => ({ kind: 'tuple', places })
+/** A list with one shape per position. */
+export const tuple = (...positions: readonly Shape[]): Shape => ({ kind: 'tuple', positions })
 
 /** Source: execution-apis, `AccessListEntry`. */
 const accessListEntry = members(['address', 'storageKeys'])
 
-/** Source: execution-apis, `AuthorizationList`; geth sends and takes `v` for `yParity` in signed ones. */
+/** Source: execution-apis, `AuthorizationList`; geth also uses `v` in place of `yParity` in signed ones. */
 const authorization = members(['chainId', 'address', 'nonce', 'yParity', 'v', 'r', 's'])
 
-/** A call or a transaction to fill in. Source: execution-apis, `GenericTransaction`; every client for `data`, the old name of `input`. */
+/** A call or an incomplete transaction. Source: execution-apis, `GenericTransaction`; all clients for `data`, the old name of `input`. */
 export const callObject: Shape = members(
   [
     'type',

@@ -1,12 +1,12 @@
 import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from './fuzzCases.ts'
-import { readDelegates, readTransactionTo } from './transactionTo.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
+import { parseDelegates, parseTransactionTo } from './transactionTo.ts'
 
 const target = { to: '0x1111111111111111111111111111111111111111' }
 
-/** Signed by a library, with data of 60 bytes, access lists and authorizations; the first is the example of EIP-155. */
+/** Signed by a library, with 60 bytes of data, access lists and authorizations. The first is the example of EIP-155. */
 const signed = [
   {
     name: 'legacy, of EIP-155',
@@ -91,7 +91,7 @@ const splitList = (payload: Buffer): { list: boolean; payload: Buffer; whole: Bu
   return items
 }
 
-const fieldsOf: Readonly<Record<number, readonly [to: number, count: number]>> = {
+const layouts: Readonly<Record<number, readonly [to: number, count: number]>> = {
   0: [3, 9],
   1: [4, 11],
   2: [5, 12],
@@ -99,11 +99,11 @@ const fieldsOf: Readonly<Record<number, readonly [to: number, count: number]>> =
   4: [5, 13],
 }
 
-/** What a reader would say that decodes all, writes it again in canonical form, and finds the same bytes. */
-const byWritingAgain = (bytes: Buffer): ReturnType<typeof readTransactionTo> => {
+/** Reference implementation: decodes everything, encodes it in canonical form and compares the bytes. */
+const parseByReencoding = (bytes: Buffer): ReturnType<typeof parseTransactionTo> => {
   const [first = 0x80] = bytes
   const type = first >= 0xc0 ? 0 : first
-  const [at, count] = fieldsOf[type] ?? []
+  const [at, count] = layouts[type] ?? []
   if (at === undefined || (type === 0 && first < 0xc0)) return undefined
   const open = (body: Buffer): ReturnType<typeof splitList> => {
     const list = decode(body)
@@ -121,72 +121,75 @@ const byWritingAgain = (bytes: Buffer): ReturnType<typeof readTransactionTo> => 
   return to.payload.length === 0 && type <= 2 ? { creates: true } : undefined
 }
 
-describe('readTransactionTo', () => {
-  test.each(signed)('reads a transaction: $name', ({ text, to }) => {
-    expect(readTransactionTo(text)).toEqual(to)
-    expect(readTransactionTo(`0x${text.slice(2).toUpperCase()}`)).toEqual(to)
-    expect(byWritingAgain(Buffer.from(text.slice(2), 'hex'))).toEqual(to)
+describe('parseTransactionTo', () => {
+  test.each(signed)('parses a transaction: $name', ({ text, to }) => {
+    expect(parseTransactionTo(text)).toEqual(to)
+    expect(parseTransactionTo(`0x${text.slice(2).toUpperCase()}`)).toEqual(to)
+    expect(parseByReencoding(Buffer.from(text.slice(2), 'hex'))).toEqual(to)
   })
 
-  test('reads a blob transaction with its blobs, by either version, and not with other parts', () => {
+  test('parses a blob transaction with its blobs in both versions, but with no other parts', () => {
     const [, , , , , , t3] = signed
     const inner = decode(Buffer.from((t3?.text ?? '').slice(4), 'hex'))?.payload ?? Buffer.alloc(0)
     const wrap = (more: readonly Rlp[]): string =>
       `0x03${headed(Buffer.concat([headed(inner, 0xc0), ...more.map(encode)]), 0xc0).toString('hex')}`
     const blobs = [Buffer.alloc(131_072, 1)]
-    expect(readTransactionTo(wrap([blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
-    expect(readTransactionTo(wrap([Buffer.of(1), blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
-    expect(readTransactionTo(wrap([]))).toBeUndefined()
-    expect(readTransactionTo(wrap([blobs, blobs, blobs, blobs, blobs]))).toBeUndefined()
+    expect(parseTransactionTo(wrap([blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
+    expect(parseTransactionTo(wrap([Buffer.of(1), blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
+    expect(parseTransactionTo(wrap([]))).toBeUndefined()
+    expect(parseTransactionTo(wrap([blobs, blobs, blobs, blobs, blobs]))).toBeUndefined()
   })
 
-  test('reads the delegates of a transaction of type 4, however many, and of other types none', () => {
+  test('parses any number of delegates of type 4, and none of other types', () => {
     const delegate = `0x${'33'.repeat(20)}`
-    for (const { name, text } of signed) expect(readDelegates(text)).toEqual(name === 'type 4' ? [delegate] : [])
+    for (const { name, text } of signed) expect(parseDelegates(text)).toEqual(name === 'type 4' ? [delegate] : [])
     const bytes = Buffer.from(signed.find(({ name }) => name === 'type 4')?.text.slice(4) ?? '', 'hex')
     const fields = (splitList(decode(bytes)?.payload ?? Buffer.alloc(0)) ?? []).map(({ whole }) => whole)
     const one = [Buffer.of(1), Buffer.alloc(20, 0x33), Buffer.of(1), Buffer.of(1), Buffer.of(1), Buffer.of(1)]
     const withList = (list: Rlp): string =>
       `0x04${headed(Buffer.concat([...fields.slice(0, 9), encode(list), ...fields.slice(10)]), 0xc0).toString('hex')}`
-    expect(readDelegates(withList(Array.from({ length: 100 }, () => one)))).toEqual(
+    expect(parseDelegates(withList(Array.from({ length: 100 }, () => one)))).toEqual(
       Array.from({ length: 100 }, () => delegate),
     )
-    expect(readDelegates(withList([]))).toEqual([])
+    expect(parseDelegates(withList([]))).toEqual([])
     for (const bad of [
       [one.slice(1)],
       [Buffer.alloc(20, 0x33)],
       Buffer.of(1),
       [[...one.slice(0, 1), Buffer.alloc(19), ...one.slice(2)]],
     ])
-      expect(readDelegates(withList(bad))).toBeUndefined()
+      expect(parseDelegates(withList(bad))).toBeUndefined()
   })
 
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['a number', 1],
-    ['no hex', '0xzz'],
+    ['not hex', '0xzz'],
     ['an odd digit', `${signed[0]?.text ?? ''}0`],
     ['no 0x', (signed[0]?.text ?? '').slice(2)],
     ['0X', (signed[0]?.text ?? '').replace('0x', '0X')],
-    ['hex with an end that is none', (signed[0]?.text ?? '').replace(/..$/, 'zz')],
+    ['hex with an invalid end', (signed[0]?.text ?? '').replace(/..$/, 'zz')],
     ['empty bytes', '0x'],
-    ['a list of nothing', '0xc0'],
-    ['a type of its own', '0x00c0'],
+    ['an empty list', '0xc0'],
+    ['a type 0 prefix', '0x00c0'],
     ['type 5', (signed[4]?.text ?? '').replace('0x02', '0x05')],
-    ['a byte too many', `${signed[0]?.text ?? ''}00`],
-    ['a byte too few', (signed[0]?.text ?? '').slice(0, -2)],
+    ['an extra byte', `${signed[0]?.text ?? ''}00`],
+    ['a missing byte', (signed[0]?.text ?? '').slice(0, -2)],
     ['a string in place of the list', '0xb8500000'],
     ['a length of eight bytes', `0xff${'ff'.repeat(8)}`],
-    ['a length that begins with zero', (signed[0]?.text ?? '').replace('0xf86c', '0xf9006c')],
-    ['a short text under a long head', (signed[0]?.text ?? '').replace('0xf86c', '0xf86d').replace('9435', 'b81435')],
+    ['a length with a leading zero', (signed[0]?.text ?? '').replace('0xf86c', '0xf9006c')],
+    [
+      'a short string with a long header',
+      (signed[0]?.text ?? '').replace('0xf86c', '0xf86d').replace('9435', 'b81435'),
+    ],
     ['type 3 that creates', (signed[6]?.text ?? '').replace(`94${'11'.repeat(20)}`, '80').replace('03f8cf', '03f8bb')],
   ])('rejects %s', (_name, value) => {
-    expect(readTransactionTo(value)).toBeUndefined()
+    expect(parseTransactionTo(value)).toBeUndefined()
   })
 
-  test('rejects at once what is larger than any transaction', () => {
+  test('rejects texts larger than any transaction quickly', () => {
     const long = `0x${'f8'.repeat(20_000_000)}`
-    expect(cpuMs(() => expect(readTransactionTo(long)).toBeUndefined())).toBeLessThan(500)
+    expect(cpuMs(() => expect(parseTransactionTo(long)).toBeUndefined())).toBeLessThan(500)
   })
 
   const bytesUpTo = (most: number): fc.Arbitrary<Buffer> =>
@@ -203,11 +206,11 @@ describe('readTransactionTo', () => {
       fc.constantFrom(20, 20, 20, 0, 19, 21),
     )
     .map(([type, fields, width]) => {
-      const [at = 0, count = 0] = fieldsOf[type] ?? []
+      const [at = 0, count = 0] = layouts[type] ?? []
       const body = encode([...fields.slice(0, at), Buffer.alloc(width, 7), ...fields.slice(at + 1)].slice(0, count))
       return type === 0 ? body : Buffer.concat([Buffer.of(type), body])
     })
-  /** A whole one, changed in up to three places: a byte set, taken out or put in. */
+  /** A transaction with up to three bytes set, removed or inserted. */
   const changed = fc
     .tuple(
       whole,
@@ -222,17 +225,17 @@ describe('readTransactionTo', () => {
     )
     .map(([bytes, changes]) => {
       const list = [...bytes]
-      // Heads stand near the beginning, and what they say matters most.
+      // Mostly near the start, because the headers are there.
       for (const [place, kind, byte] of changes)
         list.splice(place % Math.min(list.length + 1, 60), kind === 'add' ? 0 : 1, ...(kind === 'cut' ? [] : [byte]))
       return Buffer.from(list)
     })
 
-  test('agrees, on whole and on changed bytes, with decoding all and writing it again', () => {
+  test('agrees with re-encoding, on intact and on modified bytes', () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 3, arbitrary: whole }, { weight: 7, arbitrary: changed }), (bytes) => {
-        const expected = byWritingAgain(bytes)
-        expect(readTransactionTo(`0x${bytes.toString('hex')}`)).toEqual(expected)
+        const expected = parseByReencoding(bytes)
+        expect(parseTransactionTo(`0x${bytes.toString('hex')}`)).toEqual(expected)
       }),
       { numRuns: fuzzCases(2_000) },
     )

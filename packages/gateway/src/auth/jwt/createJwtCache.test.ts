@@ -15,13 +15,13 @@ const make = (claims: unknown): string => {
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
-/** A cache with a clock to set, and a count of how often the keys were asked for: only a verdict made anew does that. */
-const watched = (options: JwtCacheOptions = {}) => {
+/** A cache with a settable clock. `verifications` counts key look-ups, which only an uncached verification does. */
+const createTestCache = (options: JwtCacheOptions = {}) => {
   let nowS = start
-  let asked = 0
+  let verified = 0
   const counting = new Map(policy.keys)
   counting.get = (kid) => {
-    asked += 1
+    verified += 1
     return policy.keys.get(kid)
   }
   const cache = createJwtCache({ ...options, now: () => nowS * 1000 })
@@ -30,105 +30,106 @@ const watched = (options: JwtCacheOptions = {}) => {
     cache,
     app,
     at: (s: number) => (nowS = start + s),
-    judge: (token: string, as: Partial<typeof app> = {}) => {
-      const verdict = cache.judge(token, { ...app, ...as })
-      return verdict.ok ? 'ok' : verdict.check
+    verify: (token: string, changes: Partial<typeof app> = {}) => {
+      const result = cache.verify(token, { ...app, ...changes })
+      return result.ok ? 'ok' : result.check
     },
-    asked: () => asked,
+    verifications: () => verified,
   }
 }
 
 describe('createJwtCache', () => {
-  test('judges a token once a minute, good or bad', () => {
-    const { judge, asked, at } = watched()
+  test('verifies a token once a minute, valid or not', () => {
+    const { verify, verifications, at } = createTestCache()
     const tokens = [make({ exp: start + 3600 }), `${make({ exp: start + 3600 }).slice(0, -4)}AAAA`]
-    for (let index = 0; index < 10; index += 1) expect(tokens.map((token) => judge(token))).toEqual(['ok', 'signature'])
-    expect(asked()).toBe(2)
+    for (let index = 0; index < 10; index += 1)
+      expect(tokens.map((token) => verify(token))).toEqual(['ok', 'signature'])
+    expect(verifications()).toBe(2)
     at(59.999)
-    expect(tokens.map((token) => judge(token))).toEqual(['ok', 'signature'])
-    expect(asked()).toBe(2)
+    expect(tokens.map((token) => verify(token))).toEqual(['ok', 'signature'])
+    expect(verifications()).toBe(2)
     at(60)
-    expect(tokens.map((token) => judge(token))).toEqual(['ok', 'signature'])
-    expect(asked()).toBe(4)
+    expect(tokens.map((token) => verify(token))).toEqual(['ok', 'signature'])
+    expect(verifications()).toBe(4)
   })
 
-  test('no verdict outlives the end of its token, and the one after it is remembered too', () => {
-    const { judge, asked, at } = watched()
+  test('a valid result is cached until the token expires, and so is the result after that', () => {
+    const { verify, verifications, at } = createTestCache()
     const token = make({ exp: start + 10 })
-    expect(judge(token)).toBe('ok')
+    expect(verify(token)).toBe('ok')
     at(9.999)
-    expect(judge(token)).toBe('ok')
+    expect(verify(token)).toBe('ok')
     at(10)
-    expect([judge(token), judge(token), judge(token)]).toEqual(['expiry', 'expiry', 'expiry'])
-    expect(asked()).toBe(2)
+    expect([verify(token), verify(token), verify(token)]).toEqual(['expiry', 'expiry', 'expiry'])
+    expect(verifications()).toBe(2)
   })
 
-  test('a token that was too early is judged anew when its time has come', () => {
-    const { judge, at } = watched()
+  test('a token that was too early is verified again once it may be valid', () => {
+    const { verify, at } = createTestCache()
     const early = make({ exp: start + 3600, nbf: start + 40 })
     const ahead = make({ exp: start + 86_400 + 35 })
     const issued = make({ exp: start + 3600, iat: start + 40 })
-    expect([early, ahead, issued].map((token) => judge(token))).toEqual(['not_before', 'lifetime', 'issued_at'])
+    expect([early, ahead, issued].map((token) => verify(token))).toEqual(['not_before', 'lifetime', 'issued_at'])
     at(4)
-    expect(judge(ahead)).toBe('lifetime')
+    expect(verify(ahead)).toBe('lifetime')
     at(5)
-    expect(judge(ahead)).toBe('ok')
+    expect(verify(ahead)).toBe('ok')
     at(9)
-    expect([early, issued].map((token) => judge(token))).toEqual(['not_before', 'issued_at'])
+    expect([early, issued].map((token) => verify(token))).toEqual(['not_before', 'issued_at'])
     at(10)
-    expect([early, issued].map((token) => judge(token))).toEqual(['ok', 'ok'])
+    expect([early, issued].map((token) => verify(token))).toEqual(['ok', 'ok'])
   })
 
-  test('a verdict belongs to one version of one app', () => {
-    const { judge } = watched()
+  test('a result is valid for one version of one app', () => {
+    const { verify } = createTestCache()
     const token = make({ exp: start + 3600 })
     const without = compileJwtPolicy({ keys: [] })
-    expect(judge(token)).toBe('ok')
-    expect(judge(token, { jwt: { ...without, keys: new Map() } })).toBe('ok')
-    expect(judge(token, { version: 2, jwt: { ...without, keys: new Map() } })).toBe('kid')
-    expect(judge(token, { id: 'app-2', jwt: { ...without, keys: new Map() } })).toBe('kid')
-    expect(judge(token)).toBe('ok')
+    expect(verify(token)).toBe('ok')
+    expect(verify(token, { jwt: { ...without, keys: new Map() } })).toBe('ok')
+    expect(verify(token, { version: 2, jwt: { ...without, keys: new Map() } })).toBe('kid')
+    expect(verify(token, { id: 'app-2', jwt: { ...without, keys: new Map() } })).toBe('kid')
+    expect(verify(token)).toBe('ok')
   })
 
-  test('a clock that was set back ends what was found by it', () => {
-    const { judge, at } = watched()
+  test('a clock that is set back invalidates cached results', () => {
+    const { verify, at } = createTestCache()
     const token = make({ exp: start + 3600, nbf: start })
-    expect(judge(token)).toBe('ok')
+    expect(verify(token)).toBe('ok')
     at(-100)
-    expect(judge(token)).toBe('not_before')
+    expect(verify(token)).toBe('not_before')
   })
 
-  test('is bounded, and bad tokens do not crowd out good ones', () => {
-    const { judge, asked, cache } = watched({ maxResults: 10 })
+  test('is bounded, and invalid tokens do not evict valid ones', () => {
+    const { verify, verifications, cache } = createTestCache({ maxResults: 10 })
     const token = make({ exp: start + 3600 })
-    expect(judge(token)).toBe('ok')
-    for (let index = 0; index < 1_000; index += 1) expect(judge(`rubbish-${index}`)).toBe('malformed')
+    expect(verify(token)).toBe('ok')
+    for (let index = 0; index < 1_000; index += 1) expect(verify(`invalid-${index}`)).toBe('malformed')
     expect(cache.size).toBeLessThanOrEqual(20)
-    expect(judge(token)).toBe('ok')
-    expect(asked()).toBe(1)
+    expect(verify(token)).toBe('ok')
+    expect(verifications()).toBe(1)
   })
 
-  test('where no token was sent nothing is remembered', () => {
-    const { cache, app } = watched()
-    expect(cache.judge(undefined, app)).toMatchObject({ check: 'missing' })
+  test('caches nothing for requests without a token', () => {
+    const { cache, app } = createTestCache()
+    expect(cache.verify(undefined, app)).toMatchObject({ check: 'missing' })
     expect(cache.size).toBe(0)
   })
 
-  test('holds no token, only what was found of it', () => {
-    const { cache, app } = watched()
-    const kept: string[] = []
+  test('stores no token, only its result', () => {
+    const { cache, app } = createTestCache()
+    const stored: string[] = []
     const set = Map.prototype.set
     Map.prototype.set = function watchedSet(this: Map<unknown, unknown>, key: unknown, value: unknown) {
-      kept.push(String(key), JSON.stringify(value))
+      stored.push(String(key), JSON.stringify(value))
       return set.call(this, key, value)
     }
     const token = make({ exp: start + 3600 })
     try {
-      cache.judge(token, app)
+      cache.verify(token, app)
     } finally {
       Map.prototype.set = set
     }
-    expect(kept.length).toBeGreaterThan(0)
-    for (const part of token.split('.')) expect(kept.join('\n')).not.toContain(part)
+    expect(stored.length).toBeGreaterThan(0)
+    for (const part of token.split('.')) expect(stored.join('\n')).not.toContain(part)
   })
 })

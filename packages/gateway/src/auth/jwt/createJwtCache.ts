@@ -1,73 +1,74 @@
 import { hash } from 'node:crypto'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 import type { JwtPolicy } from './jwtPolicy.ts'
-import type { JwtResult } from './jwtResult.ts'
 import { verifyJwt } from './verifyJwt.ts'
+import type { JwtResult } from './verifyJwt.ts'
 
-/** An app as tokens are judged for it. */
+/** The app that a token is verified for. */
 export interface JwtApp {
   readonly id: string
-  /** Another one whenever the app's settings change: no verdict outlives its version. */
+  /** Changes with the app's settings: a cached result is valid for one version only. */
   readonly version: number | string
   readonly jwt: JwtPolicy
 }
 
-/** Judges tokens, and remembers what it found. */
+/** Verifies tokens and caches the results. */
 export interface JwtCache {
-  /** What was found of a token before; `undefined` where it must be looked at. */
+  /** Returns the cached result of a token, or `undefined`. */
   find(token: string, app: JwtApp): JwtResult | undefined
-  judge(token: string | undefined, app: JwtApp): JwtResult
-  /** How many verdicts are remembered now. */
+  /** Returns the cached result of a token, or verifies it. */
+  verify(token: string | undefined, app: JwtApp): JwtResult
+  /** The number of cached results. */
   readonly size: number
 }
 
-/** What a verdict cache is made of. */
+/** Options of `createJwtCache`. */
 export interface JwtCacheOptions {
-  /** Verdicts remembered of each kind, good and bad, 2 or more. @default 10_000 */
+  /** Most results cached of each kind, valid and invalid; 2 or more. @default 10_000 */
   readonly maxResults?: number | undefined
-  /** The longest that a verdict is remembered, in milliseconds. @default 60_000 */
-  readonly keepMs?: number | undefined
+  /** The longest that a result is cached, in milliseconds. @default 60_000 */
+  readonly ttlMs?: number | undefined
   /** A clock in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-interface Kept {
-  readonly verdict: JwtResult
+interface CachedResult {
+  readonly result: JwtResult
   readonly sinceMs: number
 }
 
 /**
- * Makes a cache of verdicts, so that a token costs one signature check a minute. Tokens are kept as their SHA-256. Good and bad verdicts have
- * places of their own: whoever sends rubbish crowds out rubbish only.
- * @throws {TypeError} where `maxResults` is out of its range.
+ * Creates a cache of verification results, so that a token costs one signature check per minute. Tokens are stored as their SHA-256. Valid
+ * and invalid results are cached separately, so that invalid tokens evict only invalid ones.
+ * @throws {TypeError} if `maxResults` is out of range.
  */
 export const createJwtCache = (options: JwtCacheOptions = {}): JwtCache => {
-  const { maxResults = 10_000, keepMs = 60_000, now = Date.now } = options
-  const good = createRecentMap<Kept>(maxResults)
-  const bad = createRecentMap<Kept>(maxResults)
-  // Also a clock that was set back ends what was found by it.
-  const fresh = (kept: Kept | undefined, nowMs: number): JwtResult | undefined =>
-    kept !== undefined && nowMs >= kept.sinceMs && nowMs < Math.min(kept.sinceMs + keepMs, kept.verdict.untilMs)
-      ? kept.verdict
+  const { maxResults = 10_000, ttlMs = 60_000, now = Date.now } = options
+  const valid = createRecentMap<CachedResult>(maxResults)
+  const invalid = createRecentMap<CachedResult>(maxResults)
+  // A clock that was set back also invalidates a result.
+  const getFresh = (cached: CachedResult | undefined, nowMs: number): JwtResult | undefined =>
+    cached !== undefined && nowMs >= cached.sinceMs && nowMs < Math.min(cached.sinceMs + ttlMs, cached.result.untilMs)
+      ? cached.result
       : undefined
-  const keyOf = (token: string, app: JwtApp): string =>
+  const toCacheKey = (token: string, app: JwtApp): string =>
     JSON.stringify([hash('sha256', token, 'base64'), app.id, app.version])
-  const keptAt = (key: string, nowMs: number): JwtResult | undefined =>
-    fresh(good.get(key), nowMs) ?? fresh(bad.get(key), nowMs)
+  const findCached = (key: string, nowMs: number): JwtResult | undefined =>
+    getFresh(valid.get(key), nowMs) ?? getFresh(invalid.get(key), nowMs)
   return {
-    find: (token, app) => keptAt(keyOf(token, app), now()),
-    judge: (token, app) => {
+    find: (token, app) => findCached(toCacheKey(token, app), now()),
+    verify: (token, app) => {
       const nowMs = now()
       if (token === undefined) return verifyJwt(token, app.jwt, nowMs)
-      const key = keyOf(token, app)
-      const kept = keptAt(key, nowMs)
-      if (kept !== undefined) return kept
-      const verdict = verifyJwt(token, app.jwt, nowMs)
-      ;(verdict.ok ? good : bad).set(key, { verdict, sinceMs: nowMs })
-      return verdict
+      const key = toCacheKey(token, app)
+      const cached = findCached(key, nowMs)
+      if (cached !== undefined) return cached
+      const result = verifyJwt(token, app.jwt, nowMs)
+      ;(result.ok ? valid : invalid).set(key, { result, sinceMs: nowMs })
+      return result
     },
     get size() {
-      return good.size + bad.size
+      return valid.size + invalid.size
     },
   }
 }

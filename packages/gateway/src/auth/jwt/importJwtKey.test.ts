@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { importJwtKey } from './importJwtKey.ts'
 import { createJwtKeyId, isJwtKeyId } from './jwtKeyId.ts'
 import { compileJwtPolicy } from './jwtPolicy.ts'
@@ -17,20 +17,20 @@ describe('importJwtKey', () => {
     ['RSA', rsa.publicKey, ['RS256', 'RS384', 'RS512']],
     ['P-256', p256.publicKey, ['ES256']],
     ['Ed25519', ed25519.publicKey, ['EdDSA']],
-  ])('the algorithms follow from the key: %s', (_name, key, algorithms) => {
+  ])('the key determines the algorithms: %s', (_name, key, algorithms) => {
     const imported = importJwtKey(spki(key))
     expect(imported.algorithms).toEqual(algorithms)
     expect(imported.key.equals(key)).toBe(true)
     expect(imported.pem).toBe(spki(key))
   })
 
-  test('takes other line ends and no line ends, and stores one spelling', () => {
+  test('accepts other line endings and none, and returns the canonical form', () => {
     const pem = spki(p256.publicKey)
     const oneLine = pem.replaceAll('\n', '').replace('KEY-----', 'KEY-----\n').replace('-----END', '\n-----END')
     for (const text of [pem.replaceAll('\n', '\r\n'), `\n ${pem}\t`, oneLine]) expect(importJwtKey(text).pem).toBe(pem)
   })
 
-  test('the fingerprint is that of openssl', () => {
+  test('the fingerprint equals that of openssl', () => {
     // printf … | openssl pkey -pubin -outform DER | openssl sha256 -binary | base64
     const pem = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
@@ -47,17 +47,17 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     rsa.privateKey.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' }).toString(),
   ]
 
-  test('rejects a private key in any form, also beside a public one, and repeats nothing of it', () => {
+  test('rejects a private key in any form, also next to a public one, without repeating it', () => {
     for (const secret of [...privates, ...others]) {
       const body = secret.split('\n')[1] ?? ''
       for (const text of [secret, spki(rsa.publicKey) + secret, secret.toLowerCase()]) {
-        expect(() => importJwtKey(text)).toThrow(/this is a private key, and was not stored/)
+        expect(() => importJwtKey(text)).toThrow(/this is a private key and was not stored/)
         expect(() => importJwtKey(text)).not.toThrow(body)
       }
     }
   })
 
-  test('rejects a private key that calls itself a public one', () => {
+  test('rejects a private key labelled as a public one', () => {
     for (const secret of privates) {
       const disguised = secret.replaceAll('PRIVATE KEY', 'PUBLIC KEY')
       expect(() => importJwtKey(disguised)).toThrow(TypeError)
@@ -66,10 +66,10 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
   })
 
   test.each<[unknown]>([[undefined], [1], [['-----BEGIN PUBLIC KEY-----']]])(
-    'rejects %j, which is not a text',
+    'rejects %j, which is not a string',
     (pem) => {
       expect(() => importJwtKey(pem as string)).toThrow(
-        new TypeError('the key must be a text of at most 16384 characters'),
+        new TypeError('the key must be a string of at most 16384 characters'),
       )
     },
   )
@@ -84,12 +84,12 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     ['X25519', spki(generateKeyPairSync('x25519').publicKey), /RSA, P-256 or Ed25519/],
     ['PKCS #1', rsa.publicKey.export({ format: 'pem', type: 'pkcs1' }).toString(), /PKCS #1 form/],
     ['a certificate', '-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----', /this is a certificate/],
-    ['a word', 'key', /no public key in PEM/],
-    ['nothing', '', /no public key in PEM/],
+    ['a word', 'key', /not a public key in PEM/],
+    ['nothing', '', /not a public key in PEM/],
     ['two keys', spki(rsa.publicKey) + spki(p256.publicKey), /the one block/],
-    ['a key cut short', spki(rsa.publicKey).split('\n').toSpliced(2, 1).join('\n'), /cannot be read/],
+    ['a key cut short', spki(rsa.publicKey).split('\n').toSpliced(2, 1).join('\n'), /is damaged/],
     ['a long text', 'x'.repeat(20_000), /at most 16384/],
-  ])('rejects %s, saying what to do', (_name, pem, message) => {
+  ])('rejects %s with a fix', (_name, pem, message) => {
     expect(() => importJwtKey(pem)).toThrow(message)
   })
 
@@ -100,30 +100,30 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
   }
 
   test.each([1n, 2n, 65_536n, 0x1_0000_0001n, (1n << 2_040n) + 1n])(
-    'rejects an RSA key whose exponent is %s: 1 signs any text, an even one none, and a long one takes long',
+    'rejects an RSA key with exponent %s: with 1 any text is signed, an even one signs nothing, a long one is slow',
     (e) => {
       const pem = withExponent(e)
       expect(() => importJwtKey(pem)).toThrow('exponent')
     },
   )
 
-  test.each([3n, 65_537n, 0xffff_ffffn])('takes an RSA key whose exponent is %s', (e) => {
+  test.each([3n, 65_537n, 0xffff_ffffn])('accepts an RSA key with exponent %s', (e) => {
     expect(importJwtKey(withExponent(e)).algorithms).toContain('RS256')
   })
 
-  test('takes of a long RSA key the usual exponent at most, as each check takes long enough', () => {
+  test('accepts at most the usual exponent for a long RSA key, because its checks are slow already', () => {
     const modulus = (bits: number): string => Buffer.alloc(bits / 8, 0xff).toString('base64url')
     expect(importJwtKey(withExponent(0xffff_ffffn, modulus(4096))).algorithms).toContain('RS256')
     expect(importJwtKey(withExponent(65_537n, modulus(8192))).algorithms).toContain('RS256')
     expect(() => importJwtKey(withExponent(65_539n, modulus(8192)))).toThrow('exponent')
   })
 
-  test('whatever is done to a key, it is imported as a key that is whole or rejected by a message without it', () => {
+  test('a modified key is imported as an intact key or rejected by a message without its content', () => {
     const pems = [rsa, p256, ed25519].map((pair) => spki(pair.publicKey))
     const changes = fc.array(fc.tuple(fc.nat(), fc.constantFrom('', 'A', '/', '\n', '=', '-', ' ', 'é', '\0')), {
       maxLength: 3,
     })
-    const seen = { good: 0, all: 0 }
+    const seen = { valid: 0, all: 0 }
     fc.assert(
       fc.property(
         fc.constantFrom(...pems),
@@ -136,7 +136,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
           let message = ''
           try {
             const { pem: stored, algorithms } = importJwtKey(text)
-            seen.good += 1
+            seen.valid += 1
             expect(importJwtKey(stored)).toMatchObject({ pem: stored, algorithms })
           } catch (error) {
             if (!(error instanceof TypeError)) throw error
@@ -147,13 +147,13 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
       ),
       { numRuns: fuzzCases(2_000) },
     )
-    expect(seen.good / seen.all).toBeGreaterThan(0.3)
-    expect(seen.good / seen.all).toBeLessThan(0.9)
+    expect(seen.valid / seen.all).toBeGreaterThan(0.3)
+    expect(seen.valid / seen.all).toBeLessThan(0.9)
   })
 })
 
 describe('createJwtKeyId', () => {
-  test('makes 22 letters, never the same', () => {
+  test('creates 22 characters, different each time', () => {
     const ids = new Set(Array.from({ length: 1_000 }, createJwtKeyId))
     expect(ids.size).toBe(1_000)
     for (const id of ids) expect(id).toMatch(/^[\w-]{22}$/)
@@ -161,7 +161,7 @@ describe('createJwtKeyId', () => {
 })
 
 describe('isJwtKeyId', () => {
-  test('accepts every id that createJwtKeyId makes', () => {
+  test('accepts every id from createJwtKeyId', () => {
     for (let count = 0; count < 100; count += 1) expect(isJwtKeyId(createJwtKeyId())).toBe(true)
   })
 
@@ -184,20 +184,20 @@ describe('isJwtKeyId', () => {
 describe('compileJwtPolicy', () => {
   const pem = spki(ed25519.publicKey)
   test.each<[Parameters<typeof compileJwtPolicy>[0], RegExp]>([
-    [{ keys: ['a', 'b', 'c', 'd'].map((kid) => ({ kid, pem })) }, /no more than 3/],
-    [{ keys: ['a', 'a'].map((kid) => ({ kid, pem })) }, /a kid of their own/],
+    [{ keys: ['a', 'b', 'c', 'd'].map((kid) => ({ kid, pem })) }, /at most 3/],
+    [{ keys: ['a', 'a'].map((kid) => ({ kid, pem })) }, /its own kid/],
     [{ keys: [{ kid: '', pem }] }, /must not be empty/],
     [{ keys: [], maxLifetimeS: 0 }, /maxLifetimeS/],
     [{ keys: [], maxLifetimeS: Infinity }, /maxLifetimeS/],
     [{ keys: [], audience: '' }, /audience/],
     [{ keys: [], maxLifetimeS: 1.5 }, /maxLifetimeS/],
     [{ keys: [], maxLifetimeS: 31_536_001 }, /from 1 to 31536000/],
-    [{ keys: [], audience: 1 as unknown as string }, /audience must be a text that is not empty/],
+    [{ keys: [], audience: 1 as unknown as string }, /audience must be a non-empty string/],
   ])('rejects settings %#', (settings, message) => {
     expect(() => compileJwtPolicy(settings)).toThrow(message)
   })
 
-  test('has a lifetime of a day unless the app sets another', () => {
+  test('the lifetime is a day by default', () => {
     const keys = ['a', 'b', 'c'].map((kid) => ({ kid, pem }))
     expect(compileJwtPolicy({ keys })).toMatchObject({ audience: undefined, maxLifetimeS: 86_400 })
     for (const maxLifetimeS of [1, 31_536_000])

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Makes the id of an app's JWT key, for the header `kid` of its tokens: 128 random bits, so that no two apps have the same.
+ * Creates the id of an app's JWT key, for the `kid` header of its tokens: 128 random bits, so that ids are unique across apps.
  * @example
  * const kid = createJwtKeyId() // 22 letters of base64url
  */
@@ -9,5 +9,5 @@ export const createJwtKeyId = (): string => randomBytes(16).toString('base64url'
 
 const shape = /^[\w-]{22}$/
 
-/** Whether `createJwtKeyId` can have made it. */
+/** Whether a text has the form of an id from `createJwtKeyId`. */
 export const isJwtKeyId = (kid: string): boolean => shape.test(kid)

@@ -1,33 +1,33 @@
 import { isUtf8 } from 'node:buffer'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
 
-/** A token, taken apart and not yet believed. */
+/** A parsed token. Nothing of it is verified yet. */
 export interface ParsedJwt {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
   readonly signature: Buffer
-  /** What the signature is over. */
+  /** The bytes that the signature covers. */
   readonly signed: Buffer
 }
 
-/** Longer than a token need be, and short enough for a header. */
+/** Most characters: enough for any token, and short enough for a header. */
 const longest = 8192
 
-/** base64url in its one spelling: no padding, and the bits that are left over are zero. */
-const bytesOf = (part: string): Buffer | undefined => {
+/** Decodes canonical base64url: no padding, and unused bits are zero. */
+const decodeBase64url = (part: string): Buffer | undefined => {
   const bytes = Buffer.from(part, 'base64url')
   return bytes.toString('base64url') === part ? bytes : undefined
 }
 
-const objectOf = (part: string): Readonly<Record<string, unknown>> | undefined => {
-  const bytes = bytesOf(part)
+const decodeObject = (part: string): Readonly<Record<string, unknown>> | undefined => {
+  const bytes = decodeBase64url(part)
   if (bytes === undefined || !isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
   try {
     JSON.parse(text)
     const scanned = scanMembers(text)
     if (scanned === undefined) return undefined
-    // By the members' own text: in Node 24.21, JSON.parse may misread a name that has an escape in it.
+    // Parses each member's own text, because JSON.parse in Node 24.21 may misread a name with an escape.
     const members = scanned.members.map(({ name, start, end }) => [name, JSON.parse(text.slice(start, end))] as const)
     const value: Readonly<Record<string, unknown>> = Object.fromEntries(members)
     return Object.keys(value).length === members.length ? value : undefined
@@ -37,29 +37,39 @@ const objectOf = (part: string): Readonly<Record<string, unknown>> | undefined =
 }
 
 /**
- * Takes a token apart.
+ * Parses a token without verifying it.
  * @param token - A JWS in compact form.
- * @returns `undefined` where it is none: wrong number of parts, no base64url, no JSON object, a repeated member name. Never throws.
+ * @returns `undefined` if it is malformed: wrong number of parts, not base64url, not a JSON object, a repeated member name. Never throws.
  * @see RFC 7515 section 7.1, RFC 7519 section 7.2
  */
 export const parseJwt = (token: string): ParsedJwt | undefined => {
   if (token.length > longest) return undefined
   const [first, second, third, ...more] = token.split('.')
   if (first === undefined || second === undefined || third === undefined || more.length > 0) return undefined
-  const header = objectOf(first)
-  const claims = header && objectOf(second)
-  const signature = claims && bytesOf(third)
+  const header = decodeObject(first)
+  const claims = header && decodeObject(second)
+  const signature = claims && decodeBase64url(third)
   if (header === undefined || claims === undefined || signature === undefined) return undefined
   return { header, claims, signature, signed: Buffer.from(`${first}.${second}`, 'ascii') }
 }
 
 /**
- * The key id that a token names, to find the app by where the address has no key. Nothing of the token is checked yet.
+ * Parses the key id of a token, which identifies the app if the URL has no key. Nothing of the token is verified yet.
  * @example
- * kidOf('no token') // undefined
+ * parseKid('not a token') // undefined
  */
-export const kidOf = (token: string): string | undefined => {
+export const parseKid = (token: string): string | undefined => {
   const [first = ''] = token.length > longest ? [] : token.split('.', 1)
-  const kid = objectOf(first)?.['kid']
+  const kid = decodeObject(first)?.['kid']
   return typeof kid === 'string' && kid.length <= 256 ? kid : undefined
+}
+
+/**
+ * Returns the token of an `Authorization` header.
+ * @returns `undefined` if there is no bearer token: no header, or another scheme. An empty or malformed token is returned as sent.
+ * @see RFC 6750 section 2.1
+ */
+export const parseBearer = (header: string | undefined): string | undefined => {
+  const [, token] = /^bearer(?:$| +)(.*)$/is.exec(header ?? '') ?? []
+  return token
 }

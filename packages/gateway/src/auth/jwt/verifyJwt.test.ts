@@ -3,34 +3,35 @@ import type { KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { compactVerify, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { compileJwtPolicy } from './jwtPolicy.ts'
 import type { JwtSettings } from './jwtPolicy.ts'
-import type { JwtResult } from './jwtResult.ts'
-import { readNarrowingClaims } from './narrowingClaims.ts'
-import { kidOf, parseJwt } from './parseJwt.ts'
-import { readBearer } from './readBearer.ts'
-import { rejectJwt } from './rejectJwt.ts'
-import { verifyJwt } from './verifyJwt.ts'
+import { parseBearer, parseJwt, parseKid } from './parseJwt.ts'
+import { parseNarrowingClaims, toJwtRejection, verifyJwt } from './verifyJwt.ts'
+import type { JwtResult } from './verifyJwt.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const p256 = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
 const ed25519 = generateKeyPairSync('ed25519')
-const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+const otherKey = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
 const spki = (key: KeyObject): string => key.export({ format: 'pem', type: 'spki' }).toString()
 const keys = [
   { kid: 'rsa', pem: spki(rsa.publicKey) },
   { kid: 'ec', pem: spki(p256.publicKey) },
   { kid: 'ed', pem: spki(ed25519.publicKey) },
 ]
-const publicOf: Readonly<Record<string, KeyObject>> = { rsa: rsa.publicKey, ec: p256.publicKey, ed: ed25519.publicKey }
+const publicKeys: Readonly<Record<string, KeyObject>> = {
+  rsa: rsa.publicKey,
+  ec: p256.publicKey,
+  ed: ed25519.publicKey,
+}
 
 const now = 1_800_000_000
 const hour = now + 3600
 const base64url = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
-/** A token made by hand, so that it may be wrong in any way; signed rightly with the P-256 key unless told otherwise. */
+/** Builds a token by hand, so that it may be invalid in any way. Signed with the P-256 key by default. */
 const make = (header: unknown, claims: unknown, key: KeyObject = p256.privateKey): string => {
   const signed = `${base64url(header)}.${base64url(claims)}`
   const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
@@ -39,11 +40,11 @@ const make = (header: unknown, claims: unknown, key: KeyObject = p256.privateKey
 const es256 = { alg: 'ES256', kid: 'ec' }
 const good = { exp: hour }
 
-const judge = (token: string | undefined, settings: Partial<JwtSettings> = {}): JwtResult =>
+const verifyToken = (token: string | undefined, settings: Partial<JwtSettings> = {}): JwtResult =>
   verifyJwt(token, compileJwtPolicy({ keys, ...settings }), now * 1000)
-const checkOf = (token: string | undefined, settings: Partial<JwtSettings> = {}): string => {
-  const verdict = judge(token, settings)
-  return verdict.ok ? 'ok' : verdict.check
+const getCheck = (token: string | undefined, settings: Partial<JwtSettings> = {}): string => {
+  const result = verifyToken(token, settings)
+  return result.ok ? 'ok' : result.check
 }
 
 describe('verifyJwt', () => {
@@ -53,13 +54,13 @@ describe('verifyJwt', () => {
     ['RS512', 'rsa', rsa.privateKey],
     ['ES256', 'ec', p256.privateKey],
     ['EdDSA', 'ed', ed25519.privateKey],
-  ])('takes a token that jose signed by %s', async (alg, kid, key) => {
+  ])('accepts a token that jose signed with %s', async (alg, kid, key) => {
     const token = await new SignJWT({ exp: hour }).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(key)
-    expect(judge(token)).toEqual({ ok: true, kid, untilMs: hour * 1000, allow: undefined })
-    expect(kidOf(token)).toBe(kid)
+    expect(verifyToken(token)).toEqual({ ok: true, kid, untilMs: hour * 1000, allow: undefined })
+    expect(parseKid(token)).toBe(kid)
     for (const other of ['rsa', 'ec', 'ed'].filter((name) => name !== kid)) {
       const crossed = await new SignJWT({ exp: hour }).setProtectedHeader({ alg, kid: other }).sign(key)
-      expect(checkOf(crossed)).toBe('algorithm')
+      expect(getCheck(crossed)).toBe('algorithm')
     }
   })
 
@@ -75,8 +76,8 @@ describe('verifyJwt', () => {
     ['Ed25519', 'ed'],
     ['RS256', 'ec'],
   ])('rejects the alg %s for the key %s', (alg, kid) => {
-    expect(checkOf(make({ alg, kid }, good))).toBe('algorithm')
-    expect(checkOf(`${base64url({ alg, kid })}.${base64url(good)}.`)).toBe('algorithm')
+    expect(getCheck(make({ alg, kid }, good))).toBe('algorithm')
+    expect(getCheck(`${base64url({ alg, kid })}.${base64url(good)}.`)).toBe('algorithm')
   })
 
   test.each([
@@ -84,27 +85,31 @@ describe('verifyJwt', () => {
     ['ec', 'the alg of this kid is ES256'],
     ['ed', 'the alg of this kid is EdDSA'],
   ])('a wrong alg for the key %s: %s', (kid, message) => {
-    expect(judge(make({ alg: 'none', kid }, good))).toMatchObject({ check: 'algorithm', message, untilMs: Infinity })
+    expect(verifyToken(make({ alg: 'none', kid }, good))).toMatchObject({
+      check: 'algorithm',
+      message,
+      untilMs: Infinity,
+    })
   })
 
-  test('a public key is no secret to sign with', () => {
+  test('rejects an HMAC made with a public key', () => {
     for (const { kid, pem } of keys) {
       for (const secret of [pem, pem.trim(), Buffer.from(pem.split('\n').slice(1, -2).join(''), 'base64')]) {
         for (const alg of ['HS256', 'RS256', 'ES256', 'EdDSA']) {
           const signed = `${base64url({ alg, kid })}.${base64url(good)}`
           const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
-          expect(['algorithm', 'signature']).toContain(checkOf(token))
+          expect(['algorithm', 'signature']).toContain(getCheck(token))
         }
       }
     }
   })
 
   test.each(['crit', 'jku', 'x5u', 'jwk', 'x5c', 'b64', 'zip', 'enc'])('rejects the header %s', (name) => {
-    for (const value of [null, [], 'https://evil.example/keys', stranger.publicKey.export({ format: 'jwk' })])
-      expect(judge(make({ ...es256, [name]: value }, good))).toMatchObject({
+    for (const value of [null, [], 'https://evil.example/keys', otherKey.publicKey.export({ format: 'jwk' })])
+      expect(verifyToken(make({ ...es256, [name]: value }, good))).toMatchObject({
         ok: false,
         check: 'header',
-        message: `header ${name} is not taken`,
+        message: `header ${name} is not supported`,
       })
   })
 
@@ -116,17 +121,17 @@ describe('verifyJwt', () => {
     [{ alg: 'ES256', kid: '__proto__' }, 'unknown kid'],
     [{ alg: 'ES256', kid: 'EC' }, 'unknown kid'],
   ])('rejects the header %j: %s', (header, message) => {
-    expect(judge(make(header, good))).toMatchObject({ check: 'kid', message })
+    expect(verifyToken(make(header, good))).toMatchObject({ check: 'kid', message })
   })
 
-  test('rejects what another signed, what was changed after, and a signature in another form', () => {
-    expect(checkOf(make(es256, good, stranger.privateKey))).toBe('signature')
+  test('rejects a foreign key, a changed token and other signature formats', () => {
+    expect(getCheck(make(es256, good, otherKey.privateKey))).toBe('signature')
     const [header, , signature] = make(es256, good).split('.')
-    expect(checkOf(`${header}.${base64url({ exp: hour + 1 })}.${signature}`)).toBe('signature')
-    expect(checkOf(`${header}.${base64url(good)}.`)).toBe('signature')
-    expect(checkOf(`${header}.${base64url(good)}.${Buffer.alloc(64).toString('base64url')}`)).toBe('signature')
+    expect(getCheck(`${header}.${base64url({ exp: hour + 1 })}.${signature}`)).toBe('signature')
+    expect(getCheck(`${header}.${base64url(good)}.`)).toBe('signature')
+    expect(getCheck(`${header}.${base64url(good)}.${Buffer.alloc(64).toString('base64url')}`)).toBe('signature')
     const der = sign('sha256', Buffer.from(`${header}.${base64url(good)}`), p256.privateKey)
-    expect(checkOf(`${header}.${base64url(good)}.${der.toString('base64url')}`)).toBe('signature')
+    expect(getCheck(`${header}.${base64url(good)}.${der.toString('base64url')}`)).toBe('signature')
   })
 
   test.each<[Record<string, unknown>, string]>([
@@ -149,23 +154,23 @@ describe('verifyJwt', () => {
     [{ exp: hour, iat: null }, 'issued_at'],
     [{ exp: hour, iat: 0 }, 'ok'],
     [{ exp: hour, aud: 'anything', sub: 'me', custom: { a: 1 } }, 'ok'],
-  ])('of the claims %j: %s', (claims, expected) => {
-    expect(checkOf(make(es256, claims))).toBe(expected)
+  ])('claims %j: %s', (claims, expected) => {
+    expect(getCheck(make(es256, claims))).toBe(expected)
   })
 
   test.each<[Record<string, unknown>, string, number]>([
     [{}, 'no exp', Infinity],
-    [{ exp: 'x' }, 'exp is no time in seconds', Infinity],
+    [{ exp: 'x' }, 'exp is not a time in seconds', Infinity],
     [{ exp: now }, 'expired', Infinity],
     [{ exp: now + 86_430 + 7 }, 'exp is more than 86400 seconds ahead', (now + 7) * 1000],
-    [{ exp: hour, nbf: '0' }, 'nbf is no time in seconds', Infinity],
+    [{ exp: hour, nbf: '0' }, 'nbf is not a time in seconds', Infinity],
     [{ exp: hour, nbf: now + 37 }, 'not valid yet', (now + 7) * 1000],
-    [{ exp: hour, iat: null }, 'iat is no time in seconds', Infinity],
+    [{ exp: hour, iat: null }, 'iat is not a time in seconds', Infinity],
     [{ exp: hour, iat: now + 37 }, 'issued in the future', (now + 7) * 1000],
     [{ exp: hour, aud: 'them' }, "aud is not this app's", Infinity],
-    [{ exp: hour, aud: 'us', methods: [] }, 'methods cannot be read', Infinity],
-  ])('of the claims %j: the message %j, until %s', (claims, message, untilMs) => {
-    expect(judge(make(es256, claims), { audience: 'us' })).toMatchObject({ ok: false, message, untilMs })
+    [{ exp: hour, aud: 'us', methods: [] }, 'methods is invalid', Infinity],
+  ])('claims %j: message %j until %s', (claims, message, untilMs) => {
+    expect(verifyToken(make(es256, claims), { audience: 'us' })).toMatchObject({ ok: false, message, untilMs })
   })
 
   test.each<[unknown, string]>([
@@ -177,18 +182,18 @@ describe('verifyJwt', () => {
     [[], 'audience'],
     [[['us']], 'audience'],
     [{ us: true }, 'audience'],
-  ])('where the app names an audience, aud %j: %s', (aud, expected) => {
-    expect(checkOf(make(es256, { ...good, aud }), { audience: 'us' })).toBe(expected)
+  ])('if the app has an audience, aud %j: %s', (aud, expected) => {
+    expect(getCheck(make(es256, { ...good, aud }), { audience: 'us' })).toBe(expected)
   })
 
-  test('the longest lifetime is the app’s to set', () => {
-    expect(checkOf(make(es256, { exp: now + 91 }), { maxLifetimeS: 60 })).toBe('lifetime')
-    expect(checkOf(make(es256, { exp: now + 90 }), { maxLifetimeS: 60 })).toBe('ok')
+  test('the app sets the longest lifetime', () => {
+    expect(getCheck(make(es256, { exp: now + 91 }), { maxLifetimeS: 60 })).toBe('lifetime')
+    expect(getCheck(make(es256, { exp: now + 90 }), { maxLifetimeS: 60 })).toBe('ok')
   })
 
-  test('narrowing claims give a list to ask besides the app’s own', () => {
+  test('narrowing claims result in an allow list', () => {
     const address = `0x${'a1'.repeat(20)}`
-    const verdict = judge(
+    const result = verifyToken(
       make(es256, {
         ...good,
         methods: ['eth_call'],
@@ -196,7 +201,7 @@ describe('verifyJwt', () => {
         origins: ['*.example.com'],
       }),
     )
-    const allow = verdict.ok ? verdict.allow : undefined
+    const allow = result.ok ? result.allow : undefined
     expect(allow?.rejectCall({ method: 'eth_call', params: `[{"to":"${address}"}]` })).toBeUndefined()
     expect(allow?.rejectCall({ method: 'eth_getLogs', params: '[]' })?.reason).toBe('method_not_allowed')
     expect(allow?.rejectCall({ method: 'eth_call', params: `[{"to":"0x${'b2'.repeat(20)}"}]` })?.reason).toBe(
@@ -218,46 +223,46 @@ describe('verifyJwt', () => {
     [{ origins: ['*'] }],
     [{ methods: ['eth_call'], origins: [''] }],
     [{ methods: Array.from({ length: 31 }, () => 'eth_call') }],
-  ])('a narrowing claim that cannot be read is no leave for everything: %j', (claims) => {
-    expect(checkOf(make(es256, { ...good, ...claims }))).toBe('claims')
+  ])('an invalid narrowing claim is rejected, not ignored: %j', (claims) => {
+    expect(getCheck(make(es256, { ...good, ...claims }))).toBe('claims')
   })
 
   const valid = make(es256, good)
   const [head = '', body = '', tail = ''] = valid.split('.')
   test.each<[string, string]>([
     ['empty', ''],
-    ['a word', 'token'],
+    ['not a token', 'token'],
     ['two parts', `${head}.${body}`],
     ['four parts', `${valid}.`],
-    ['a token encrypted', `${valid}.x.y`],
-    ['space around', ` ${valid}`],
+    ['an encrypted token', `${valid}.x.y`],
+    ['surrounding space', ` ${valid}`],
     ['padding', `${valid}=`],
-    ['base64 of the other kind', `${head}.${body}.${tail.slice(0, -4)}+/AA`],
-    // The last letter of 64 bytes has four bits that stand for nothing.
+    ['plain base64', `${head}.${body}.${tail.slice(0, -4)}+/AA`],
+    // The last character of 64 encoded bytes has four unused bits.
     ['bits left over', `${head}.${body}.${tail.slice(0, -1)}${{ A: 'B', Q: 'R', g: 'h', w: 'x' }[tail.slice(-1)]}`],
-    ['a claim twice', make(es256, `{"exp":${hour},"exp":${hour}}`)],
-    ['a claim twice, once escaped', make(es256, `{"exp":${hour},"\\u0065xp":${hour}}`)],
-    ['a header twice', make('{"alg":"ES256","kid":"ec","kid":"ec"}', good)],
-    ['claims that are a list', make(es256, [good])],
-    ['claims that are null', make(es256, 'null')],
-    ['claims that are no JSON', make(es256, `{"exp":${hour}`)],
-    ['claims that are no UTF-8', `${head}.${Buffer.from('{"a":"\xff"}', 'latin1').toString('base64url')}.${tail}`],
-    ['a header that is a text', make('"ES256"', good)],
+    ['a repeated claim', make(es256, `{"exp":${hour},"exp":${hour}}`)],
+    ['a repeated claim, once escaped', make(es256, `{"exp":${hour},"\\u0065xp":${hour}}`)],
+    ['a repeated header', make('{"alg":"ES256","kid":"ec","kid":"ec"}', good)],
+    ['claims as a list', make(es256, [good])],
+    ['claims as null', make(es256, 'null')],
+    ['claims that are not JSON', make(es256, `{"exp":${hour}`)],
+    ['claims that are not UTF-8', `${head}.${Buffer.from('{"a":"\xff"}', 'latin1').toString('base64url')}.${tail}`],
+    ['a header as a string', make('"ES256"', good)],
     ['more than 8192 characters', make(es256, { ...good, x: 'x'.repeat(8_192) })],
-  ])('what is no token is malformed: %s', (_name, token) => {
-    expect(judge(token)).toEqual({ ok: false, check: 'malformed', message: 'malformed', untilMs: Infinity })
+  ])('a malformed token is rejected: %s', (_name, token) => {
+    expect(verifyToken(token)).toEqual({ ok: false, check: 'malformed', message: 'malformed', untilMs: Infinity })
   })
 
-  test('a name with an escape is read as what it says', () => {
+  test('a member name with an escape is decoded correctly', () => {
     for (let round = 0; round < 3; round += 1) {
-      judge(make(es256, `{"exp":${hour},"\\\\u006dethods":1,"\\\\":1}`))
-      expect(checkOf(make(es256, `{"exp":${hour},"\\u006dethods":[]}`))).toBe('claims')
+      verifyToken(make(es256, `{"exp":${hour},"\\\\u006dethods":1,"\\\\":1}`))
+      expect(getCheck(make(es256, `{"exp":${hour},"\\u006dethods":[]}`))).toBe('claims')
     }
   })
 
-  test('rejects as the table says, and tells one who sent nothing how to send', () => {
-    expect(rejectJwt(judge(valid))).toBeUndefined()
-    expect(rejectJwt(judge(make(es256, { exp: now })))).toEqual({
+  test('error responses match the documentation, and a missing token names the header to use', () => {
+    expect(toJwtRejection(verifyToken(valid))).toBeUndefined()
+    expect(toJwtRejection(verifyToken(make(es256, { exp: now })))).toEqual({
       status: 401,
       code: -32016,
       message: 'invalid JWT: expired',
@@ -265,13 +270,13 @@ describe('verifyJwt', () => {
       data: { check: 'expiry' },
       headers: ['WWW-Authenticate', 'Bearer error="invalid_token"'],
     })
-    expect(rejectJwt(judge(undefined))).toMatchObject({
-      message: 'invalid JWT: none was sent: use Authorization: Bearer',
+    expect(toJwtRejection(verifyToken(undefined))).toMatchObject({
+      message: 'invalid JWT: no token was sent: use Authorization: Bearer',
       headers: ['WWW-Authenticate', 'Bearer'],
     })
   })
 
-  test('no verdict repeats anything of a token', () => {
+  test('no result repeats content of the token', () => {
     const mark = 's3cretmark'
     const tokens = [
       make({ ...es256, kid: mark }, good),
@@ -283,20 +288,20 @@ describe('verifyJwt', () => {
       mark,
     ]
     for (const token of tokens) {
-      const verdict = judge(token)
-      expect(verdict.ok).toBe(false)
-      expect(JSON.stringify(verdict)).not.toContain(mark)
+      const result = verifyToken(token)
+      expect(result.ok).toBe(false)
+      expect(JSON.stringify(result)).not.toContain(mark)
     }
   })
 
-  test('agrees with jose and with the claims read by hand, on good tokens and on changed ones', async () => {
+  test('agrees with jose plus a claims check, on valid and on modified tokens', async () => {
     const signers = [
       { alg: 'RS256', kid: 'rsa', key: rsa.privateKey },
       { alg: 'RS512', kid: 'rsa', key: rsa.privateKey },
       { alg: 'ES256', kid: 'ec', key: p256.privateKey },
       { alg: 'EdDSA', kid: 'ed', key: ed25519.privateKey },
-      { alg: 'ES256', kid: 'ec', key: stranger.privateKey },
-      { alg: 'ES256', kid: 'gone', key: p256.privateKey },
+      { alg: 'ES256', kid: 'ec', key: otherKey.privateKey },
+      { alg: 'ES256', kid: 'unknown', key: p256.privateKey },
     ]
     const claimSets: Record<string, unknown>[] = [
       { exp: hour },
@@ -321,11 +326,11 @@ describe('verifyJwt', () => {
       try {
         const { payload, protectedHeader } = await compactVerify(
           token,
-          ({ kid = '' }) => publicOf[kid] ?? Promise.reject(new Error('unknown kid')),
+          ({ kid = '' }) => publicKeys[kid] ?? Promise.reject(new Error('unknown kid')),
           { algorithms: ['RS256', 'RS384', 'RS512', 'ES256', 'EdDSA'] },
         )
         const claims: unknown = JSON.parse(Buffer.from(payload).toString())
-        // What jose reads more freely than we do: other spellings of base64url.
+        // jose also accepts base64url that is not canonical.
         const canonical = token
           .split('.')
           .every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
@@ -335,16 +340,16 @@ describe('verifyJwt', () => {
         return false
       }
     }
-    const goodOnes = pool.filter((_token, index) => index % 6 < 2 && index < 24)
+    const validTokens = pool.filter((_token, index) => index % 6 < 2 && index < 24)
     const change = fc.tuple(
       fc.nat(),
       fc.constantFrom('set', 'cut', 'add'),
       fc.constantFrom('.', '=', 'A', 'e', '-', '_', '+', ' ', '\n', '{', 'é'),
     )
     const cases = fc.oneof(
-      { weight: 30, arbitrary: fc.constantFrom(...goodOnes) },
+      { weight: 30, arbitrary: fc.constantFrom(...validTokens) },
       { weight: 20, arbitrary: fc.constantFrom(...pool) },
-      // Parts of one token under the signature of another.
+      // Parts of one token with the signature of another.
       {
         weight: 15,
         arbitrary: fc.tuple(fc.constantFrom(...pool), fc.constantFrom(...pool), fc.nat(2)).map(([one, other, at]) =>
@@ -366,12 +371,12 @@ describe('verifyJwt', () => {
           }),
       },
     )
-    // jose's answers are remembered: the pool's own tokens come again and again.
-    const remembered = new Map<string, boolean>()
+    // Results of jose are cached, because tokens of the pool repeat.
+    const cached = new Map<string, boolean>()
     await fc.assert(
       fc.asyncProperty(cases, async (token) => {
-        const expected = remembered.get(token) ?? (await byJose(token))
-        remembered.set(token, expected)
+        const expected = cached.get(token) ?? (await byJose(token))
+        cached.set(token, expected)
         expect(verifyJwt(token, policy, now * 1000).ok).toBe(expected)
       }),
       { numRuns: fuzzCases(2_000) },
@@ -379,7 +384,7 @@ describe('verifyJwt', () => {
   }, 300_000)
 })
 
-describe('readBearer', () => {
+describe('parseBearer', () => {
   test.each<[string | undefined, string | undefined]>([
     [undefined, undefined],
     ['', undefined],
@@ -395,37 +400,37 @@ describe('readBearer', () => {
     ['xBearer abc', undefined],
     ['Bearer\tabc', undefined],
     ['Basic Bearer abc', undefined],
-  ])('of %j: %j', (header, token) => {
-    expect(readBearer(header)).toBe(token)
+  ])('%j: %j', (header, token) => {
+    expect(parseBearer(header)).toBe(token)
   })
 })
 
-describe('kidOf', () => {
+describe('parseKid', () => {
   const tokenWith = (header: unknown): string => `${base64url(header)}.a.b`
 
   test.each([['', '.', 'x.y.z', tokenWith('[]'), tokenWith({ kid: 1 }), tokenWith({}), 'x'.repeat(100_000)]])(
-    'of what has none: none',
+    'returns undefined for %j',
     (...tokens) => {
-      for (const token of tokens) expect(kidOf(token)).toBeUndefined()
+      for (const token of tokens) expect(parseKid(token)).toBeUndefined()
     },
   )
 
   test('reads at most 256 characters, from a token of at most 8192', () => {
-    expect(kidOf(tokenWith({ kid: 'k'.repeat(256) }))).toBe('k'.repeat(256))
-    expect(kidOf(tokenWith({ kid: 'k'.repeat(257) }))).toBeUndefined()
+    expect(parseKid(tokenWith({ kid: 'k'.repeat(256) }))).toBe('k'.repeat(256))
+    expect(parseKid(tokenWith({ kid: 'k'.repeat(257) }))).toBeUndefined()
     const token = tokenWith({ kid: 'k' })
-    expect(kidOf(token.padEnd(8_192, 'x'))).toBe('k')
-    expect(kidOf(token.padEnd(8_193, 'x'))).toBeUndefined()
+    expect(parseKid(token.padEnd(8_192, 'x'))).toBe('k')
+    expect(parseKid(token.padEnd(8_193, 'x'))).toBeUndefined()
   })
 
-  test('does not read the other parts', () => {
-    expect(kidOf(base64url({ kid: 'k' }))).toBe('k')
-    expect(kidOf(`${tokenWith({ kid: 'k' })}.c.d.=`)).toBe('k')
+  test('ignores the other parts', () => {
+    expect(parseKid(base64url({ kid: 'k' }))).toBe('k')
+    expect(parseKid(`${tokenWith({ kid: 'k' })}.c.d.=`)).toBe('k')
   })
 })
 
 describe('parseJwt', () => {
-  test('returns the parts, and the bytes that are signed', () => {
+  test('returns the parts and the signed bytes', () => {
     const header = base64url({ alg: 'none' })
     const claims = base64url('{"__proto__":1,"é":"ü"}')
     const parsed = parseJwt(`${header}.${claims}.AQID`)
@@ -438,7 +443,7 @@ describe('parseJwt', () => {
     expect(parsed?.signed.toString()).toBe(`${header}.${claims}`)
   })
 
-  test('takes 8192 characters and no more', () => {
+  test('accepts at most 8192 characters', () => {
     const empty = base64url({})
     const longest = `${empty}.${empty}.`
     expect(parseJwt(longest + 'A'.repeat(8_192 - longest.length))).toBeDefined()
@@ -453,37 +458,37 @@ describe('parseJwt', () => {
   )
 })
 
-describe('readNarrowingClaims', () => {
+describe('parseNarrowingClaims', () => {
   test.each<[Record<string, unknown>, string]>([
-    [{ methods: [] }, 'methods'],
-    [{ addresses: 'x' }, 'addresses'],
-    [{ origins: null }, 'origins'],
-    [{ methods: ['eth_call'], addresses: [], origins: [] }, 'addresses'],
-    [{ origins: ['*'] }, 'origins'],
-    [{ methods: ['eth_call'], origins: ['*'] }, 'methods, origins'],
-    [{ Methods: ['eth_call'] }, 'methods, whose name must be in lower case,'],
-    [{ ADDRESSES: [] }, 'addresses, whose name must be in lower case,'],
-    [{ methods: ['eth_call'], 'origin\u017f': [] }, 'origins, whose name must be in lower case,'],
-  ])('names the claim in %j that cannot be read', (claims, bad) => {
-    expect(readNarrowingClaims(claims)).toEqual({ bad })
+    [{ methods: [] }, 'methods is invalid'],
+    [{ addresses: 'x' }, 'addresses is invalid'],
+    [{ origins: null }, 'origins is invalid'],
+    [{ methods: ['eth_call'], addresses: [], origins: [] }, 'addresses is invalid'],
+    [{ origins: ['*'] }, 'origins is invalid'],
+    [{ methods: ['eth_call'], origins: ['*'] }, 'methods, origins are invalid'],
+    [{ Methods: ['eth_call'] }, 'the claim methods must be in lower case'],
+    [{ ADDRESSES: [] }, 'the claim addresses must be in lower case'],
+    [{ methods: ['eth_call'], 'origin\u017f': [] }, 'the claim origins must be in lower case'],
+  ])('reports the invalid claim of %j', (claims, problem) => {
+    expect(parseNarrowingClaims(claims)).toEqual({ problem })
   })
 
-  test('returns undefined where no own claim narrows', () => {
-    expect(readNarrowingClaims({ exp: 1, method: [], methodsAllowed: [], ips: ['x'] })).toBeUndefined()
-    expect(readNarrowingClaims(Object.create({ methods: [] }) as Record<string, unknown>)).toBeUndefined()
+  test('returns undefined without own narrowing claims', () => {
+    expect(parseNarrowingClaims({ exp: 1, method: [], methodsAllowed: [], ips: ['x'] })).toBeUndefined()
+    expect(parseNarrowingClaims(Object.create({ methods: [] }) as Record<string, unknown>)).toBeUndefined()
   })
 
   test('each of the three narrows alone', () => {
-    const rejects = (claims: Record<string, unknown>): readonly unknown[] => {
-      const allow = readNarrowingClaims(claims)
-      if (allow === undefined || 'bad' in allow) throw new Error(JSON.stringify(allow))
+    const getReasons = (claims: Record<string, unknown>): readonly unknown[] => {
+      const allow = parseNarrowingClaims(claims)
+      if (allow === undefined || 'problem' in allow) throw new Error(JSON.stringify(allow))
       return [
         allow.rejectCall({ method: 'eth_call', params: `[{"to":"0x${'b2'.repeat(20)}"}]` })?.reason,
         allow.rejectRequest({ ip: undefined, userAgent: undefined, origin: 'https://evil.example' })?.reason,
       ]
     }
-    expect(rejects({ methods: ['eth_chainId'] })).toEqual(['method_not_allowed', undefined])
-    expect(rejects({ addresses: [`0x${'a1'.repeat(20)}`] })).toEqual(['address_not_allowed', undefined])
-    expect(rejects({ origins: ['https://app.example.com'] })).toEqual([undefined, 'origin_not_allowed'])
+    expect(getReasons({ methods: ['eth_chainId'] })).toEqual(['method_not_allowed', undefined])
+    expect(getReasons({ addresses: [`0x${'a1'.repeat(20)}`] })).toEqual(['address_not_allowed', undefined])
+    expect(getReasons({ origins: ['https://app.example.com'] })).toEqual([undefined, 'origin_not_allowed'])
   })
 })

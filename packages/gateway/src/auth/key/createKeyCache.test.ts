@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createKeyCache } from './createKeyCache.ts'
 
 describe('createKeyCache', () => {
-  test('forgets all that depends on a subject, and nothing else', () => {
+  test('forget drops all values of a subject and no others', () => {
     const cache = createKeyCache<number>(100)
     cache.set('a', 1, ['user-1', 'app-1'])
     cache.set('b', 2, ['user-1', 'app-2'])
@@ -16,7 +16,7 @@ describe('createKeyCache', () => {
     expect([cache.get('c'), cache.size]).toEqual([undefined, 0])
   })
 
-  test('never holds more than its bound, and keeps what is used', () => {
+  test('never exceeds its bound and retains values in use', () => {
     const cache = createKeyCache<number>(10)
     cache.set('used', -1, ['me'])
     for (let index = 0; index < 1_000; index += 1) {
@@ -27,7 +27,7 @@ describe('createKeyCache', () => {
     expect(cache.get('name-0')).toBeUndefined()
   })
 
-  test('whatever is done to it, a value is given only if nothing it depends on was forgotten since it was set', () => {
+  test('after any operations, get returns a value only if none of its subjects was dropped since set', () => {
     expect.hasAssertions()
     const subject = fc.constantFrom('u1', 'u2', 'a1', 'a2')
     const name = fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5', 'k6')

@@ -1,12 +1,12 @@
-/** A map that keeps what was used last, and forgets all that belongs to a subject at once. */
+/** An LRU-like cache that can drop all values of a subject at once. */
 export interface KeyCache<Value> {
   get(name: string): Value | undefined
-  /** @param subjects - What the value depends on: a user, an app, a key, each by its id. */
+  /** @param subjects - The ids of the user, app and key that the value depends on. */
   set(name: string, value: Value, subjects: readonly string[]): void
-  /** Forgets all values that depend on a subject. */
+  /** Drops all values that depend on a subject. */
   forget(subject: string): void
   clear(): void
-  /** How many values are held now; never above `maxEntries`. */
+  /** The number of values, at most `maxEntries`. */
   readonly size: number
 }
 
@@ -15,13 +15,13 @@ interface Entry<Value> {
   readonly subjects: readonly string[]
 }
 
-/** Half of a cache: its entries, and which of them depend on what. Most subjects have one entry, and a set for it would cost more than all else. */
+/** Half of a cache: its entries, and an index by subject. Most subjects have one entry, so that a set for each would dominate the memory. */
 interface Generation<Value> {
   readonly entries: Map<string, Entry<Value>>
   readonly bySubject: Map<string, string | Set<string>>
 }
 
-const emptyGeneration = <Value>(): Generation<Value> => ({ entries: new Map(), bySubject: new Map() })
+const createGeneration = <Value>(): Generation<Value> => ({ entries: new Map(), bySubject: new Map() })
 
 const add = <Value>({ entries, bySubject }: Generation<Value>, name: string, entry: Entry<Value>): void => {
   entries.set(name, entry)
@@ -42,23 +42,23 @@ const forgetIn = <Value>({ entries, bySubject }: Generation<Value>, subject: str
 }
 
 /**
- * Makes a cache of bounded size. It is two generations, as in `createRecentMap`: what is used moves into the young one, which becomes
- * the old one when it is half of `maxEntries`; what was the old one is forgotten, with its index. So nothing is ever searched through.
+ * Creates a cache of bounded size with two generations, as in `createRecentMap`: a used entry moves to the young generation. At half of
+ * `maxEntries` it becomes the old generation, and the previous old one is dropped with its index. Eviction never scans entries.
  * @param maxEntries - At least 2.
- * @throws {TypeError} where `maxEntries` is no whole number of 2 or more.
+ * @throws {TypeError} if `maxEntries` is not a whole number of 2 or more.
  */
 export const createKeyCache = <Value>(maxEntries: number): KeyCache<Value> => {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 2)
     throw new TypeError('maxEntries must be a whole number of 2 or more')
   const half = Math.floor(maxEntries / 2)
-  let young = emptyGeneration<Value>()
-  let old = emptyGeneration<Value>()
+  let young = createGeneration<Value>()
+  let old = createGeneration<Value>()
   const put = (name: string, entry: Entry<Value>): void => {
     if (young.entries.size >= half && !young.entries.has(name)) {
       old = young
-      young = emptyGeneration()
+      young = createGeneration()
     }
-    // Its name may stay in the old index: at worst an entry is read again that did not change.
+    // Its name may stay in the index of the old generation. At worst an unchanged entry is dropped.
     old.entries.delete(name)
     add(young, name, entry)
   }
@@ -76,8 +76,8 @@ export const createKeyCache = <Value>(maxEntries: number): KeyCache<Value> => {
       forgetIn(old, subject)
     },
     clear: () => {
-      young = emptyGeneration()
-      old = emptyGeneration()
+      young = createGeneration()
+      old = createGeneration()
     },
     get size() {
       return young.entries.size + old.entries.size

@@ -9,17 +9,17 @@ import type { KeyRecord } from './keyStore.ts'
 const record: KeyRecord = { id: 'a', kind: 'app', networks: ['testnet'], status: 'active' }
 const hash = '0'.repeat(64)
 const publicPem = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()
-const oneNetwork = "record.networks must be a list of at least one of 'testnet', 'mainnet'"
-const oneStatus = "record.status must be one of 'active', 'revoked', 'expired', 'disabled'"
-const noEnd = 'record.endsAt must be a time in milliseconds since 1970, or null for never'
+const networkError = "record.networks must be a list of at least one of 'testnet', 'mainnet'"
+const statusError = "record.status must be one of 'active', 'revoked', 'expired', 'disabled'"
+const expiryError = 'record.expiresAt must be a time in milliseconds since 1970, or null for never'
 const limits = { perSecond: 10, burst: 100, perDay: 1_000, perMonth: null }
-const noRate = 'limits.perSecond must be a whole number from 1 to 1000000, or null for none'
-const noBurst = 'limits.burst must be a whole number from 1 to 1000000'
-const noDay = 'limits.perDay must be a whole number from 0 to 1000000000, or null for none'
+const rateError = 'limits.perSecond must be a whole number from 1 to 1000000, or null for none'
+const burstError = 'limits.burst must be a whole number from 1 to 1000000'
+const dayError = 'limits.perDay must be a whole number from 0 to 1000000000, or null for none'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe('createMemoryKeyStore', () => {
-  test('finds a record by the SHA-256 of its key, and no other', () => {
+  test('finds a record by the SHA-256 of its key only', () => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')
     expect(keys.find(sha256(key))).toBeUndefined()
@@ -31,10 +31,10 @@ describe('createMemoryKeyStore', () => {
     expect([keys.remove(key), keys.remove(key), keys.find(sha256(key))]).toEqual([true, false, undefined])
   })
 
-  test('keeps all that a record says', () => {
+  test('stores every member of a record', () => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')
-    const whole: KeyRecord = { ...record, endsAt: 5, userId: 'u', appId: 'a', version: 3, services: [], limits }
+    const whole: KeyRecord = { ...record, expiresAt: 5, userId: 'u', appId: 'a', version: 3, services: [], limits }
     keys.add(key, whole)
     expect(keys.find(sha256(key))).toEqual(whole)
   })
@@ -47,26 +47,26 @@ describe('createMemoryKeyStore', () => {
     expect(keys.findByKid('kid-2')).toBeUndefined()
   })
 
-  test('begins with the records given', () => {
+  test('has the initial records', () => {
     expect(createMemoryKeyStore([[hash, record]]).find(hash)).toEqual(record)
   })
 
   test.each([
-    ['no object', undefined, 'record must be an object with id, kind, networks and status'],
-    ['no id', { ...record, id: '' }, 'record.id must be a text that is not empty'],
+    ['not an object', undefined, 'record must be an object with id, kind, networks and status'],
+    ['no id', { ...record, id: '' }, 'record.id must be a non-empty string'],
     ['kind', { ...record, kind: 'testnet' }, "record.kind must be one of 'app', 'apiKey'"],
-    ['no networks', { ...record, networks: undefined }, oneNetwork],
-    ['networks that are a text', { ...record, networks: 'testnet' }, oneNetwork],
-    ['an empty list of networks', { ...record, networks: [] }, oneNetwork],
-    ['a network not known', { ...record, networks: ['testnet', 'sepolia'] }, oneNetwork],
-    ['status', { ...record, status: 'Active' }, oneStatus],
-    ['no status', { ...record, status: undefined }, oneStatus],
-    ['an end that is a text', { ...record, endsAt: '2026-11-21' }, noEnd],
-    ['an end that is no number', { ...record, endsAt: Number.NaN }, noEnd],
-    ['a rate of 0', { ...record, limits: { ...limits, perSecond: 0 } }, noRate],
-    ['no burst', { ...record, limits: { ...limits, burst: undefined } }, noBurst],
-    ['half a call a day', { ...record, limits: { ...limits, perDay: 0.5 } }, noDay],
-  ])('rejects a record that is wrong, added or given at the start: %s', (_, wrong, message) => {
+    ['no networks', { ...record, networks: undefined }, networkError],
+    ['networks as a string', { ...record, networks: 'testnet' }, networkError],
+    ['an empty list of networks', { ...record, networks: [] }, networkError],
+    ['an unknown network', { ...record, networks: ['testnet', 'sepolia'] }, networkError],
+    ['status', { ...record, status: 'Active' }, statusError],
+    ['no status', { ...record, status: undefined }, statusError],
+    ['an expiry as a string', { ...record, expiresAt: '2026-11-21' }, expiryError],
+    ['an expiry that is not a number', { ...record, expiresAt: Number.NaN }, expiryError],
+    ['a rate of 0', { ...record, limits: { ...limits, perSecond: 0 } }, rateError],
+    ['no burst', { ...record, limits: { ...limits, burst: undefined } }, burstError],
+    ['half a call per day', { ...record, limits: { ...limits, perDay: 0.5 } }, dayError],
+  ])('rejects an invalid record, added or initial: %s', (_, wrong, message) => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')
     expect(() => keys.add(key, wrong as KeyRecord)).toThrow(new TypeError(message))
@@ -74,26 +74,26 @@ describe('createMemoryKeyStore', () => {
     expect(() => createMemoryKeyStore([[hash, wrong as KeyRecord]])).toThrow(new TypeError(message))
   })
 
-  test('rejects a record under a key in place of its hash, without repeating it', () => {
+  test('rejects a key in place of its hash, without repeating it', () => {
     expect(() => createMemoryKeyStore([[createApiKey('app'), record]])).toThrow(
-      new TypeError('a record must stand under the hash of its key, 64 lower hex digits: make it with hashApiKey'),
+      new TypeError('records must be keyed by the hash of their API key, 64 lower-case hex digits: use hashApiKey'),
     )
   })
 
-  test('keeps its own copy of a record', () => {
+  test('copies records', () => {
     const networks: ('testnet' | 'mainnet')[] = ['testnet']
     const keys = createMemoryKeyStore([[hash, { ...record, networks }]])
     networks.push('mainnet')
     expect(keys.find(hash)?.networks).toEqual(['testnet'])
   })
 
-  test('rejects what is no key, without repeating it', () => {
+  test('rejects an invalid key, without repeating it', () => {
     expect(() => createMemoryKeyStore().add('my-secret', record)).toThrow(
-      new TypeError('key is no API key: make one with createApiKey'),
+      new TypeError('key is not an API key: create one with createApiKey'),
     )
   })
 
-  test('shows no key', () => {
+  test('contains no key', () => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')
     keys.add(key, record)

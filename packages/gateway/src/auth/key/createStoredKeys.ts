@@ -9,60 +9,60 @@ import type { FoundKey, KeyLimits, KeyRecord, KeyStore } from './keyStore.ts'
 import { isJwtKeyId } from '../jwt/jwtKeyId.ts'
 import { toKeyRecord } from './toKeyRecord.ts'
 
-/** What stored keys are made of. */
+/** Options of `createStoredKeys`. */
 export interface StoredKeysOptions {
   readonly storage: Pick<Storage, 'findAccess' | 'findAccessByKid' | 'changes'>
-  /** The limits in force for a key: see `limitsInForce`. */
-  readonly limitsOf: (access: Access) => KeyLimits
-  /** Keys remembered, and as many that do not exist; 2 or more. @default 100_000 */
+  /** Returns the effective limits of a key: see `resolveLimits`. */
+  readonly getLimits: (access: Access) => KeyLimits
+  /** Most keys cached, and most unknown keys cached; 2 or more. @default 100_000 */
   readonly maxEntries?: number
-  /** How long known keys go on working while the database is gone, in milliseconds. @default 600_000 (10 minutes) */
+  /** How long cached keys work while the database is unreachable, in milliseconds. @default 600_000 (10 minutes) */
   readonly staleKeysForMs?: number
-  /** How often the feed of changes is read, in milliseconds: what other processes write acts this much later. @default 1_000 */
+  /** How often the change feed is read, in milliseconds. Changes by other processes apply at most this much later. @default 1_000 */
   readonly pollMs?: number
-  /** How long a key that does not exist is remembered, in milliseconds. @default 5_000 */
+  /** How long an unknown key is cached as unknown, in milliseconds. @default 5_000 */
   readonly unknownForMs?: number
-  /** A clock in milliseconds since 1970. Times of the cache leave out its steps back. @default Date.now, and a monotonic clock for the cache */
+  /** A clock in milliseconds since 1970. The cache ignores its steps back. @default Date.now, and a monotonic clock for the cache */
   readonly now?: (() => number) | undefined
 }
 
-/** The keys of a storage, remembered as they are used. */
+/** A cached key store over a storage. */
 export interface StoredKeys extends KeyStore {
   find(hash: string): FoundKey
   findByKid(kid: string): FoundKey
-  /** Forgets what has changed, so that the next request sees it. Call it after the commit that changed it. */
+  /** Drops changed keys from the cache, so that the next request reads them. Call it after the commit. */
   forget(changes: readonly Change[] | 'all'): void
-  /** Reads the feed of changes now, as when another instance says that there is something new. Never rejects. */
+  /** Reads the change feed now, for example after a notification from another instance. Never rejects. */
   refresh(): Promise<void>
-  /** Since when the database does not tell of changes, in milliseconds since 1970; `undefined` while it does. */
-  outageSince(): number | undefined
-  /** How many keys are remembered now. */
+  /** Since when the change feed cannot be read, in milliseconds since 1970; `undefined` if it can. */
+  unreachableSince(): number | undefined
+  /** The number of cached keys. */
   readonly size: number
-  /** Stops reading the feed. */
+  /** Stops reading the change feed. */
   close(): Promise<void>
 }
 
-interface Asked {
-  /** What it is remembered by. */
+interface Lookup {
+  /** The cache key. */
   readonly name: string
+  /** The hash or kid. */
   readonly text: string
   readonly by: 'hash' | 'kid'
 }
 
 /**
- * Makes a key store over a storage. What was found is compiled once and remembered until the feed of changes names its user, its app or
- * its key: at once where `forget` is called, within `pollMs` where another process wrote. Keys that nobody has are remembered apart, so that
- * strangers crowd out none that somebody has.
- * While the database is gone, remembered keys work for `staleKeysForMs`, and others cannot be checked (`find` throws).
- * @throws {TypeError} where `maxEntries` is out of its range.
+ * Creates a key store over a storage. A record is compiled once and cached until its user, app or key changes: it is dropped immediately by
+ * `forget`, or within `pollMs` if another process made the change. Unknown keys are cached separately, so that they never evict existing ones.
+ * While the database is unreachable, cached keys work for `staleKeysForMs` and other keys cannot be checked (`find` throws).
+ * @throws {TypeError} if `maxEntries` is out of range.
  * @example
  * declare const storage: Parameters<typeof createStoredKeys>[0]['storage']
  * const limits = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
- * const keys = createStoredKeys({ storage, limitsOf: () => limits })
+ * const keys = createStoredKeys({ storage, getLimits: () => limits })
  */
 export const createStoredKeys = ({
   storage,
-  limitsOf,
+  getLimits,
   maxEntries = 100_000,
   staleKeysForMs = 600_000,
   pollMs = 1_000,
@@ -73,11 +73,11 @@ export const createStoredKeys = ({
   const known = createKeyCache<KeyRecord>(maxEntries)
   let unknown: RecentMap<number> = createRecentMap(maxEntries)
   const loading = new Map<string, Promise<KeyRecord | undefined>>()
-  /** Moves with all that is forgotten: what began to be read before may be older than the change. */
+  /** Incremented by every change: a read that started in an earlier epoch may be outdated. */
   let epoch = 0
   let seq: number | undefined
-  /** When the feed was last known to be read to its end. */
-  let seenAt = now()
+  /** When the change feed was last read to its end. */
+  let syncedAt = now()
   let failing = false
 
   const forget = (changes: readonly Change[] | 'all'): void => {
@@ -91,24 +91,24 @@ export const createStoredKeys = ({
     }
   }
 
-  const keep = (asked: Asked, access: Access | undefined, begun: number): KeyRecord | undefined => {
+  const cache = (lookup: Lookup, access: Access | undefined, startedIn: number): KeyRecord | undefined => {
     if (access === undefined) {
-      if (begun === epoch) unknown.set(asked.name, now() + unknownForMs)
+      if (startedIn === epoch) unknown.set(lookup.name, now() + unknownForMs)
       return undefined
     }
-    const record = toKeyRecord(access, { limits: limitsOf(access), by: asked.by })
-    if (begun === epoch) known.set(asked.name, record, [access.user.id, access.app?.id ?? access.keyId])
+    const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by })
+    if (startedIn === epoch) known.set(lookup.name, record, [access.user.id, access.app?.id ?? access.keyId])
     return record
   }
 
-  const load = (asked: Asked): FoundKey => {
-    const { name, text, by } = asked
+  const load = (lookup: Lookup): FoundKey => {
+    const { name, text, by } = lookup
     const shared = loading.get(name)
     if (shared !== undefined) return shared
-    const begun = epoch
+    const startedIn = epoch
     const found = by === 'hash' ? storage.findAccess(text) : storage.findAccessByKid(text)
-    if (!(found instanceof Promise)) return keep(asked, found, begun)
-    const loaded = found.then((access) => keep(asked, access, begun))
+    if (!(found instanceof Promise)) return cache(lookup, found, startedIn)
+    const loaded = found.then((access) => cache(lookup, access, startedIn))
     loading.set(name, loaded)
     const done = (): void => {
       if (loading.get(name) === loaded) loading.delete(name)
@@ -119,9 +119,9 @@ export const createStoredKeys = ({
 
   const find = (name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
     const time = now()
-    const kept = known.get(name)
-    if (kept !== undefined && time - seenAt <= staleKeysForMs) return kept
-    const until = kept === undefined ? unknown.get(name) : undefined
+    const cached = known.get(name)
+    if (cached !== undefined && time - syncedAt <= staleKeysForMs) return cached
+    const until = cached === undefined ? unknown.get(name) : undefined
     return until !== undefined && time < until ? undefined : load({ name, text, by })
   }
 
@@ -130,7 +130,7 @@ export const createStoredKeys = ({
     try {
       if (seq === undefined) {
         const first = await storage.changes.seq()
-        // What was remembered before the feed was read may have changed before, too.
+        // Keys cached before the first read of the feed may have changed since.
         forget('all')
         seq = first
       } else {
@@ -138,7 +138,7 @@ export const createStoredKeys = ({
         seq = next.seq
         forget(next.changed)
       }
-      seenAt = time
+      syncedAt = time
       failing = false
     } catch {
       failing = true
@@ -148,36 +148,36 @@ export const createStoredKeys = ({
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let reading: Promise<void> = Promise.resolve()
-  /** How many have asked for a reading that has not begun: they share one. */
-  let waiting: Promise<void> | undefined
+  /** A read that has not started. All callers until then share it. */
+  let scheduled: Promise<void> | undefined
   const refresh = (): Promise<void> => {
-    // One that is in flight may have looked before the change that this is about.
-    waiting ??= reading.then(() => {
-      waiting = undefined
+    // A read in progress may have started before the change, so a further one follows.
+    scheduled ??= reading.then(() => {
+      scheduled = undefined
       return closed ? undefined : (reading = read())
     })
-    return waiting
+    return scheduled
   }
-  const readOn = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     await refresh()
-    if (!closed) timer = setTimeout(() => void readOn(), pollMs).unref()
+    if (!closed) timer = setTimeout(() => void poll(), pollMs).unref()
   }
-  void readOn()
+  void poll()
 
   return {
     find: (hash) => find(hash, hash, 'hash'),
-    // A hash is hex of 64 letters, so the two kinds of names never meet. What no kid can be is asked of no database: not all take any text.
+    // A hash is 64 hex digits, so the two kinds of names never collide. Impossible kids are not queried, because databases do not accept every text.
     findByKid: (kid) => (isJwtKeyId(kid) ? find(`kid ${kid}`, kid, 'kid') : undefined),
     forget,
     refresh,
-    outageSince: () => (failing ? (wallNow ?? Date.now)() - (now() - seenAt) : undefined),
+    unreachableSince: () => (failing ? (wallNow ?? Date.now)() - (now() - syncedAt) : undefined),
     get size() {
       return known.size
     },
     close: async () => {
       closed = true
       clearTimeout(timer)
-      await (waiting ?? reading)
+      await (scheduled ?? reading)
     },
   }
 }

@@ -1,35 +1,50 @@
 import { describe, expect, test } from 'vitest'
-import { limitsInForce } from './keyLimits.ts'
+import { narrowLimits, resolveLimits } from './keyLimits.ts'
 
-const everybody = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
+const defaults = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
 
-describe('limitsInForce', () => {
-  test('takes each member from the strongest layer that has it', () => {
-    expect(limitsInForce([{ perDay: 5 }, { perDay: 6, perSecond: 7 }], everybody)).toEqual({
+describe('resolveLimits', () => {
+  test('takes each member from the first layer that has it', () => {
+    expect(resolveLimits([{ perDay: 5 }, { perDay: 6, perSecond: 7 }], defaults)).toEqual({
       perSecond: 7,
       burst: 1_000,
       perDay: 5,
       perMonth: null,
     })
-    expect(limitsInForce([null, null], everybody)).toEqual(everybody)
+    expect(resolveLimits([null, null], defaults)).toEqual(defaults)
   })
 
-  test('null in a layer is no limit, and not a missing one', () => {
-    expect(limitsInForce([{ perDay: null }, { perDay: 6 }], everybody).perDay).toBeNull()
+  test('null in a layer means no limit', () => {
+    expect(resolveLimits([{ perDay: null }, { perDay: 6 }], defaults).perDay).toBeNull()
   })
 
-  test('a daily limit of 0 is one', () => {
-    expect(limitsInForce([{ perDay: 0 }], everybody).perDay).toBe(0)
+  test('a daily limit of 0 is valid', () => {
+    expect(resolveLimits([{ perDay: 0 }], defaults).perDay).toBe(0)
   })
 
   test.each([{ perDay: -1 }, { perDay: '5' }, { perDay: Number.NaN }, { perSecond: 0 }, { burst: null }, { burst: 0 }])(
-    'passes over what was stored wrongly: %o',
+    'ignores invalid stored members: %o',
     (layer) => {
-      expect(limitsInForce([layer], everybody)).toEqual(everybody)
+      expect(resolveLimits([layer], defaults)).toEqual(defaults)
     },
   )
 
-  test('an inherited member is none', () => {
-    expect(limitsInForce([Object.create({ perDay: 1 }) as Record<string, unknown>], everybody)).toEqual(everybody)
+  test('ignores inherited members', () => {
+    expect(resolveLimits([Object.create({ perDay: 1 }) as Record<string, unknown>], defaults)).toEqual(defaults)
   })
+})
+
+const account = { perSecond: null, burst: 1_000, perDay: 100, perMonth: 5_000 }
+
+test('narrowLimits narrows the limits of the account and never widens them', () => {
+  expect(narrowLimits(null, account)).toEqual(account)
+  expect(narrowLimits({}, account)).toEqual(account)
+  expect(narrowLimits({ perSecond: 5, burst: 10, perDay: 50, perMonth: 1 }, account)).toEqual({
+    perSecond: 5,
+    burst: 10,
+    perDay: 50,
+    perMonth: 1,
+  })
+  expect(narrowLimits({ perSecond: null, burst: 9_999, perDay: null, perMonth: 9_999 }, account)).toEqual(account)
+  expect(narrowLimits({ perDay: 'x', burst: -1 }, account)).toEqual(account)
 })

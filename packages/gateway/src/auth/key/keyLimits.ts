@@ -1,56 +1,76 @@
 import type { KeyLimits } from './keyStore.ts'
 
-const most = 1_000_000_000
-/** What a rate limit counts up to. */
-const mostAtOnce = 1_000_000
+const maxQuota = 1_000_000_000
+/** The maximum of the rate limiter. */
+const maxRate = 1_000_000
 
-const isCount = (value: unknown, least: number, highest: number): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= highest
+const isCount = (value: unknown, min: number, max: number): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
 
 /**
- * Checks limits, and copies them.
- * @throws {TypeError} where one is out of its range. The message names it.
+ * Checks and copies limits.
+ * @throws {TypeError} if one is out of range. The message names it.
  */
 export const checkKeyLimits = ({ perSecond, burst, perDay, perMonth }: KeyLimits): KeyLimits => {
-  if (perSecond !== null && !isCount(perSecond, 1, mostAtOnce))
-    throw new TypeError(`limits.perSecond must be a whole number from 1 to ${mostAtOnce}, or null for none`)
-  if (!isCount(burst, 1, mostAtOnce)) throw new TypeError(`limits.burst must be a whole number from 1 to ${mostAtOnce}`)
-  if (perDay !== null && !isCount(perDay, 0, most))
-    throw new TypeError(`limits.perDay must be a whole number from 0 to ${most}, or null for none`)
-  if (perMonth !== null && !isCount(perMonth, 0, most))
-    throw new TypeError(`limits.perMonth must be a whole number from 0 to ${most}, or null for none`)
+  if (perSecond !== null && !isCount(perSecond, 1, maxRate))
+    throw new TypeError(`limits.perSecond must be a whole number from 1 to ${maxRate}, or null for none`)
+  if (!isCount(burst, 1, maxRate)) throw new TypeError(`limits.burst must be a whole number from 1 to ${maxRate}`)
+  if (perDay !== null && !isCount(perDay, 0, maxQuota))
+    throw new TypeError(`limits.perDay must be a whole number from 0 to ${maxQuota}, or null for none`)
+  if (perMonth !== null && !isCount(perMonth, 0, maxQuota))
+    throw new TypeError(`limits.perMonth must be a whole number from 0 to ${maxQuota}, or null for none`)
   return { perSecond, burst, perDay, perMonth }
 }
 
 /**
- * The limits in force: what is stored with an app or a user, member by member, over what the service gives everybody.
- * A member that is stored wrongly counts as not stored: it was checked when it was written, and no call may fail by it.
- * @param layers - The strongest first; `null` where nothing is stored.
- * @param given - What holds where no layer says anything.
+ * Resolves the effective limits: each member stored with an app or user overrides the default. An invalid stored member is ignored: it was
+ * checked when it was written, and no call may fail because of it.
+ * @param layers - The stored limits, highest priority first; `null` if nothing is stored.
+ * @param defaults - The limits of members that no layer has.
  * @example
- * const everybody = { perSecond: 100, burst: 1000, perDay: 100_000, perMonth: null }
- * limitsInForce([{ perDay: 500 }, null], everybody).perDay // 500
+ * const defaults = { perSecond: 100, burst: 1000, perDay: 100_000, perMonth: null }
+ * resolveLimits([{ perDay: 500 }, null], defaults).perDay // 500
  */
-export const limitsInForce = (
+export const resolveLimits = (
   layers: readonly (Readonly<Record<string, unknown>> | null)[],
-  given: KeyLimits,
+  defaults: KeyLimits,
 ): KeyLimits => {
-  const found = (name: keyof KeyLimits, least: number, highest: number): number | null | undefined => {
+  const find = (name: keyof KeyLimits, min: number, max: number): number | null | undefined => {
     for (const layer of layers) {
       if (layer === null || !Object.hasOwn(layer, name)) continue
       const value = layer[name]
-      if (value === null || isCount(value, least, highest)) return value
+      if (value === null || isCount(value, min, max)) return value
     }
     return undefined
   }
-  const orGiven = (name: 'perSecond' | 'perDay' | 'perMonth', least: number, highest: number): number | null => {
-    const value = found(name, least, highest)
-    return value === undefined ? given[name] : value
+  const getNullable = (name: 'perSecond' | 'perDay' | 'perMonth', min: number, max: number): number | null => {
+    const value = find(name, min, max)
+    return value === undefined ? defaults[name] : value
   }
   return {
-    perSecond: orGiven('perSecond', 1, mostAtOnce),
-    burst: found('burst', 1, mostAtOnce) ?? given.burst,
-    perDay: orGiven('perDay', 0, most),
-    perMonth: orGiven('perMonth', 0, most),
+    perSecond: getNullable('perSecond', 1, maxRate),
+    burst: find('burst', 1, maxRate) ?? defaults.burst,
+    perDay: getNullable('perDay', 0, maxQuota),
+    perMonth: getNullable('perMonth', 0, maxQuota),
+  }
+}
+
+const min = (own: number | null, account: number | null): number | null =>
+  own === null || account === null ? (own ?? account) : Math.min(own, account)
+
+/**
+ * Applies an app's own limits. They can only narrow the limits of the account, also if the operator lowered those later.
+ * @param own - As stored with the app; `null` if nothing is stored. Invalid members are ignored.
+ * @param account - The limits of the account.
+ * @example
+ * narrowLimits({ perDay: 500 }, { perSecond: null, burst: 1000, perDay: 100, perMonth: null }).perDay // 100
+ */
+export const narrowLimits = (own: Readonly<Record<string, unknown>> | null, account: KeyLimits): KeyLimits => {
+  const resolved = resolveLimits([own], account)
+  return {
+    perSecond: min(resolved.perSecond, account.perSecond),
+    burst: Math.min(resolved.burst, account.burst),
+    perDay: min(resolved.perDay, account.perDay),
+    perMonth: min(resolved.perMonth, account.perMonth),
   }
 }

@@ -2,62 +2,62 @@ import type { AllowList } from '../allowList/compileAllowList.ts'
 import type { JwtPolicy } from '../jwt/jwtPolicy.ts'
 import type { Network } from '../../lib/network.ts'
 
-/** How much a key may be used. `null` is no limit. */
+/** The limits of a key. `null`: no limit. */
 export interface KeyLimits {
-  /** Calls a second, in the long run; from 1. */
+  /** Sustained calls per second; from 1. */
   readonly perSecond: number | null
-  /** Calls at once by a key that was quiet: at least a full batch, so that one can pass at all. */
+  /** Most calls at once. Set it to at least the size of a full batch, because larger batches never pass whole. */
   readonly burst: number
-  /** Calls in a day of UTC: of an app its own, of an API key all that its user's API keys share. */
+  /** Calls per UTC day. An app has its own quota; the API keys of a user share one. */
   readonly perDay: number | null
-  /** Calls in a month of UTC. */
+  /** Calls per UTC month. */
   readonly perMonth: number | null
 }
 
-/** What the gateway knows of one key. Never the key itself. What a simple store leaves out restricts nothing. */
+/** The record of a key, without the key itself. Omitted members restrict nothing. */
 export interface KeyRecord {
-  /** Names the key in logs. Not a secret. */
+  /** Identifies the key in logs. Not a secret. */
   readonly id: string
-  /** `app`: at `/{network}/v2/{key}`. `apiKey`: at `/{network}/{key}`. */
+  /** `app`: used at `/{network}/v2/{key}`. `apiKey`: used at `/{network}/{key}`. */
   readonly kind: 'app' | 'apiKey'
-  /** Where the key may be used. */
+  /** The networks that the key may use. */
   readonly networks: readonly Network[]
-  /** Only an active key is answered; a state that is not known here is rejected too. `disabled`: its user is. */
+  /** Only `active` keys work; any other value is rejected. `disabled`: the key's user is disabled. */
   readonly status: 'active' | 'revoked' | 'expired' | 'disabled'
-  /** When the key ends, in milliseconds since 1970: judged at every request. @default null, for never */
-  readonly endsAt?: number | null
-  /** Whose it is. An API key's quota is its user's. */
+  /** When the key expires, in milliseconds since 1970. Checked for every request. @default null, for never */
+  readonly expiresAt?: number | null
+  /** The owner. API keys use the quota of their user. */
   readonly userId?: string
-  /** The id of the user whose quota counter an API key uses. @default userId */
+  /** The id of the user whose quota an API key uses. @default userId */
   readonly quotaOwner?: string
-  /** The app that it is of. An app's quota is its own. */
+  /** The app of the key. Each app has its own quota. */
   readonly appId?: string
-  /** Another one whenever something of the record changes: what was judged under one version holds for no other. @default 0 */
+  /** Changes with the record: cached token results are valid for one version only. @default 0 */
   readonly version?: number
-  /** The services that an app has switched on; without `Node API` it answers 403. @default all */
+  /** The services enabled for an app; without `Node API` calls get 403. @default all */
   readonly services?: readonly string[]
   /** @default everything is allowed */
   readonly allow?: AllowList
-  /** What is asked of tokens. Where there is none, an `Authorization` header is not looked at. */
+  /** The settings for tokens. If omitted, an `Authorization` header is ignored. */
   readonly jwt?: { readonly policy: JwtPolicy; readonly required: boolean }
   /** @default none */
   readonly limits?: KeyLimits
 }
 
-/** What a key store answers: a plain value is answered faster than a promise. */
+/** The result of a key store. A plain value is faster than a promise. */
 export type FoundKey = KeyRecord | undefined | Promise<KeyRecord | undefined>
 
-/** Finds keys. A store that throws or rejects makes the request fail with 503, never with 401. */
+/** Finds keys. If a store throws or rejects, the request fails with 503, never with 401. */
 export interface KeyStore {
   /**
    * Finds the record of a key.
-   * @param hash - The key's SHA-256 in lower hex.
-   * @returns The record, or `undefined` (null is taken too) where no such key was ever made.
+   * @param hash - The key's SHA-256 in lower-case hex.
+   * @returns The record, or `undefined` (or null) if the key does not exist.
    */
   find(hash: string): FoundKey
   /**
-   * Finds the record of an app by the id of one of its JWT keys, for calls that come without a key. A store without it takes no such calls.
-   * @param kid - As the token names it: nothing of the token is checked yet.
+   * Finds the record of an app by the id of one of its JWT keys, for calls without a key. A store without this method rejects such calls.
+   * @param kid - From the token, of which nothing is verified yet.
    */
   findByKid?(kid: string): FoundKey
 }

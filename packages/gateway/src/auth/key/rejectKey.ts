@@ -4,9 +4,9 @@ import type { Rejection } from '../../errors/rejection.ts'
 import type { KeyRecord } from './keyStore.ts'
 
 /**
- * Whether a key may be used at a path. Who asks has shown the key, so naming what is wrong with it tells nobody else anything.
- * @param nowMs - Since 1970. A key's end is judged anew each time: it may lie between two looks at the same record.
- * @returns Why not, or `undefined`.
+ * Checks whether a key may be used at a path. The caller has the key, so that a precise reason discloses nothing.
+ * @param nowMs - Since 1970. The expiry is checked for every request, because records are cached.
+ * @returns The rejection, or `undefined`.
  */
 export const rejectKey = (
   record: KeyRecord,
@@ -15,9 +15,10 @@ export const rejectKey = (
 ): Rejection | undefined => {
   if (record.status === 'revoked') return rejections.keyRevoked()
   if (record.status === 'expired') return rejections.keyExpired()
-  // A store may know states that this version does not.
+  // A store may have a status that this version does not know.
   if (record.status !== 'active') return rejections.keyDisabled()
-  if (record.endsAt !== undefined && record.endsAt !== null && nowMs >= record.endsAt) return rejections.keyExpired()
+  if (record.expiresAt !== undefined && record.expiresAt !== null && nowMs >= record.expiresAt)
+    return rejections.keyExpired()
   const [only, ...others] = record.networks
   if (!record.networks.includes(at.network))
     return rejections.wrongNetwork(at.network, only !== undefined && others.length === 0 ? only : null)

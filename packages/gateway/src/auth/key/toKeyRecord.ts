@@ -5,7 +5,7 @@ import type { Access } from '../../storage/access.ts'
 import type { AllowType } from '../../storage/allowList.ts'
 import type { KeyLimits, KeyRecord } from './keyStore.ts'
 
-const typeOf: Readonly<Record<AllowType, AllowListType>> = {
+const listTypes: Readonly<Record<AllowType, AllowListType>> = {
   origin: 'origins',
   ip: 'ips',
   method: 'methods',
@@ -13,21 +13,21 @@ const typeOf: Readonly<Record<AllowType, AllowListType>> = {
   userAgent: 'userAgents',
 }
 
-const entriesOf = (stored: readonly { readonly type: AllowType; readonly value: string }[]): AllowListEntries => {
+const toEntries = (stored: readonly { readonly type: AllowType; readonly value: string }[]): AllowListEntries => {
   const entries: Partial<Record<AllowListType, AllowListEntry[]>> = {}
-  for (const { type, value } of stored) (entries[typeOf[type]] ??= []).push({ value })
+  for (const { type, value } of stored) (entries[listTypes[type]] ??= []).push({ value })
   return entries
 }
 
-const statusOf = ({ keyState, user }: Access): KeyRecord['status'] => {
+const toStatus = ({ keyState, user }: Access): KeyRecord['status'] => {
   if (keyState === 'revoked') return 'revoked'
   return user.state === 'disabled' ? 'disabled' : 'active'
 }
 
-const ofApp = (app: NonNullable<Access['app']>): Pick<KeyRecord, 'appId' | 'services' | 'allow' | 'jwt'> => ({
+const toAppMembers = (app: NonNullable<Access['app']>): Pick<KeyRecord, 'appId' | 'services' | 'allow' | 'jwt'> => ({
   appId: app.id,
   services: app.services,
-  ...(app.allow.length === 0 ? {} : { allow: compileAllowList(entriesOf(app.allow)) }),
+  ...(app.allow.length === 0 ? {} : { allow: compileAllowList(toEntries(app.allow)) }),
   ...(app.jwtKeys.length === 0 && !app.requireJwt
     ? {}
     : {
@@ -43,20 +43,20 @@ const ofApp = (app: NonNullable<Access['app']>): Pick<KeyRecord, 'appId' | 'serv
 })
 
 /**
- * Compiles what is stored about a key into what is asked of it at every request.
- * @param found.limits - The limits in force for it.
- * @param found.by - What it was found by. Found by a token's `kid`, the end of the app's own key is not its.
- * @throws {TypeError} where what is stored cannot be compiled: then no call may pass.
+ * Compiles a stored key into the record that the gateway checks for every request.
+ * @param found.limits - The effective limits of the key.
+ * @param found.by - How it was found. For a `kid` the expiry of the app's API key does not apply.
+ * @throws {TypeError} if stored data is invalid. In that case no call may pass.
  */
 export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits; by: 'hash' | 'kid' }): KeyRecord => ({
   id: access.keyId,
   kind: access.kind === 'app' ? 'app' : 'apiKey',
   networks: access.networks,
-  status: statusOf(access),
-  endsAt: by === 'kid' ? null : access.endsAt,
+  status: toStatus(access),
+  expiresAt: by === 'kid' ? null : access.endsAt,
   userId: access.user.id,
   ...(access.user.quotaOwner === access.user.id ? {} : { quotaOwner: access.user.quotaOwner }),
   version: access.version,
   limits,
-  ...(access.app === null ? {} : ofApp(access.app)),
+  ...(access.app === null ? {} : toAppMembers(access.app)),
 })

@@ -1,5 +1,4 @@
-import { limitsInForce } from '../../auth/key/keyLimits.ts'
-import { narrowLimits } from '../../auth/key/narrowLimits.ts'
+import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
 import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/metrics.ts'
 import { apiErrors } from '../apiErrors.ts'
@@ -82,7 +81,7 @@ export const metricsHandlers = ({
     'GET /api/usage': async ({ caller }) => {
       const { id, limits } = viewerOf(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
-      const inForce = limitsInForce([limits], config().limits.apiKey)
+      const inForce = resolveLimits([limits], config().limits.apiKey)
       return { answer: await toUsageView(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {

@@ -1,4 +1,4 @@
-import { limitsInForce } from '../../auth/key/keyLimits.ts'
+import { resolveLimits } from '../../auth/key/keyLimits.ts'
 import type { App } from '../../storage/apps.ts'
 import type { AppView } from '../contract/app.ts'
 import type { LimitsView } from '../contract/limits.ts'
@@ -11,7 +11,7 @@ import { toAppView } from '../views/toAppView.ts'
 
 /** What apps of an account may use where they have no limits of their own. */
 export const appLimitsOf = (config: ControlParts['config'], caller: Caller): LimitsView =>
-  limitsInForce([viewerOf(caller).user.limits], config().limits.app)
+  resolveLimits([viewerOf(caller).user.limits], config().limits.app)
 
 /** What an account's apps are shown with. */
 export const appSurroundings = (

@@ -1,6 +1,6 @@
 import { getAppUrl } from '../../proxy/http/rpcUrls.ts'
 import { defaultLifetimeS } from '../../auth/jwt/jwtPolicy.ts'
-import { narrowLimits } from '../../auth/key/narrowLimits.ts'
+import { narrowLimits } from '../../auth/key/keyLimits.ts'
 import type { Network } from '../../lib/network.ts'
 import type { App } from '../../storage/apps.ts'
 import type { Key } from '../../storage/keys.ts'

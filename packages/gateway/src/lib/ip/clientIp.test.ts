@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { createClientIp, speaksForMany } from './clientIp.ts'
 
 const clientIp = createClientIp(['10.0.0.0/8', '192.0.2.1', '2001:db8:1::/48'])

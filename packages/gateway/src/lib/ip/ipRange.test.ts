@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { matchesIp, parseIpRange } from './ipRange.ts'
 import { parseIp } from './parseIp.ts'
 

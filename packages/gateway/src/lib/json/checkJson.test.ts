@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { checkJson } from './checkJson.ts'
 
 const check = (text: string, maxDepth = 64): string => checkJson(Buffer.from(text), maxDepth)

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { createJsonScanner, isJson } from './createJsonScanner.ts'
 
 /** For 100,000 cases on a busy machine. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getApiKeyUrl, getAppUrl } from './rpcUrls.ts'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { parsePath } from './parsePath.ts'
 import type { Path } from './parsePath.ts'
 

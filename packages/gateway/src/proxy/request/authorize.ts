@@ -1,11 +1,10 @@
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
-import type { JwtResult } from '../../auth/jwt/jwtResult.ts'
-import { kidOf, parseJwt } from '../../auth/jwt/parseJwt.ts'
-import { readBearer } from '../../auth/jwt/readBearer.ts'
-import { rejectJwt } from '../../auth/jwt/rejectJwt.ts'
+import { parseBearer, parseJwt, parseKid } from '../../auth/jwt/parseJwt.ts'
+import { toJwtRejection } from '../../auth/jwt/verifyJwt.ts'
+import type { JwtResult } from '../../auth/jwt/verifyJwt.ts'
 import type { FoundKey, KeyRecord } from '../../auth/key/keyStore.ts'
 import { rejectKey } from '../../auth/key/rejectKey.ts'
-import { tenantOf } from '../../auth/key/tenant.ts'
+import { toTenant } from '../../auth/key/tenant.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
 import { parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
 import { faultCode } from '../../errors/faultLog.ts'
@@ -111,7 +110,7 @@ const checkRecord = (
 }
 
 const setTenant = ({ upstreams }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
-  const tenant = tenantOf(record)
+  const tenant = toTenant(record)
   facts.tenant = tenant
   const { network } = facts
   if (network !== undefined && record.networks.includes(network)) facts.chainId = upstreams[network].chainId
@@ -135,7 +134,7 @@ const verifyToken = (
   record: KeyRecord,
 ): JwtResult | Rejection | undefined => {
   if (record.jwt === undefined) return undefined
-  const token = readBearer(context.request.headers.authorization)
+  const token = parseBearer(context.request.headers.authorization)
   return token === undefined && !record.jwt.required ? undefined : verifyTokenOf(gateway, context, { token, record })
 }
 
@@ -151,19 +150,19 @@ const verifyTokenOf = (
   if (record.jwt === undefined) return undefined
   const { jwtCache, unknownKeys } = gateway.auth
   const app = { id: record.appId ?? record.id, version: record.version ?? 0, jwt: record.jwt.policy }
-  if (token === undefined) return jwtCache.judge(token, app)
+  if (token === undefined) return jwtCache.verify(token, app)
   const cached = jwtCache.find(token, app)
   if (cached !== undefined) return cached
   const limited = limitSignatures(gateway, context, app.id)
   if (limited !== undefined) return limited
-  const result = jwtCache.judge(token, app)
+  const result = jwtCache.verify(token, app)
   if (!result.ok && result.check === 'signature') unknownKeys.take(getClientIp(gateway, context), { app: app.id })
   return result
 }
 
 const toTokenRejection = (token: JwtResult | Rejection | undefined): Rejection | undefined => {
   if (token === undefined || 'reason' in token) return token
-  return rejectJwt(token)
+  return toJwtRejection(token)
 }
 
 const getTokenAllowList = (token: JwtResult | Rejection | undefined): AllowList | undefined =>
@@ -175,12 +174,12 @@ const checkServices = ({ services }: KeyRecord): Rejection | undefined =>
   services === undefined || services.includes(service) ? undefined : rejections.serviceOff()
 
 const authorizeToken = (gateway: GatewayContext, context: RequestContext, path: CallPath): void => {
-  const token = readBearer(context.request.headers.authorization)
+  const token = parseBearer(context.request.headers.authorization)
   if (token === undefined || gateway.auth.keys.findByKid === undefined) {
     rejectUnknownKey(gateway, context, rejections.keyUnknown())
     return
   }
-  const kid = kidOf(token)
+  const kid = parseKid(token)
   if (kid === undefined) {
     const malformed = parseJwt(token) === undefined
     const rejection = malformed
@@ -217,7 +216,7 @@ const checkTokenRecord = (
     sendRejection(gateway, context, verified)
     return
   }
-  const rejection = rejectJwt(verified)
+  const rejection = toJwtRejection(verified)
   if (rejection === undefined) checkRecord(gateway, context, { path, record, verified })
   else if (!verified.ok && beforeSignature.has(verified.check)) rejectUnknownKey(gateway, context, rejection)
   else {

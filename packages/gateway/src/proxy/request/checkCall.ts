@@ -1,5 +1,5 @@
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
-import { findCustomTracer, mayTakeTracer } from '../../auth/allowList/findCustomTracer.ts'
+import { findCustomTracer, acceptsTracer } from '../../auth/allowList/findCustomTracer.ts'
 import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -39,7 +39,7 @@ const shorten = (tracer: string): string => JSON.stringify(tracer.length > 40 ? 
 
 /** @param params - The source text, from a body that JSON.parse accepts. */
 const rejectCustomTracer = (method: string, params: string | undefined): Rejection | undefined => {
-  if (params === undefined || !mayTakeTracer(method)) return undefined
+  if (params === undefined || !acceptsTracer(method)) return undefined
   if (hasAmbiguousName(params)) return rejections.tracerNotAllowed('repeated or escaped member names')
   const tracer = findCustomTracer(JSON.parse(params))
   return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shorten(tracer)}`)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { parseBody } from './parseBody.ts'
 import { readPlainRequest } from './readPlainRequest.ts'
 

@@ -1,10 +1,9 @@
-import type { Tenant } from '../../auth/key/tenant.ts'
-import type { TestKey } from '../../auth/key/testKey.ts'
+import type { Tenant, TestKey } from '../../auth/key/tenant.ts'
 import { faultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { QuotaGrant } from '../../usage/quota/quota.ts'
-import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
+import type { RateDecision } from '../../usage/rateLimit/rateLimiter.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { readResponse, readBatchResponse, readPlainBatch } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 

@@ -9,13 +9,13 @@ import { minuteMs } from './usageRows.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
 
-/** How a blocked write ends: written, not written, or written although its caller sees a failure. */
-type WriteEnd = 'written' | 'failed' | 'writtenButFailed'
+/** The result of a blocked write: written, not written, or written although the meter sees a failure. */
+type WriteResult = 'written' | 'failed' | 'writtenButFailed'
 
-/** A storage whose writes wait until the test releases them. It stores rows as the real ones do: the larger total wins. */
+/** A storage whose writes wait until the test releases them. Like the real ones, it keeps the row with the larger total. */
 const createBlockingStorage = () => {
   const totals = new Map<string, number>()
-  const blocked: ((end: WriteEnd) => void)[] = []
+  const blocked: ((result: WriteResult) => void)[] = []
   const store = ({ text, values }: Step): void => {
     if (!text.startsWith('insert into usage_minutes')) return
     for (let index = 0; index < values.length; index += 5) {
@@ -29,17 +29,17 @@ const createBlockingStorage = () => {
       db: { kind: 'sqlite' } as Db,
       write: (steps: readonly Step[]): Promise<never[]> =>
         new Promise((resolve, reject) => {
-          blocked.push((end) => {
-            if (end !== 'failed') for (const step of steps) store(step)
-            if (end === 'written') resolve([])
-            else reject(new Error('the database is gone'))
+          blocked.push((result) => {
+            if (result !== 'failed') for (const step of steps) store(step)
+            if (result === 'written') resolve([])
+            else reject(new Error('the database is unreachable'))
           })
         }),
     },
-    /** Ends the write that has waited longest. */
-    release: (end: WriteEnd): void => blocked.shift()?.(end),
+    /** Completes the oldest blocked write. */
+    release: (result: WriteResult): void => blocked.shift()?.(result),
     waiting: (): number => blocked.length,
-    /** Everything that is stored: `key_1` for one key. */
+    /** The stored total of all keys, or of one such as `key_1`. */
     total: (keyId = ''): number =>
       [...totals].reduce((sum, [row, total]) => (row.includes(` ${keyId}`) ? sum + total : sum), 0),
   }
@@ -59,30 +59,30 @@ const setUp = (options: { maxWaiting?: number } = {}) => {
     onEvent: (event) => void events.push(event),
     ...options,
   })
-  const count = (key = 'key_1', items = 1): void =>
-    meter.count({ id: key }, 'mainnet', 'eth_call', 'succeeded', 1, items)
-  /** Releases each write as soon as it waits, until the work is done. */
+  const count = (key = 'key_1', calls = 1): void =>
+    meter.count({ id: key }, 'mainnet', 'eth_call', 'succeeded', 1, calls)
+  /** Releases every write until the work is done. */
   const finish = async (work: Promise<void>): Promise<void> => {
     let done = false
-    const noted = work.finally(() => (done = true))
+    const finished = work.finally(() => (done = true))
     while (!done) {
       database.release('written')
       await nextRound()
     }
-    await noted
+    await finished
   }
-  const lost = (): number => events.reduce((sum, event) => sum + (event.event === 'meterLost' ? event.items : 0), 0)
+  const lost = (): number => events.reduce((sum, event) => sum + (event.event === 'meterLost' ? event.calls : 0), 0)
   return { clock, database, meter, count, finish, lost }
 }
 
-/** Starts a flush whose failure the test does not care about: the next one writes the same again. */
-const flushOn = (meter: Meter): void => void meter.flush().catch(() => {})
+/** Starts a flush and ignores its failure: the next one writes the same counts again. */
+const startFlush = (meter: Meter): void => void meter.flush().catch(() => {})
 
-describe("a minute's turn", () => {
-  test('loses nothing that was counted during a write of that minute', async () => {
+describe('when the minute changes', () => {
+  test('counts made during a write of the old minute are not lost', async () => {
     const { clock, database, meter, count, finish } = setUp()
     count()
-    flushOn(meter)
+    startFlush(meter)
     await nextRound()
     expect(database.waiting()).toBe(1)
     count()
@@ -93,25 +93,25 @@ describe("a minute's turn", () => {
     expect(database.total()).toBe(3)
   })
 
-  test('loses nothing where that write failed, or failed only after it was stored', async () => {
-    for (const end of ['failed', 'writtenButFailed'] as const) {
+  test('no count is lost if that write fails, before or after its rows are stored', async () => {
+    for (const result of ['failed', 'writtenButFailed'] as const) {
       const { clock, database, meter, count, finish } = setUp()
       count()
-      flushOn(meter)
+      startFlush(meter)
       await nextRound()
       count()
       clock.now += minuteMs
       count()
-      database.release(end)
+      database.release(result)
       await finish(meter.flush())
       expect(database.total()).toBe(3)
     }
   })
 
-  test('loses nothing where the meter is closed during that write', async () => {
+  test('no count is lost if the meter is closed during that write', async () => {
     const { clock, database, meter, count, finish, lost } = setUp()
     count()
-    flushOn(meter)
+    startFlush(meter)
     await nextRound()
     count()
     clock.now += minuteMs
@@ -120,28 +120,28 @@ describe("a minute's turn", () => {
     expect([database.total(), lost()]).toEqual([3, 0])
   })
 
-  test('loses nothing where the last write fails once', async () => {
-    for (const end of ['failed', 'writtenButFailed'] as const) {
+  test('no count is lost if the last write fails once', async () => {
+    for (const result of ['failed', 'writtenButFailed'] as const) {
       const { clock, database, meter, count, finish, lost } = setUp()
       count()
       clock.now += minuteMs
       count()
       const closed = meter.close()
       await nextRound()
-      database.release(end)
+      database.release(result)
       await finish(closed)
       expect([database.total(), lost()]).toEqual([2, 0])
     }
   })
 
-  test('loses nothing where a write takes several minutes, also of keys that first call during it', async () => {
+  test('no count is lost if a write takes several minutes, not even of keys that first call during it', async () => {
     const { clock, database, meter, count, finish } = setUp()
     let counted = 0
-    flushOn(meter)
+    startFlush(meter)
     for (let minute = 0; minute < 4; minute += 1) {
       for (const key of ['key_1', `key_in_${minute}`]) count(key, 2)
       counted += 4
-      flushOn(meter)
+      startFlush(meter)
       await nextRound()
       for (const key of ['key_1', `key_late_in_${minute}`]) count(key)
       counted += 2
@@ -151,10 +151,10 @@ describe("a minute's turn", () => {
     expect(database.total()).toBe(counted)
   })
 
-  test('loses nothing of more keys than one transaction writes', async () => {
+  test('no count is lost with more keys than one transaction writes', async () => {
     const { clock, database, meter, count, finish } = setUp()
     for (let key = 0; key < 600; key += 1) count(`key_${key}`)
-    flushOn(meter)
+    startFlush(meter)
     await nextRound()
     database.release('written')
     await nextRound()
@@ -166,14 +166,14 @@ describe("a minute's turn", () => {
   })
 })
 
-test('by any order of counts, clock steps, writes and failed writes the database has exactly what was counted', async () => {
+test('after any sequence of counts, clock steps, writes and failed writes the database has every count exactly once', async () => {
   const step = fc.oneof(
     {
       weight: 4,
       arbitrary: fc.record({
         op: fc.constant('count' as const),
         key: fc.nat(2),
-        items: fc.integer({ min: 1, max: 3 }),
+        calls: fc.integer({ min: 1, max: 3 }),
       }),
     },
     { weight: 2, arbitrary: fc.record({ op: fc.constant('flush' as const) }) },
@@ -181,7 +181,7 @@ test('by any order of counts, clock steps, writes and failed writes the database
       weight: 3,
       arbitrary: fc.record({
         op: fc.constant('release' as const),
-        end: fc.constantFrom<WriteEnd>('written', 'written', 'failed', 'writtenButFailed'),
+        result: fc.constantFrom<WriteResult>('written', 'written', 'failed', 'writtenButFailed'),
       }),
     },
     {
@@ -196,25 +196,25 @@ test('by any order of counts, clock steps, writes and failed writes the database
       for (const one of steps) {
         if (one.op === 'count') {
           const key = `key_${one.key}`
-          count(key, one.items)
-          counted.set(key, (counted.get(key) ?? 0) + one.items)
-        } else if (one.op === 'flush') flushOn(meter)
-        else if (one.op === 'release') database.release(one.end)
+          count(key, one.calls)
+          counted.set(key, (counted.get(key) ?? 0) + one.calls)
+        } else if (one.op === 'flush') startFlush(meter)
+        else if (one.op === 'release') database.release(one.result)
         else clock.now += one.ms
         await nextRound()
       }
       await finish(closed ? meter.close() : meter.flush())
-      for (const [key, items] of counted) expect(database.total(key)).toBe(items)
+      for (const [key, calls] of counted) expect(database.total(key)).toBe(calls)
       expect(lost()).toBe(0)
     }),
     { numRuns: 300 },
   )
 })
 
-test('a minute that is dropped during its write reports only the counts that were lost', async () => {
+test('a minute dropped during its write reports only the lost counts', async () => {
   const { clock, database, meter, count, finish, lost } = setUp({ maxWaiting: 1 })
   count('key_1', 5)
-  flushOn(meter)
+  startFlush(meter)
   await nextRound()
   for (const key of ['key_2', 'key_3', 'key_4']) {
     clock.now += minuteMs

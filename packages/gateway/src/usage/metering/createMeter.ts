@@ -2,53 +2,53 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
 import { whenDone, withinMs } from '../../lib/withinMs.ts'
-import { bucketOf } from './latencyBuckets.ts'
+import { toBucket } from './latencyBuckets.ts'
 import type { Meter, MeteredKey } from './meter.ts'
 import { defaultRetention, pruneUsage, rollUp } from './rollUp.ts'
 import type { UsageRetention } from './rollUp.ts'
-import { addLatency, cellOf, createUsageCounts, networkIndex, packCounts } from './usageCounts.ts'
+import { addLatency, createUsageCounts, getCell, networkIndex, packCounts } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
 import { minuteMs, writeMinutes } from './usageRows.ts'
 
-/** What a meter tells of its work. */
+/** Events of a meter. */
 export type MeterEvent =
-  /** What was counted could not be written, for so long that the oldest of it was let go. */
-  | { readonly event: 'meterLost'; readonly items: number }
-  /** It could not be written, and is tried again. */
+  /** Counts could not be written for so long that the oldest were dropped. */
+  | { readonly event: 'meterLost'; readonly calls: number }
+  /** Counts could not be written. The meter retries. */
   | { readonly event: 'meterFailed' }
 
-/** What a meter is made of. */
+/** Options of `createMeter`. */
 export interface MeterOptions {
   readonly storage: Pick<Storage, 'db' | 'write'>
-  /** How long after it was counted something is written, in milliseconds. @default 500 */
+  /** How often counts are written, in milliseconds. @default 500 */
   readonly flushMs?: number | undefined
-  /** How often usage is rolled up, and what is too old removed, in milliseconds; 0: not by this instance. @default 60_000 */
+  /** How often this instance rolls up usage and removes expired rows, in milliseconds; 0: never. @default 60_000 */
   readonly rollUpMs?: number | undefined
   readonly retention?: Partial<UsageRetention> | undefined
-  /** How many keys' minutes may wait to be written while the database is gone. @default 200_000 */
+  /** Most rows (one per key and minute) buffered while the database is unreachable. @default 200_000 */
   readonly maxWaiting?: number | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly onEvent?: ((event: MeterEvent) => void) | undefined
 }
 
-/** Names of methods that are told apart; what comes after is `other`. */
+/** Most method names that are counted separately; later ones count as `other`. */
 const maxMethods = 200
-/** How long closing waits for PostgreSQL. */
+/** How long `close` waits for PostgreSQL. */
 const closeWithinMs = 3_000
 /** Rows written in one transaction. */
 const maxRows = 250
 
-/** What one key did in one minute. */
+/** The counts of one key in one minute. */
 interface KeyMinute {
   readonly key: MeteredKey
   readonly counts: UsageCounts
   total: number
-  /** Of the total: how much is in the database. */
+  /** How much of `total` is in the database. */
   written: number
 }
 
-/** One minute of one run. A run ends where the clock goes back, so that no row is ever begun twice. */
+/** One minute of one run. A new run starts when the clock steps back, so that no row is started twice. */
 interface Minute {
   readonly at: number
   readonly run: string
@@ -56,8 +56,8 @@ interface Minute {
 }
 
 /**
- * Makes a meter over the storage. Counts are cumulative by minute and run, so that writing them again changes nothing, and a run that is killed
- * leaves at most `flushMs` and one write behind.
+ * Creates a meter. Counts are cumulative per minute and run, so that repeating a write is harmless. A process that is killed loses at most
+ * the counts of the last `flushMs` and of one write.
  */
 export const createMeter = (options: MeterOptions): Meter => {
   const { db } = options.storage
@@ -66,63 +66,63 @@ export const createMeter = (options: MeterOptions): Meter => {
   const retention = { ...defaultRetention, ...options.retention }
   const maxWaiting = options.maxWaiting ?? 200_000
   const now = options.now ?? Date.now
-  const tell = (event: MeterEvent): void => {
+  const report = (event: MeterEvent): void => {
     try {
       options.onEvent?.(event)
     } catch {
-      // Who listens must not stop who counts.
+      // A listener that throws must not stop the meter.
     }
   }
 
   const newRun = (): string => randomBytes(9).toString('base64url')
   let run = newRun()
-  const beginMinute = (time: number): Minute => ({
+  const createMinute = (time: number): Minute => ({
     at: Math.floor(time / minuteMs) * minuteMs,
     run,
     byKey: new Map(),
   })
-  let current = beginMinute(now())
-  /** Minutes that are over and not fully written yet. They receive no more counts. */
+  let current = createMinute(now())
+  /** Past minutes that are not fully written yet. They receive no more counts. */
   let older: Minute[] = []
   let writing: Minute | undefined
   let closing: Promise<void> | undefined
 
   const methods = new Set<string>()
-  const labelOf = (method: string): string => {
+  const toMethodLabel = (method: string): string => {
     if (methods.has(method)) return method
     if (methods.size >= maxMethods) return 'other'
     methods.add(method)
     return method
   }
 
-  const turnMinute = (time: number): void => {
+  const startMinute = (time: number): void => {
     if (time < current.at) run = newRun()
     if (current.byKey.size > 0) older.push(current)
-    current = beginMinute(time)
+    current = createMinute(time)
     let waiting = older.reduce((sum, { byKey }) => sum + byKey.size, 0)
     while (waiting > maxWaiting) {
-      // The minute that is being written stays: how much of it gets lost is not known yet.
-      const lost = older.find((minute) => minute !== writing)
-      if (lost === undefined) break
-      older = older.filter((minute) => minute !== lost)
-      waiting -= lost.byKey.size
-      let items = 0
-      for (const { total, written } of lost.byKey.values()) items += total - written
-      if (items > 0) tell({ event: 'meterLost', items })
+      // Never the minute that is being written: how many of its counts would be lost is not known yet.
+      const dropped = older.find((minute) => minute !== writing)
+      if (dropped === undefined) break
+      older = older.filter((minute) => minute !== dropped)
+      waiting -= dropped.byKey.size
+      let calls = 0
+      for (const { total, written } of dropped.byKey.values()) calls += total - written
+      if (calls > 0) report({ event: 'meterLost', calls })
     }
   }
 
-  /** Keys whose owners are in the database. */
-  const known = new Set<string>()
+  /** Keys whose app and user are in the database. */
+  const storedKeys = new Set<string>()
 
   const writeRows = async (minute: Minute, entries: readonly KeyMinute[]): Promise<void> => {
     const totals = entries.map(({ total }) => total)
     const rows = entries.map(({ key, total, counts }) => ({ keyId: key.id, total, counts: packCounts(counts) }))
-    const keys = entries.map(({ key }) => key).filter(({ id }) => !known.has(id))
+    const keys = entries.map(({ key }) => key).filter(({ id }) => !storedKeys.has(id))
     await writeMinutes(options.storage, { at: minute.at, run: minute.run, rows, keys })
-    // Bounded, as a key may be forgotten: it is only told again.
-    if (known.size > 1_000_000) known.clear()
-    for (const { id } of keys) known.add(id)
+    // Bounded; a key that is dropped from the set is only written again.
+    if (storedKeys.size > 1_000_000) storedKeys.clear()
+    for (const { id } of keys) storedKeys.add(id)
     for (const [index, entry] of entries.entries()) entry.written = totals[index] ?? entry.written
   }
 
@@ -152,7 +152,7 @@ export const createMeter = (options: MeterOptions): Meter => {
       await writeMinute(minute)
       older = older.filter((other) => other !== minute)
     }
-    // The current minute may end and move to `older` during its own write. It stays there, as it may have new counts by then.
+    // The current minute may move to `older` during this write. It stays there, because it may have new counts by then.
     await writeMinute(current)
   }
 
@@ -161,76 +161,77 @@ export const createMeter = (options: MeterOptions): Meter => {
 
   let failing = false
   let timer: NodeJS.Timeout | undefined
-  const flushLater = (): void => {
+  const scheduleFlush = (): void => {
     timer = setTimeout(() => {
       flush()
         .then(
           () => (failing = false),
           () => {
-            if (!failing) tell({ event: 'meterFailed' })
+            if (!failing) report({ event: 'meterFailed' })
             failing = true
           },
         )
         .finally(() => {
-          if (closing === undefined) flushLater()
+          if (closing === undefined) scheduleFlush()
         })
         .catch(() => {})
     }, flushMs)
     timer.unref()
   }
-  flushLater()
+  scheduleFlush()
 
-  let upkeep: Promise<void> | undefined
+  let maintenance: Promise<void> | undefined
   const stopped = (): boolean => closing !== undefined
-  const keepUp = async (): Promise<void> => {
+  const maintain = async (): Promise<void> => {
     try {
       await rollUp(db, { now: now(), stopped })
       await pruneUsage(db, { now: now(), retention, stopped })
     } catch {
-      // Made good the next time.
+      // The next round makes up for it.
     }
   }
-  const upkeepTimer =
+  const maintenanceTimer =
     rollUpMs === 0
       ? undefined
       : setInterval(() => {
-          upkeep ??= keepUp().finally(() => (upkeep = undefined))
+          maintenance ??= maintain().finally(() => (maintenance = undefined))
         }, rollUpMs)
-  upkeepTimer?.unref()
+  maintenanceTimer?.unref()
 
-  const end = async (): Promise<void> => {
+  const finish = async (): Promise<void> => {
     clearTimeout(timer)
-    clearInterval(upkeepTimer)
-    // A database that does not answer must not keep the process from ending.
+    clearInterval(maintenanceTimer)
+    // A database that does not respond must not prevent the process from exiting.
     const inTime = db.kind === 'postgres' ? withinMs(closeWithinMs) : whenDone
-    // A write that fails once is repeated, as it is while the process runs: a broken connection must not cost the last counts.
-    const written = inTime(Promise.all([upkeep, flush().catch(flush)])).catch(() => false)
+    // One retry: a broken connection must not lose the last counts.
+    const written = inTime(Promise.all([maintenance, flush().catch(flush)])).catch(() => false)
     if (await written) return
-    let items = 0
+    let calls = 0
     for (const { byKey } of [...older, current])
-      for (const { total, written: before } of byKey.values()) items += total - before
-    if (items > 0) tell({ event: 'meterLost', items })
+      for (const { total, written: before } of byKey.values()) calls += total - before
+    if (calls > 0) report({ event: 'meterLost', calls })
   }
 
   return {
-    // oxlint-disable-next-line max-params -- An object for each call would cost more than counting it.
-    count: (key, network, method, outcome, durationMs, items = 1) => {
+    // oxlint-disable-next-line max-params -- Allocating an object per call would cost more than counting it.
+    count: (key, network, method, outcome, durationMs, calls = 1) => {
       if (closing !== undefined) return
       const time = now()
-      if (time < current.at || time >= current.at + minuteMs) turnMinute(time)
+      if (time < current.at || time >= current.at + minuteMs) startMinute(time)
       let entry = current.byKey.get(key.id)
       if (entry === undefined) {
         entry = { key, counts: createUsageCounts(), total: 0, written: 0 }
         current.byKey.set(key.id, entry)
       }
-      const place = networkIndex(network)
+      const index = networkIndex(network)
       const { cells } = entry.counts
-      const cell = cells[place].get(method)?.get(outcome) ?? cellOf(entry.counts, place, labelOf(method), outcome)
-      cell.total += items
-      addLatency(cell, bucketOf(durationMs), items)
-      entry.total += items
+      const cell =
+        cells[index].get(method)?.get(outcome) ?? getCell(entry.counts, index, toMethodLabel(method), outcome)
+      cell.total += calls
+      addLatency(cell, toBucket(durationMs), calls)
+      entry.total += calls
     },
     flush,
-    close: () => (closing ??= end()),
+    close: () => (closing ??= finish()),
   }
 }

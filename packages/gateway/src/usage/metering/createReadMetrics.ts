@@ -9,10 +9,10 @@ import type { UsageState } from './usageRows.ts'
 
 const stepsMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const
 const maxSteps = 20_000
-/** Rows of one answer of the database: small, as reading them holds the thread. */
+/** Rows per query: few, because reading them blocks the thread. */
 const pageRows = 100
 
-/** What went on to a node, so that its latency is one. */
+/** Outcomes of forwarded calls. Only these have a latency. */
 const forwarded: ReadonlySet<string> = new Set(['succeeded', 'nodeError', 'upstreamFailed'])
 
 interface Sum {
@@ -23,13 +23,13 @@ interface Sum {
 
 const createSum = (): Sum => ({ total: 0, succeeded: 0, buckets: new Uint32Array(bucketCount) })
 
-const latencyOf = ({ buckets }: Sum): { p50: number | null; p95: number | null } => ({
+const toLatency = ({ buckets }: Sum): { p50: number | null; p95: number | null } => ({
   p50: percentile(buckets, 0.5),
   p95: percentile(buckets, 0.95),
 })
 
-/** Which table tells of which part of a span: each the coarsest that fits the step, or else that still has its rows. */
-const partsOf = (
+/** Splits a period by table: each part uses the coarsest table that fits the step, or the one that still has the rows. */
+const splitByTable = (
   { hoursTo, daysTo, minutesFrom, hoursFrom }: UsageState,
   { from, to, step }: { from: number; to: number; step: MetricsQuery['step'] },
 ) => {
@@ -43,11 +43,11 @@ const partsOf = (
 }
 
 /**
- * Makes the reader of what a meter has written. What is counted is seen once it is written, half a second later. Where a span reaches back further than
- * a step is kept, its oldest points hold an hour or a day.
+ * Creates a reader of usage. It returns counts once the meter has written them, half a second later. If a period starts before the retention of
+ * its step, its oldest points cover an hour or a day.
  */
 export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics => {
-  const keysOf = async (subject: MetricsQuery['subject']): Promise<readonly string[]> => {
+  const findKeys = async (subject: MetricsQuery['subject']): Promise<readonly string[]> => {
     if ('keyId' in subject) return [subject.keyId]
     const [column, id] =
       'appId' in subject ? (['appId', subject.appId] as const) : (['userId', subject.userId] as const)
@@ -60,10 +60,10 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
     return rows.map(({ keyId }) => keyId)
   }
 
-  /** Gives every row of a key in a span to `add`. */
+  /** Passes every row of a key in a period to `add`. */
   const eachRow = async (
     keyId: string,
-    { table, from, to }: ReturnType<typeof partsOf>[number],
+    { table, from, to }: ReturnType<typeof splitByTable>[number],
     add: (at: number, counts: string) => void,
   ): Promise<void> => {
     if (from >= to) return
@@ -115,9 +115,9 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
     if (!(steps >= 1 && steps <= maxSteps))
       throw new RangeError(`from and to must be 1 to ${maxSteps} steps apart: choose a longer step or a shorter span`)
 
-    const all = createSum()
+    const sumOfAll = createSum()
     const totals = new Float64Array(steps)
-    const answers = new Float64Array(steps)
+    const successes = new Float64Array(steps)
     const buckets = new Uint32Array(steps * bucketCount)
     const methods = new Map<string, Sum>()
     const outcomes = new Map<string, number>()
@@ -133,7 +133,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
         sum.total += total
         sum.succeeded += succeeded
         totals[point] = (totals[point] ?? 0) + total
-        answers[point] = (answers[point] ?? 0) + succeeded
+        successes[point] = (successes[point] ?? 0) + succeeded
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
         const byNetwork = networks[network]
         if (byNetwork !== undefined) {
@@ -145,36 +145,40 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
           const bucket = cell[index] as number
           const count = cell[index + 1] as number
           sum.buckets[bucket] = (sum.buckets[bucket] ?? 0) + count
-          const place = point * bucketCount + bucket
-          buckets[place] = (buckets[place] ?? 0) + count
+          const bucketIndex = point * bucketCount + bucket
+          buckets[bucketIndex] = (buckets[bucketIndex] ?? 0) + count
         }
       }
     }
 
     const state = await readState(db)
-    for (const keyId of await keysOf(query.subject))
-      for (const part of partsOf(state, { from, to, step: query.step })) await eachRow(keyId, part, add)
+    for (const keyId of await findKeys(query.subject))
+      for (const part of splitByTable(state, { from, to, step: query.step })) await eachRow(keyId, part, add)
 
     for (const sum of methods.values()) {
-      all.total += sum.total
-      all.succeeded += sum.succeeded
+      sumOfAll.total += sum.total
+      sumOfAll.succeeded += sum.succeeded
       for (let bucket = 0; bucket < bucketCount; bucket += 1)
-        all.buckets[bucket] = (all.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
+        sumOfAll.buckets[bucket] = (sumOfAll.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
     }
     return {
-      total: all.total,
-      succeeded: all.succeeded,
-      successRate: all.total === 0 ? null : all.succeeded / all.total,
-      latencyMs: { ...latencyOf(all), p90: percentile(all.buckets, 0.9), p99: percentile(all.buckets, 0.99) },
+      total: sumOfAll.total,
+      succeeded: sumOfAll.succeeded,
+      successRate: sumOfAll.total === 0 ? null : sumOfAll.succeeded / sumOfAll.total,
+      latencyMs: {
+        ...toLatency(sumOfAll),
+        p90: percentile(sumOfAll.buckets, 0.9),
+        p99: percentile(sumOfAll.buckets, 0.99),
+      },
       series: Array.from({ length: steps }, (_, point) => ({
         at: from + point * stepMs,
         total: totals[point] ?? 0,
-        succeeded: answers[point] ?? 0,
+        succeeded: successes[point] ?? 0,
         p50: percentile(buckets, 0.5, point * bucketCount),
         p95: percentile(buckets, 0.95, point * bucketCount),
       })),
       byMethod: [...methods]
-        .map(([method, sum]) => ({ method, total: sum.total, succeeded: sum.succeeded, ...latencyOf(sum) }))
+        .map(([method, sum]) => ({ method, total: sum.total, succeeded: sum.succeeded, ...toLatency(sum) }))
         .sort((one, other) => other.total - one.total),
       byOutcome: [...outcomes]
         .map(([outcome, total]) => ({ outcome, total }))

@@ -1,37 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bucketCount, bucketOf, percentile } from './latencyBuckets.ts'
+import { bucketCount, toBucket, percentile } from './latencyBuckets.ts'
 
 describe('latency buckets', () => {
-  test('take every number, whatever clocks do, and grow with it', () => {
-    for (const odd of [0, -1, Number.NaN, -Infinity]) expect(bucketOf(odd)).toBe(0)
-    for (const long of [70_000, 1e12, Infinity]) expect(bucketOf(long)).toBe(bucketCount - 1)
+  test('accept every number and never decrease as the latency grows', () => {
+    for (const odd of [0, -1, Number.NaN, -Infinity]) expect(toBucket(odd)).toBe(0)
+    for (const long of [70_000, 1e12, Infinity]) expect(toBucket(long)).toBe(bucketCount - 1)
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1e6, noNaN: true }),
         fc.double({ min: 0, max: 1e6, noNaN: true }),
         (one, more) => {
-          expect(bucketOf(one + more)).toBeGreaterThanOrEqual(bucketOf(one))
+          expect(toBucket(one + more)).toBeGreaterThanOrEqual(toBucket(one))
         },
       ),
     )
   })
 
-  test('give a percentile within 19 % of the true one', () => {
+  test('give a percentile within 19 % of the exact one', () => {
     const times = fc.array(fc.double({ min: 0.6, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 300 })
     fc.assert(
       fc.property(times, fc.constantFrom(0.5, 0.9, 0.95, 0.99), (list, share) => {
         const counts = Array.from({ length: bucketCount }, () => 0)
-        for (const ms of list) counts[bucketOf(ms)] = (counts[bucketOf(ms)] ?? 0) + 1
+        for (const ms of list) counts[toBucket(ms)] = (counts[toBucket(ms)] ?? 0) + 1
         const exact = list.toSorted((one, other) => one - other)[Math.ceil(list.length * share) - 1] ?? 0
-        const told = percentile(counts, share) ?? 0
-        // Told to a tenth of a millisecond.
-        expect(Math.abs(told - exact)).toBeLessThanOrEqual(exact * 0.19 + 0.06)
+        const estimate = percentile(counts, share) ?? 0
+        // Estimates are rounded to a tenth of a millisecond.
+        expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.19 + 0.06)
       }),
     )
   })
 
-  test('of nothing have none', () => {
+  test('give no percentile without counts', () => {
     expect(
       percentile(
         Array.from({ length: bucketCount }, () => 0),

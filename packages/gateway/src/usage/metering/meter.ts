@@ -1,30 +1,30 @@
 import type { Network } from '../../lib/network.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 
-/** How an item ended. Where the gateway rejected it, by its reason; `disconnected`: its caller did not wait for the answer. */
+/** The outcome of a call. A rejected call has the rejection's reason; `disconnected`: the caller disconnected before the response. */
 export type Outcome = 'succeeded' | 'nodeError' | 'upstreamFailed' | 'disconnected' | RejectionReason
 
-/** Whose item it was. */
+/** The key that a call is counted for. */
 export interface MeteredKey {
   readonly id: string
   readonly appId?: string | undefined
   readonly userId?: string | undefined
 }
 
-/** Counts what came with a known key. It never counts too much: what a crash makes uncertain is not counted. */
+/** Counts the calls of known keys. It never overcounts: after a crash, counts that may not have been written are lost. */
 export interface Meter {
   /**
-   * Counts items of one request that ended alike.
-   * @param method - The policy's label: `other` for what is outside the schema.
-   * @param durationMs - From admission to the end.
-   * @param items - How many. @default 1
+   * Counts calls of one request that had the same outcome.
+   * @param method - The method label of the policy: `other` for methods outside the schema.
+   * @param durationMs - From admission to completion.
+   * @param calls - How many. @default 1
    */
-  count(key: MeteredKey, network: Network, method: string, outcome: Outcome, durationMs: number, items?: number): void
+  count(key: MeteredKey, network: Network, method: string, outcome: Outcome, durationMs: number, calls?: number): void
   /**
-   * Writes what was counted before the call.
-   * @throws {StorageError} where it cannot be written now. Nothing is lost by that: it is written with what comes later.
+   * Writes all counts made before this call.
+   * @throws {StorageError} if they cannot be written now. They are not lost: the next write includes them.
    */
   flush(): Promise<void>
-  /** Writes what is left, and counts nothing more. Never rejected: what cannot be written is lost, and told. */
+  /** Stops counting and writes the remaining counts. Never rejects: counts that cannot be written are lost and reported as `meterLost`. */
   close(): Promise<void>
 }

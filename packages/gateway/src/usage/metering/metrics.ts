@@ -1,16 +1,16 @@
 import type { Network } from '../../lib/network.ts'
 
-/** What is asked about usage. */
+/** A query for usage. */
 export interface MetricsQuery {
   readonly subject: { readonly appId: string } | { readonly keyId: string } | { readonly userId: string }
-  /** Milliseconds since 1970; the step that it lies in counts whole. */
+  /** Milliseconds since 1970, rounded down to a whole step. */
   readonly from: number
-  /** Milliseconds since 1970, not included; the step that it lies in counts whole. */
+  /** Milliseconds since 1970, exclusive, rounded up to a whole step. */
   readonly to: number
   readonly step: 'minute' | 'hour' | 'day'
 }
 
-/** Latencies in milliseconds; `null` where nothing was forwarded. */
+/** Latencies in milliseconds; `null` if no call was forwarded. */
 export interface Latency {
   readonly p50: number | null
   readonly p90: number | null
@@ -19,18 +19,18 @@ export interface Latency {
 }
 
 /**
- * Usage over a span of time. A batch counts item by item. Latencies are of what was forwarded, so that a rejection, which takes no time, makes no
- * node look fast.
+ * Usage in a period. Each call of a batch counts. Latencies include only forwarded calls, because rejections take no time and would make
+ * the nodes look faster.
  */
 export interface Metrics {
-  /** Everything that came with a known key. */
+  /** All calls with a known key. */
   readonly total: number
-  /** What a node answered without an `error`. */
+  /** Calls to which a node responded without an `error`. */
   readonly succeeded: number
-  /** `succeeded / total`; `null` where nothing came. */
+  /** `succeeded / total`; `null` if there were no calls. */
   readonly successRate: number | null
   readonly latencyMs: Latency
-  /** One point for each step, also where nothing came, oldest first. */
+  /** One point per step, also for steps without calls, oldest first. */
   readonly series: readonly {
     readonly at: number
     readonly total: number
@@ -38,7 +38,7 @@ export interface Metrics {
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** The most used first. */
+  /** Most used first. */
   readonly byMethod: readonly {
     readonly method: string
     readonly total: number
@@ -46,13 +46,13 @@ export interface Metrics {
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
   readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
 }
 
 /**
  * Reads usage.
- * @throws {RangeError} where the span is no span, or has more than 20,000 steps. {StorageError} where the database cannot be asked.
+ * @throws {RangeError} if the period is empty or has more than 20,000 steps. {StorageError} if the database is unreachable.
  */
 export type ReadMetrics = (query: MetricsQuery) => Promise<Metrics>

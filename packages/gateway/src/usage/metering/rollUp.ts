@@ -2,36 +2,36 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { inTransaction } from '../../storage/inTransaction.ts'
 import type { Db } from '../../storage/tables.ts'
-import { addPacked, createUsageCounts, packCounts, totalOf } from './usageCounts.ts'
+import { addPacked, createUsageCounts, packCounts, getTotal } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
-import { dayMs, floorTo, holdState, hourMs, inLightTransaction, minuteMs, readState, writeRollUp } from './usageRows.ts'
+import { dayMs, floorTo, lockState, hourMs, inLightTransaction, minuteMs, readState, writeRollUp } from './usageRows.ts'
 import type { UsageState } from './usageRows.ts'
 
-/** How long usage is kept, in milliseconds. */
+/** How long usage is retained, in milliseconds. */
 export interface UsageRetention {
-  /** By the minute. @default 8 days */
+  /** Minutes. @default 8 days */
   readonly minutesMs: number
-  /** By the hour. @default 90 days */
+  /** Hours. @default 90 days */
   readonly hoursMs: number
-  /** By the day. @default 730 days */
+  /** Days. @default 730 days */
   readonly daysMs: number
 }
 
-/** How long usage is kept where nothing else is said. */
+/** The default retention. */
 export const defaultRetention: UsageRetention = Object.freeze({
   minutesMs: 8 * dayMs,
   hoursMs: 90 * dayMs,
   daysMs: 730 * dayMs,
 })
 
-/** Of one key, an hour holds 60 rows of each process that ran in it. */
+/** Keys per transaction: an hour of one key has 60 rows per process. */
 const keysAtOnce = 8
 const pageRows = 2_000
 const deletedAtOnce = 250
-/** How long after its end an hour is rolled up: what comes later makes that void. */
+/** How long after its end an hour is rolled up. Counts that arrive later schedule it again. */
 const graceMs = minuteMs
 
-/** One table that is made of a finer one. */
+/** A table that is rolled up from a finer one. */
 interface Level {
   readonly from: 'usageMinutes' | 'usageHours'
   readonly into: 'usage_hours' | 'usage_days'
@@ -44,8 +44,8 @@ interface Level {
 const hours: Level = { from: 'usageMinutes', into: 'usage_hours', spanMs: hourMs, stepMs: minuteMs, done: 'hoursTo' }
 const days: Level = { from: 'usageHours', into: 'usage_days', spanMs: dayMs, stepMs: hourMs, done: 'daysTo' }
 
-/** The keys that were used in a span. Asked step by step, as each answer holds the thread. */
-const keysIn = async ({ query }: Db, { from, stepMs, spanMs }: Level, start: number): Promise<readonly string[]> => {
+/** Finds the keys used in a period, step by step, because reading rows blocks the thread. */
+const findKeys = async ({ query }: Db, { from, stepMs, spanMs }: Level, start: number): Promise<readonly string[]> => {
   const keys = new Set<string>()
   for (let at = start; at < start + spanMs; at += stepMs) {
     let last = ''
@@ -68,7 +68,7 @@ const keysIn = async ({ query }: Db, { from, stepMs, spanMs }: Level, start: num
   return [...keys]
 }
 
-/** Makes the rows of some keys in a span anew, out of all finer rows. */
+/** Recomputes the rows of some keys in a period from all finer rows. */
 const rollUpKeys = async (transaction: Db, level: Level, start: number, keys: readonly string[]): Promise<void> => {
   const rows = await transaction.query
     .selectFrom(level.from)
@@ -86,16 +86,16 @@ const rollUpKeys = async (transaction: Db, level: Level, start: number, keys: re
   await writeRollUp(
     transaction,
     level.into,
-    [...byKey].map(([keyId, sum]) => ({ at: start, keyId, total: totalOf(sum), counts: packCounts(sum) })),
+    [...byKey].map(([keyId, sum]) => ({ at: start, keyId, total: getTotal(sum), counts: packCounts(sum) })),
   )
 }
 
-/** Up to when a level could be rolled up now. */
-const readyTo = ({ spanMs, done }: Level, { hoursTo }: UsageState, now: number): number =>
+/** Returns up to when a level can be rolled up now. */
+const getReadyTo = ({ spanMs, done }: Level, { hoursTo }: UsageState, now: number): number =>
   floorTo(done === 'hoursTo' ? now - graceMs : hoursTo, spanMs)
 
-/** The first span of a level in which there is something to roll up. */
-const nextSpan = async (
+/** Finds the first period of a level with rows to roll up. */
+const findNextSpan = async (
   { query }: Db,
   { from, spanMs, done }: Level,
   state: UsageState,
@@ -112,19 +112,19 @@ const nextSpan = async (
   return first && floorTo(first.at, spanMs)
 }
 
-/** @returns Whether nobody has rolled up, or made void, what we do. */
-const unmoved = (now: UsageState, before: UsageState): boolean =>
+/** Whether no other instance has rolled up or invalidated this period. */
+const isUnchanged = (now: UsageState, before: UsageState): boolean =>
   now.version === before.version && now.hoursTo === before.hoursTo && now.daysTo === before.daysTo
 
-/** Does something to the state, if it is as it was. @returns Whether it was. */
-const ifUnmoved = (
+/** Runs work if the state is unchanged. @returns Whether it ran and succeeded. */
+const ifUnchanged = (
   db: Db,
   before: UsageState,
   work: (transaction: Db, state: UsageState) => Promise<boolean>,
 ): Promise<boolean> =>
   inTransaction(db, async (transaction) => {
-    const state = await holdState(transaction)
-    return unmoved(state, before) && work(transaction, state)
+    const state = await lockState(transaction)
+    return isUnchanged(state, before) && work(transaction, state)
   })
 
 const setState = async ({ query }: Db, state: Partial<UsageState>): Promise<true> => {
@@ -132,16 +132,16 @@ const setState = async ({ query }: Db, state: Partial<UsageState>): Promise<true
   return true
 }
 
-/** Passes over time in which nothing was counted. */
-const passOver = (db: Db, level: Level, end: number, before: UsageState): Promise<boolean> =>
-  ifUnmoved(db, before, async (transaction, state) => {
-    if ((await nextSpan(transaction, level, state, end)) !== undefined) return false
+/** Skips a period without counts. */
+const skipTo = (db: Db, level: Level, end: number, before: UsageState): Promise<boolean> =>
+  ifUnchanged(db, before, async (transaction, state) => {
+    if ((await findNextSpan(transaction, level, state, end)) !== undefined) return false
     return setState(transaction, { [level.done]: end, rollingTo: Math.max(state.rollingTo, end) })
   })
 
 /**
- * Rolls one span up. It is made of all its finer rows, which are still there, so that what was done before a crash is done again and counts nothing
- * twice; it is used once the whole of it is done.
+ * Rolls up one period. It recomputes rows from the finer ones, which still exist, so that repeating it after a crash counts nothing twice. Readers
+ * use the result once the whole period is done.
  * @returns Whether it was done.
  */
 const rollUpSpan = async (
@@ -150,54 +150,54 @@ const rollUpSpan = async (
   { start, before, stopped }: { start: number; before: UsageState; stopped: () => boolean },
 ): Promise<boolean> => {
   const end = start + level.spanMs
-  const begun = await ifUnmoved(db, before, (transaction, { rollingTo }) =>
+  const started = await ifUnchanged(db, before, (transaction, { rollingTo }) =>
     setState(transaction, { rollingTo: Math.max(rollingTo, end) }),
   )
-  if (!begun) return false
-  const keys = await keysIn(db, level, start)
+  if (!started) return false
+  const keys = await findKeys(db, level, start)
   for (let index = 0; index < keys.length; index += keysAtOnce) {
     if (stopped()) return false
     const done = await inLightTransaction(db, async (transaction) => {
-      if (!unmoved(await holdState(transaction), before)) return false
+      if (!isUnchanged(await lockState(transaction), before)) return false
       await rollUpKeys(transaction, level, start, keys.slice(index, index + keysAtOnce))
       return true
     })
     if (!done) return false
     await nextRound()
   }
-  // On the disk before the finer rows may go.
-  return ifUnmoved(db, before, (transaction) => setState(transaction, { [level.done]: end }))
+  // Must be on the disk before the finer rows are removed.
+  return ifUnchanged(db, before, (transaction) => setState(transaction, { [level.done]: end }))
 }
 
 /**
- * Makes hours of minutes and days of hours, of all that is over. May run on several instances at once, and be killed at any time.
+ * Rolls up completed minutes into hours and hours into days. May run on several instances at once, and may be killed at any time.
  * @param options.now - Milliseconds since 1970.
- * @param options.stopped - Asked between steps.
+ * @param options.stopped - Called between steps; true stops.
  */
 export const rollUp = async (
   db: Db,
   { now, stopped = () => false }: { now: number; stopped?: () => boolean },
 ): Promise<void> => {
   for (const level of [hours, days]) {
-    // Who is overtaken by others again and again leaves it to the next time.
-    for (let overtaken = 0; overtaken < 3 && !stopped();) {
+    // After three conflicts with other instances, leave the rest to the next round.
+    for (let conflicts = 0; conflicts < 3 && !stopped();) {
       const before = await readState(db)
-      const end = readyTo(level, before, now)
+      const end = getReadyTo(level, before, now)
       if (end <= before[level.done]) break
-      const start = await nextSpan(db, level, before, end)
+      const start = await findNextSpan(db, level, before, end)
       const done =
         start === undefined
-          ? await passOver(db, level, end, before)
+          ? await skipTo(db, level, end, before)
           : await rollUpSpan(db, level, { start, before, stopped })
-      if (!done) overtaken += 1
+      if (!done) conflicts += 1
     }
   }
 }
 
 /**
- * Removes what is older than it is kept, a few rows at a time: never what is not rolled up yet.
+ * Removes rows past their retention, a few at a time, but never rows that are not rolled up yet.
  * @param options.now - Milliseconds since 1970.
- * @param options.stopped - Asked between steps.
+ * @param options.stopped - Called between steps; true stops.
  */
 export const pruneUsage = async (
   db: Db,
@@ -208,12 +208,12 @@ export const pruneUsage = async (
   }: { now: number; retention?: UsageRetention; stopped?: () => boolean },
 ): Promise<void> => {
   const { minutesMs, hoursMs, daysMs } = retention
-  const froms = await inTransaction(db, async (transaction) => {
-    const state = await holdState(transaction)
+  const removals = await inTransaction(db, async (transaction) => {
+    const state = await lockState(transaction)
     const minutesFrom = Math.max(state.minutesFrom, floorTo(Math.min(now - minutesMs, state.hoursTo), hourMs))
-    // What comes late is rolled up again by whole days.
-    const whole = Math.min(now - hoursMs, state.daysTo, minutesFrom)
-    const hoursFrom = Math.max(state.hoursFrom, floorTo(whole, dayMs))
+    // Late counts roll up whole days again.
+    const removableTo = Math.min(now - hoursMs, state.daysTo, minutesFrom)
+    const hoursFrom = Math.max(state.hoursFrom, floorTo(removableTo, dayMs))
     const daysFrom = Math.max(state.daysFrom, floorTo(Math.min(now - daysMs, hoursFrom), dayMs))
     await transaction.query.updateTable('usageState').set({ minutesFrom, hoursFrom, daysFrom }).execute()
     return [
@@ -222,7 +222,7 @@ export const pruneUsage = async (
       { table: 'usage_days', columns: 'at, key_id', from: daysFrom },
     ]
   })
-  for (const { table, columns, from } of froms) {
+  for (const { table, columns, from } of removals) {
     const text = `delete from ${table} where (${columns}) in
       (select ${columns} from ${table} where at < ${db.kind === 'sqlite' ? '?' : '$1'} order by at limit ${deletedAtOnce})`
     for (;;) {

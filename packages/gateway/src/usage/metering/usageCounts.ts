@@ -1,10 +1,10 @@
 import type { Network } from '../../lib/network.ts'
 import { networkNames } from '../../lib/network.ts'
 
-/** How many items of one method, network and outcome there were, and how long they took. */
+/** The calls of one method, network and outcome, and their latencies. */
 export interface UsageCell {
   total: number
-  /** The latency buckets that they fell into: bucket, count, bucket, count, … As few as they mostly are, a list is smaller and quicker than a table. */
+  /** Pairs of latency bucket and count: bucket, count, bucket, count, … There are few, so that a list is smaller and faster than a map. */
   readonly latencies: number[]
 }
 
@@ -13,14 +13,14 @@ export interface UsageCounts {
   readonly cells: readonly [Map<string, Map<string, UsageCell>>, Map<string, Map<string, UsageCell>>]
 }
 
-/** The place of a network in `cells`, and in what is stored. */
+/** Returns the index of a network in `cells` and in stored counts. */
 export const networkIndex = (network: Network): 0 | 1 => (network === networkNames[0] ? 0 : 1)
 
-/** Counts of nothing. */
+/** Creates empty counts. */
 export const createUsageCounts = (): UsageCounts => ({ cells: [new Map(), new Map()] })
 
-/** The cell of a method, network and outcome, made where it is not there. */
-export const cellOf = ({ cells }: UsageCounts, network: 0 | 1, method: string, outcome: string): UsageCell => {
+/** Returns the cell of a method, network and outcome; creates it if there is none. */
+export const getCell = ({ cells }: UsageCounts, network: 0 | 1, method: string, outcome: string): UsageCell => {
   let outcomes = cells[network].get(method)
   if (outcomes === undefined) cells[network].set(method, (outcomes = new Map()))
   let cell = outcomes.get(outcome)
@@ -28,7 +28,7 @@ export const cellOf = ({ cells }: UsageCounts, network: 0 | 1, method: string, o
   return cell
 }
 
-/** Adds to a cell's latency bucket. */
+/** Adds to a latency bucket of a cell. */
 export const addLatency = ({ latencies }: UsageCell, bucket: number, count: number): void => {
   for (let index = 0; index < latencies.length; index += 2)
     if (latencies[index] === bucket) {
@@ -39,8 +39,8 @@ export const addLatency = ({ latencies }: UsageCell, bucket: number, count: numb
 }
 
 /**
- * Counts as they are stored: `[[method, network, outcome, total, bucket, count, bucket, count, …], …]`. Arrays alone, as names that come from
- * outside are not to be members of an object.
+ * Serializes counts for the database: `[[method, network, outcome, total, bucket, count, bucket, count, …], …]`. Only arrays, because names
+ * that callers choose must not become members of an object.
  */
 export const packCounts = ({ cells }: UsageCounts): string => {
   let text = ''
@@ -51,24 +51,24 @@ export const packCounts = ({ cells }: UsageCounts): string => {
   return `[${text}]`
 }
 
-/** One cell as it is stored. */
+/** A serialized cell. */
 export type PackedCell = readonly [method: string, network: 0 | 1, outcome: string, total: number, ...number[]]
 
-/** Reads what `packCounts` wrote. */
+/** Parses the output of `packCounts`. */
 export const unpackCounts = (text: string): readonly PackedCell[] => JSON.parse(text) as readonly PackedCell[]
 
-/** Adds stored counts to counts. */
+/** Adds serialized counts. */
 export const addPacked = (counts: UsageCounts, text: string): void => {
   for (const packed of unpackCounts(text)) {
-    const cell = cellOf(counts, packed[1], packed[0], packed[2])
+    const cell = getCell(counts, packed[1], packed[0], packed[2])
     cell.total += packed[3]
     for (let index = 4; index < packed.length; index += 2)
       addLatency(cell, packed[index] as number, packed[index + 1] as number)
   }
 }
 
-/** How many items there are in all. */
-export const totalOf = ({ cells }: UsageCounts): number => {
+/** Returns the total of all cells. */
+export const getTotal = ({ cells }: UsageCounts): number => {
   let total = 0
   for (const methods of cells)
     for (const outcomes of methods.values()) for (const cell of outcomes.values()) total += cell.total

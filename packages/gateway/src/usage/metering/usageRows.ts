@@ -5,14 +5,14 @@ import type { Db } from '../../storage/tables.ts'
 import type { Step } from '../../storage/write.ts'
 import type { MeteredKey } from './meter.ts'
 
-/** Counts of one key in one minute by one run of a process. */
+/** The counts of one key in one minute and run. */
 export interface MinuteRow {
   readonly keyId: string
   readonly total: number
   readonly counts: string
 }
 
-/** Up to when each table is made of the finer one, and from when it still has its rows. */
+/** Up to when each table is rolled up (`…To`), and from when on it still has its rows (`…From`), in milliseconds since 1970. */
 export interface UsageState {
   readonly hoursTo: number
   readonly rollingTo: number
@@ -27,26 +27,26 @@ export const minuteMs = 60_000
 export const hourMs: number = 60 * minuteMs
 export const dayMs: number = 24 * hourMs
 
-/** The start of the span of that length that a time lies in. */
+/** Rounds a time down to a multiple of `spanMs`. */
 export const floorTo = (at: number, spanMs: number): number => Math.floor(at / spanMs) * spanMs
 
-/** Of these lengths, so that there are few statements to prepare. */
-const lengths = [250, 50, 10, 1]
+/** Rows per statement: few different numbers, so that there are few statements to prepare. */
+const chunkLengths = [250, 50, 10, 1]
 
-/** Splits a list into parts of few different lengths. */
-const inLengths = <Item>(items: readonly Item[]): (readonly Item[])[] => {
-  const parts: (readonly Item[])[] = []
-  for (let start = 0; start < items.length;) {
-    const length = lengths.find((each) => each <= items.length - start) ?? 1
-    parts.push(items.slice(start, start + length))
+/** Splits rows into chunks of these lengths. */
+const toChunks = <Row>(rows: readonly Row[]): (readonly Row[])[] => {
+  const chunks: (readonly Row[])[] = []
+  for (let start = 0; start < rows.length;) {
+    const length = chunkLengths.find((each) => each <= rows.length - start) ?? 1
+    chunks.push(rows.slice(start, start + length))
     start += length
   }
-  return parts
+  return chunks
 }
 
 /**
- * Runs work in a transaction that the disk is not waited for: a process that is killed loses nothing of it, a power cut may. Counts of usage may
- * lose a second; quotas and revocations, which may not, are written otherwise.
+ * Runs work in a transaction that does not wait for the disk. It survives a killed process, but a power cut may lose the last second. That is
+ * acceptable for usage counts; quotas and revocations use `inTransaction`.
  */
 export const inLightTransaction = <T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> =>
   db.query.connection().execute(async (connection) => {
@@ -65,36 +65,36 @@ export const inLightTransaction = <T>(db: Db, work: (transaction: Db) => Promise
     }
   })
 
-/** How rows go into a table. */
+/** An upsert into a table. */
 interface Insertion {
   readonly into: string
   readonly columns: readonly string[]
   readonly conflict: string
 }
 
-const texts = new Map<string, string>()
+const statements = new Map<string, string>()
 
-/** A statement that inserts so many rows. There are few, and each is written once. */
+/** Returns the statement that inserts `length` rows. Statements are cached. */
 const insertText = (kind: Db['kind'], { into, columns, conflict }: Insertion, length: number): string => {
   const name = `${kind} ${into} ${length}`
-  let text = texts.get(name)
+  let text = statements.get(name)
   if (text === undefined) {
     let number = 0
     const row = (): string => `(${columns.map(() => (kind === 'sqlite' ? '?' : `$${(number += 1)}`)).join(', ')})`
     const values = Array.from({ length }, row).join(', ')
     text = `insert into ${into} (${columns.join(', ')}) values ${values} on conflict ${conflict}`
-    texts.set(name, text)
+    statements.set(name, text)
   }
   return text
 }
 
-/** Statements that insert rows. */
-const inserts = (
+/** Builds the statements that insert rows. */
+const toInserts = (
   kind: Db['kind'],
   insertion: Insertion,
   rows: readonly (readonly (string | number | null)[])[],
 ): readonly Step[] =>
-  inLengths(rows).map((part) => ({ text: insertText(kind, insertion, part.length), values: part.flat() }))
+  toChunks(rows).map((chunk) => ({ text: insertText(kind, insertion, chunk.length), values: chunk.flat() }))
 
 const keysInsertion: Insertion = {
   into: 'usage_keys',
@@ -112,17 +112,17 @@ const rollUpInsertion = {
   conflict: '(at, key_id) do update set total = excluded.total, counts = excluded.counts',
 }
 
-/** What is rolled up, and up to when. */
+/** Reads the state of the rollup. */
 export const readState = async ({ query }: Db): Promise<UsageState> =>
   query.selectFrom('usageState').selectAll().executeTakeFirstOrThrow()
 
-/** The same, which then stays so until the transaction ends. */
-export const holdState = (transaction: Db): Promise<UsageState> =>
+/** Reads the state of the rollup and locks it until the transaction ends. */
+export const lockState = (transaction: Db): Promise<UsageState> =>
   holdRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
 
 /**
- * Writes what is counted so far of one minute. Rows are cumulative, and none is ever replaced by one that counts less, so that it may be repeated.
- * What belongs to a time that is rolled up already voids that, and is rolled up again. What belongs to a time whose minutes are removed is left out.
+ * Writes the counts of one minute. Rows are cumulative and never replaced by a smaller total, so that a write may be repeated. Counts of a period
+ * that is already rolled up schedule it to be rolled up again. Counts of a minute past its retention are dropped.
  */
 export const writeMinutes = async (
   { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
@@ -131,12 +131,12 @@ export const writeMinutes = async (
   const [one, two, three] = kind === 'sqlite' ? ['?1', '?2', '?3'] : ['$1::bigint', '$2', '$3::bigint']
   const least = kind === 'sqlite' ? 'min' : 'least'
   const steps: Step[] = [
-    ...inserts(
+    ...toInserts(
       kind,
       keysInsertion,
       keys.map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null]),
     ),
-    ...inserts(
+    ...toInserts(
       kind,
       minutesInsertion,
       rows.map(({ keyId, total, counts }) => [at, keyId, run, total, counts]),
@@ -152,18 +152,18 @@ export const writeMinutes = async (
       values: [at, floorTo(at, hourMs), floorTo(at, dayMs)],
     },
   ]
-  // Nobody rolls up until this is written, while others may write as well. SQLite has one writer at a time.
-  const share: Step = { text: 'select id from usage_state for share', values: [] }
-  await write(kind === 'postgres' ? [share, ...steps] : steps, { light: true })
+  // Blocks the rollup until this is written, but not other writers. SQLite has one writer at a time.
+  const sharedLock: Step = { text: 'select id from usage_state for share', values: [] }
+  await write(kind === 'postgres' ? [sharedLock, ...steps] : steps, { light: true })
 }
 
-/** Writes rolled up rows in the place of those that are there. */
+/** Writes rolled-up rows and replaces existing ones. */
 export const writeRollUp = async (
   { query, kind }: Db,
   into: 'usage_hours' | 'usage_days',
   rows: readonly { at: number; keyId: string; total: number; counts: string }[],
 ): Promise<void> => {
   const values = rows.map(({ at, keyId, total, counts }) => [at, keyId, total, counts])
-  const steps = inserts(kind, { into, ...rollUpInsertion }, values)
+  const steps = toInserts(kind, { into, ...rollUpInsertion }, values)
   for (const step of steps) await query.executeQuery(CompiledQuery.raw(step.text, [...step.values]))
 }

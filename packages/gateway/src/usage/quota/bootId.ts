@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
 /**
- * Names this run of the machine: another name means that it was started again, and that what was not yet on its disk then is lost. Where the system
- * gives no name it is the minute in which it was started, which may be another one minute later.
+ * Returns an id of the current boot. A different id means that the machine was restarted and lost data that was not on the disk yet. If the
+ * system has no boot id, it is the minute of the boot, which rounding may shift by one.
  */
 export const bootId = (): string => {
   try {

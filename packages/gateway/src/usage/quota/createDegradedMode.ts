@@ -1,38 +1,38 @@
 import type { QuotaEvent } from './quotaEvent.ts'
 
-/** The time while the database is gone, and what is granted meanwhile. */
+/** Tracks whether the database is unreachable, and the calls granted without it. */
 export interface DegradedMode {
   readonly isOn: () => boolean
-  /** @returns Whether it begins by this. */
-  readonly begin: () => boolean
-  /** Counts what was granted to an account without the database. */
-  readonly grant: (account: string, items: number) => void
-  readonly end: () => void
+  /** @returns Whether degraded mode was off before. */
+  readonly enter: () => boolean
+  /** Records calls granted to an account without the database. */
+  readonly recordGrant: (account: string, calls: number) => void
+  readonly leave: () => void
 }
 
-/** Makes the book of outages. Nothing is on. */
-export const createDegradedMode = (tell: (event: QuotaEvent) => void): DegradedMode => {
+/** Creates the degraded mode, which is off. */
+export const createDegradedMode = (report: (event: QuotaEvent) => void): DegradedMode => {
   let since: number | undefined
-  let items = 0
+  let calls = 0
   const accounts = new Set<string>()
   return {
     isOn: () => since !== undefined,
-    begin: () => {
+    enter: () => {
       if (since !== undefined) return false
       since = performance.now()
-      tell({ event: 'quotaDegraded', state: 'began' })
+      report({ event: 'quotaDegraded', state: 'started' })
       return true
     },
-    grant: (account, granted) => {
-      items += granted
+    recordGrant: (account, granted) => {
+      calls += granted
       accounts.add(account)
     },
-    end: () => {
+    leave: () => {
       if (since === undefined) return
       const durationMs = Math.round(performance.now() - since)
       since = undefined
-      tell({ event: 'quotaDegraded', state: 'ended', accounts: accounts.size, items, durationMs })
-      items = 0
+      report({ event: 'quotaDegraded', state: 'ended', accounts: accounts.size, calls, durationMs })
+      calls = 0
       accounts.clear()
     },
   }

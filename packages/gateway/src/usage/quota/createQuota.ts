@@ -11,50 +11,50 @@ import { createSettlements } from './createSettlements.ts'
 import type { QuotaEvent } from './quotaEvent.ts'
 import { createQuotaRows } from './quotaRows.ts'
 import type { QuotaStorage, Reservation, Reserved } from './quotaRows.ts'
-import { beginDay, grantOf, leftToday, openState } from './quotaState.ts'
+import { startDay, toGrant, getLeftToday, createState } from './quotaState.ts'
 import type { QuotaState } from './quotaState.ts'
 
-/** What a quota is made of. */
+/** Options of `createQuota`. */
 export interface QuotaOptions {
   readonly storage: QuotaStorage
-  /** Items reserved at once, so also what a crash may cost an account. @default a thousandth of its limit, from 25 to 250 */
-  readonly blockItems?: number | undefined
-  /** Items that may be granted to an account while PostgreSQL is gone. Without effect in SQLite. @default 500 */
+  /** Calls reserved at once, so also what a crash may cost an account. @default a thousandth of its limit, from 25 to 250 */
+  readonly blockSize?: number | undefined
+  /** Calls that may be granted to an account while PostgreSQL is unreachable. Not used with SQLite. @default 500 */
   readonly outageGrant?: number | undefined
-  /** After how long without a request what is reserved goes back, in milliseconds. @default 1000 in PostgreSQL, 10,000 in SQLite */
+  /** How long without a request until reserved calls are returned, in milliseconds. @default 1000 with PostgreSQL, 10,000 with SQLite */
   readonly idleMs?: number | undefined
-  /** How long PostgreSQL may take for a reservation before it counts as gone, in milliseconds. @default 1000 */
+  /** How long a reservation may take in PostgreSQL before degraded mode starts, in milliseconds. @default 1000 */
   readonly patienceMs?: number | undefined
   /** Requests of one account that may wait for a reservation. @default 50,000 */
   readonly maxWaiting?: number | undefined
-  /** Names this run of the machine. @default asked of the system */
+  /** The id of the current boot. @default the system's */
   readonly bootId?: string | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly onEvent?: ((event: QuotaEvent) => void) | undefined
 }
 
-/** Of who may ask much, more is reserved at once: what a crash may cost is as small a share, and each reservation costs time. */
-const [leastBlock, mostBlock] = [25, 250]
-/** How often what has no limit is written. */
+/** Accounts with larger limits reserve more at once: a crash costs them the same share, and they need fewer reservations. */
+const [minBlock, maxBlock] = [25, 250]
+/** How often the usage of accounts without a limit is written. */
 const countEveryMs = 2_000
 /** Rows written in one transaction. */
 const maxRows = 250
-/** How long an account that is used up is believed to be so. */
-const emptyMs = 1_000
-/** How often one that waits for what others hold asks again. */
-const lingerEveryMs = 150
+/** How long an account is assumed to stay used up. */
+const usedUpMs = 1_000
+/** How often a reservation is retried in the grace period. */
+const graceRetryMs = 150
 
 /**
- * Makes a quota over the storage. Items are reserved in blocks by one conditional update, committed before the first of a block is used; what a
- * process dies with stays used. Instances on one database need no other way to agree.
+ * Creates a quota. Calls are reserved in blocks by one conditional update, committed before the first call of a block is granted. Reserved calls
+ * of a process that dies stay used. Instances coordinate through the database alone.
  */
 export const createQuota = (options: QuotaOptions): Quota => {
   const { db } = options.storage
   const clustered = db.kind === 'postgres'
-  const blockOf = ({ perDay, perMonth }: QuotaAccount): number =>
-    options.blockItems ??
-    Math.min(mostBlock, Math.max(leastBlock, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 1_000)))
+  const getBlockSize = ({ perDay, perMonth }: QuotaAccount): number =>
+    options.blockSize ??
+    Math.min(maxBlock, Math.max(minBlock, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 1_000)))
   const outageGrant = clustered ? (options.outageGrant ?? 500) : 0
   const idleMs = options.idleMs ?? (clustered ? 1_000 : 10_000)
   const patienceMs = options.patienceMs ?? 1_000
@@ -63,16 +63,16 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const tickMs = Math.min(250, idleMs / 4)
   const idleTicks = Math.ceil(idleMs / tickMs)
   const countEveryTicks = Math.ceil(countEveryMs / tickMs)
-  /** Others give back after `idleMs`, and a quarter of it until they see that. */
-  const lingerMs = clustered ? idleMs * 1.5 : 0
+  /** Other instances return idle blocks after `idleMs`, plus up to a quarter of it for their timer. */
+  const graceMs = clustered ? idleMs * 1.5 : 0
 
   const rows = createQuotaRows(options.storage)
   const run = randomUUID()
-  let begun: Promise<void> | undefined
-  /** In SQLite, before the first reservation. */
-  const begin = (): Promise<void> =>
-    (begun ??= rows.begin(run, options.bootId ?? bootId()).catch((error: unknown) => {
-      begun = undefined
+  let started: Promise<void> | undefined
+  /** SQLite only: runs before the first reservation. */
+  const start = (): Promise<void> =>
+    (started ??= rows.start(run, options.bootId ?? bootId()).catch((error: unknown) => {
+      started = undefined
       throw error
     }))
   const states = new Map<string, QuotaState>()
@@ -86,154 +86,158 @@ export const createQuota = (options: QuotaOptions): Quota => {
     return today
   }
 
-  const tell = (event: QuotaEvent): void => {
+  const report = (event: QuotaEvent): void => {
     try {
       options.onEvent?.(event)
     } catch {
-      // Who listens must not stop who counts.
+      // A listener that throws must not stop the quota.
     }
   }
-  const outage = createDegradedMode(tell)
-  const beginOutage = (): void => {
-    if (!clustered || !outage.begin()) return
+  const degraded = createDegradedMode(report)
+  const enterDegradedMode = (): void => {
+    if (!clustered || !degraded.enter()) return
     for (const state of states.values()) {
       state.reserving = false
-      state.lingerUntil = 0
+      state.graceUntil = 0
       serve(state)
     }
-    asking.giveUp()
+    queue.abandon()
   }
 
-  /** What is held of a day that is over goes back to its month, and what was granted without its row is added. */
+  /** Returns reserved calls of a past day to its month, and adds calls granted without its row. */
   const endDay = (state: QuotaState): void => {
-    const { id: account, day, block, debt, spare } = state
+    const { id: account, day, block, overage, spare } = state
     if (block > 0) settlements.add({ account, day: day.day, month: day.month, unused: block, spare })
-    if (debt > 0) settlements.add({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
+    if (overage > 0) settlements.add({ account, day: day.day, month: day.month, unused: -overage, spare: 0 })
   }
 
-  const stateOf = (account: QuotaAccount): QuotaState => {
+  const getState = (account: QuotaAccount): QuotaState => {
     const day = dayAt(now())
     let state = states.get(account.id)
     if (state === undefined) {
-      state = openState(account, day)
+      state = createState(account, day)
       states.set(account.id, state)
     } else if (day.day > state.day.day) {
       endDay(state)
-      beginDay(state, day.day)
+      startDay(state, day.day)
     }
     state.account = account
     state.touched = true
     return state
   }
 
-  const waitingItems = ({ waiting }: QuotaState): number => waiting.reduce((sum, { items }) => sum + items, 0)
+  const countWaiting = ({ waiting }: QuotaState): number => waiting.reduce((sum, { calls }) => sum + calls, 0)
 
-  const reservationOf = (state: QuotaState, items: number): Reservation => {
-    const { id: account, day, block, spare: settled, debt, row } = state
+  const toReservation = (state: QuotaState, calls: number): Reservation => {
+    const { id: account, day, block, spare: settled, overage, row } = state
     const { perDay, perMonth } = state.account
-    const need = Math.max(0, items - block)
-    const extra = need === 0 ? 0 : Math.max(0, blockOf(state.account) - need)
-    // Mostly the disk need not be waited for, as it is sure of more than is used.
-    const full = clustered || row === undefined || row.dayUsed + debt + need + extra > row.sure
-    return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth, full }
+    const need = Math.max(0, calls - block)
+    const extra = need === 0 ? 0 : Math.max(0, getBlockSize(state.account) - need)
+    // Usually the write need not wait for the disk, because the disk covers more than is used.
+    const full = clustered || row === undefined || row.dayUsed + overage + need + extra > row.sure
+    return { account, day: day.day, month: day.month, need, extra, settled, overage, perDay, perMonth, full }
   }
 
-  /** Reserves without waiting, where that can be done. @returns What the block then holds. */
-  const reserveNow = (state: QuotaState, items: number): number => {
-    if (clustered || state.reserving || settlements.isOnItsWay(state.id)) return state.block
-    const reservation = reservationOf(state, items)
+  /** Reserves synchronously if possible. @returns The calls in the block afterwards. */
+  const reserveNow = (state: QuotaState, calls: number): number => {
+    if (clustered || state.reserving || settlements.isPending(state.id)) return state.block
+    const reservation = toReservation(state, calls)
     const row = reservation.full ? undefined : rows.reserveNow(reservation)
-    if (row !== undefined) arrived(state, reservation, row)
+    if (row !== undefined) handleReserved(state, reservation, row)
     return state.block
   }
 
-  /** Takes what needs no waiting. @returns How many may go on; `undefined` where the row must be asked. */
-  const takeHere = (state: QuotaState, items: number): number | undefined => {
+  /** Takes calls without a query. @returns How many are granted; `undefined` if the row must be read. */
+  const takeLocally = (state: QuotaState, calls: number): number | undefined => {
     const { perDay, perMonth } = state.account
-    if (state.block >= items) {
-      state.block -= items
-      return items
+    if (state.block >= calls) {
+      state.block -= calls
+      return calls
     }
     if (perDay === null && perMonth === null) {
-      // Nothing to guard: it is counted, and written later.
-      state.debt += items
-      return items
+      // No limit: the calls are counted now and written later.
+      state.overage += calls
+      return calls
     }
-    if (outage.isOn()) return takeWithout(state, items)
-    if (performance.now() < state.emptyUntil && leftToday(state) <= 0) {
+    if (degraded.isOn()) return takeDegraded(state, calls)
+    if (performance.now() < state.usedUpUntil && getLeftToday(state) <= 0) {
       const granted = state.block
       state.block = 0
       return granted
     }
-    const reserved = reserveNow(state, items)
-    if (reserved < items) return undefined
-    state.block -= items
-    return items
+    const reserved = reserveNow(state, calls)
+    if (reserved < calls) return undefined
+    state.block -= calls
+    return calls
   }
 
-  /** Takes from what may be granted while the database is gone. */
-  const takeWithout = (state: QuotaState, items: number): number | undefined => {
-    const left = leftToday(state)
-    const mine = Math.min(outageGrant - state.debt, left)
-    const missing = items - state.block
-    if (missing <= mine) {
+  /** Takes calls while the database is unreachable. */
+  const takeDegraded = (state: QuotaState, calls: number): number | undefined => {
+    const left = getLeftToday(state)
+    const available = Math.min(outageGrant - state.overage, left)
+    const missing = calls - state.block
+    if (missing <= available) {
       state.block = 0
-      state.debt += missing
-      outage.grant(state.id, missing)
-      return items
+      state.overage += missing
+      degraded.recordGrant(state.id, missing)
+      return calls
     }
     if (left >= missing) return undefined
-    // Used up even by what is known.
-    const granted = state.block + Math.max(0, mine)
-    state.debt += Math.max(0, mine)
-    if (mine > 0) outage.grant(state.id, mine)
+    // The known usage already exceeds the limit.
+    const granted = state.block + Math.max(0, available)
+    state.overage += Math.max(0, available)
+    if (available > 0) degraded.recordGrant(state.id, available)
     state.block = 0
     return granted
   }
 
-  /** Answers those who wait, in order, as far as what is reserved goes. */
+  /** Grants waiting requests, in order, as far as the block lasts. */
   const serve = (state: QuotaState): void => {
     let served = 0
-    for (const { account, items, resolve } of state.waiting) {
-      if (state.block < items) break
-      state.block -= items
+    for (const { account, calls, resolve } of state.waiting) {
+      if (state.block < calls) break
+      state.block -= calls
       served += 1
-      resolve(grantOf(state, account, items, items))
+      resolve(toGrant(state, account, calls, calls))
     }
     state.waiting.splice(0, served)
-    if (!outage.isOn()) return
+    if (!degraded.isOn()) return
     for (const waiting of state.waiting.splice(0)) {
-      const granted = takeWithout(state, waiting.items)
+      const granted = takeDegraded(state, waiting.calls)
       if (granted === undefined)
-        waiting.reject(new StorageError('the database cannot be reached', { fault: 'unavailable' }))
-      else waiting.resolve(grantOf(state, waiting.account, waiting.items, granted))
+        waiting.reject(new StorageError('the database is unreachable', { fault: 'unavailable' }))
+      else waiting.resolve(toGrant(state, waiting.account, waiting.calls, granted))
     }
   }
 
-  /** Rejects those who wait, but for what is left. */
+  /** Rejects waiting requests, except for the calls that are left. */
   const reject = (state: QuotaState): void => {
-    state.lingerUntil = 0
-    for (const { account, items, resolve } of state.waiting.splice(0)) {
-      const granted = Math.min(state.block, items)
+    state.graceUntil = 0
+    for (const { account, calls, resolve } of state.waiting.splice(0)) {
+      const granted = Math.min(state.block, calls)
       state.block -= granted
-      resolve(grantOf(state, account, items, granted))
+      resolve(toGrant(state, account, calls, granted))
     }
   }
 
-  /** Whether others may give back in a moment what those who wait need. */
-  const mayLinger = (state: QuotaState, row: Reserved): boolean => {
-    if (lingerMs === 0 || row.spare - state.spare <= state.deadSpare) return false
+  /** Whether other instances may soon return what the waiting requests need. */
+  const isInGracePeriod = (state: QuotaState, row: Reserved): boolean => {
+    if (graceMs === 0 || row.spare - state.spare <= state.deadSpare) return false
     const time = performance.now()
-    if (state.lingerUntil === 0) state.lingerUntil = time + lingerMs
-    if (time < state.lingerUntil) return true
+    if (state.graceUntil === 0) state.graceUntil = time + graceMs
+    if (time < state.graceUntil) return true
     state.deadSpare = row.spare - state.spare
     return false
   }
 
-  const arrived = (state: QuotaState, { need, debt }: { need: number; debt: number }, row: Reserved): void => {
-    state.debt -= Math.min(debt, state.debt)
+  const handleReserved = (
+    state: QuotaState,
+    { need, overage }: { need: number; overage: number },
+    row: Reserved,
+  ): void => {
+    state.overage -= Math.min(overage, state.overage)
     if (row.day < state.day.day) {
-      // Midnight passed on the way.
+      // The day changed during the query.
       const { day, month } = quotaDay(row.day)
       const spare = Math.max(0, row.granted - need)
       if (row.granted > 0) settlements.add({ account: state.id, day, month, unused: row.granted, spare })
@@ -241,63 +245,63 @@ export const createQuota = (options: QuotaOptions): Quota => {
       return
     }
     if (row.day > state.day.day) {
-      // A clock that is ahead has opened the next day for all.
+      // An instance whose clock is ahead has started the next day.
       endDay(state)
-      beginDay(state, row.day)
+      startDay(state, row.day)
     }
     state.row = row
     state.block += row.granted
     state.spare = Math.max(0, row.granted - need)
-    // What was granted while this was on its way is covered by it first.
-    const cover = Math.min(state.block, state.debt)
+    // Calls granted during the query use the block first.
+    const cover = Math.min(state.block, state.overage)
     state.block -= cover
-    state.debt -= cover
+    state.overage -= cover
     serve(state)
     if (state.waiting.length === 0) {
-      state.lingerUntil = 0
+      state.graceUntil = 0
       return
     }
-    // Others of this file have used what the disk was sure of.
-    if (row.granted >= need || leftToday(state) > 0) reserve(state)
-    else if (mayLinger(state, row)) setTimeout(() => reserve(state), lingerEveryMs)
+    // Other processes on this file have used what the disk covered.
+    if (row.granted >= need || getLeftToday(state) > 0) reserve(state)
+    else if (isInGracePeriod(state, row)) setTimeout(() => reserve(state), graceRetryMs)
     else {
-      state.emptyUntil = performance.now() + emptyMs
+      state.usedUpUntil = performance.now() + usedUpMs
       reject(state)
     }
   }
 
-  /** What was given up, and was reserved all the same: it is ours. */
-  const arrivedLate = (state: QuotaState, { need, debt }: Reservation, row: Reserved): void => {
+  /** Handles an abandoned query that has reserved calls nevertheless: they belong to this instance. */
+  const handleLateReserved = (state: QuotaState, { need, overage }: Reservation, row: Reserved): void => {
     if (row.day !== state.day.day || states.get(state.id) !== state || closed !== undefined) {
       const { day, month } = quotaDay(row.day)
       settlements.add({ account: state.id, day, month, unused: row.granted, spare: Math.max(0, row.granted - need) })
       return
     }
-    const cover = Math.min(row.granted, Math.max(0, state.debt - debt))
-    state.debt -= Math.min(state.debt, debt + cover)
+    const cover = Math.min(row.granted, Math.max(0, state.overage - overage))
+    state.overage -= Math.min(state.overage, overage + cover)
     state.block += row.granted - cover
     state.spare += Math.max(0, row.granted - need)
     serve(state)
   }
 
   const failed = (state: QuotaState, error: StorageError): void => {
-    // It may have been written: then what it reserved stays used.
+    // It may have been written. In that case the reserved calls stay used.
     state.spare = 0
     if (clustered && error.fault !== 'failed' && closed === undefined) {
-      beginOutage()
-      if (outage.isOn()) serve(state)
+      enterDegradedMode()
+      if (degraded.isOn()) serve(state)
       return
     }
     for (const { reject } of state.waiting.splice(0)) reject(error)
   }
 
-  /** In SQLite, does something once it is begun to count. */
-  const begunToo = async (
+  /** Runs work, with SQLite after `start`. */
+  const afterStart = async (
     work: () => Promise<readonly (Reserved | StorageError)[]>,
     count: number,
   ): Promise<readonly (Reserved | StorageError)[]> => {
     try {
-      if (!clustered) await begin()
+      if (!clustered) await start()
     } catch (error) {
       if (error instanceof StorageError) return Array.from({ length: count }, () => error)
       throw error
@@ -305,35 +309,38 @@ export const createQuota = (options: QuotaOptions): Quota => {
     return work()
   }
 
-  const ask = async (batch: readonly QuotaState[], isGivenUp: () => boolean): Promise<void> => {
-    // Nobody is rejected for what is on its way back.
-    if (batch.some(({ id }) => settlements.isOnItsWay(id))) await settlements.write()
-    const reservations = batch.map((state) => reservationOf(state, waitingItems(state)))
-    const results = await begunToo(() => rows.reserve(reservations), batch.length)
+  const reserveBatch = async (batch: readonly QuotaState[], isAbandoned: () => boolean): Promise<void> => {
+    // Write pending corrections first, so that no call is rejected for what is about to be returned.
+    if (batch.some(({ id }) => settlements.isPending(id))) await settlements.write()
+    const reservations = batch.map((state) => toReservation(state, countWaiting(state)))
+    const results = await afterStart(() => rows.reserve(reservations), batch.length)
     for (const [index, state] of batch.entries()) {
       const [result, reservation] = [results[index], reservations[index]]
       if (result === undefined || reservation === undefined) continue
-      if (isGivenUp()) {
-        if (!(result instanceof StorageError)) arrivedLate(state, reservation, result)
+      if (isAbandoned()) {
+        if (!(result instanceof StorageError)) handleLateReserved(state, reservation, result)
         continue
       }
       state.reserving = false
       if (result instanceof StorageError) failed(state, result)
-      else arrived(state, reservation, result)
+      else handleReserved(state, reservation, result)
     }
   }
 
-  /** In SQLite one transaction for all that has gathered; in PostgreSQL each alone, so that none waits for another's row. */
-  const asking = createReservationQueue(clustered ? { most: 1, atOnce: 6, ask } : { most: maxRows, atOnce: 1, ask })
+  /** With SQLite one transaction for all queued accounts; with PostgreSQL one per account, so that none waits for another's row. */
+  const queue = createReservationQueue({
+    ...(clustered ? { batchSize: 1, concurrency: 6 } : { batchSize: maxRows, concurrency: 1 }),
+    reserve: reserveBatch,
+  })
 
   const reserve = (state: QuotaState): void => {
-    if (state.reserving || outage.isOn()) return
+    if (state.reserving || degraded.isOn()) return
     state.reserving = true
     state.reservingSince = performance.now()
-    asking.push(state)
+    queue.push(state)
   }
 
-  const giveBackIdle = (state: QuotaState): void => {
+  const returnIdle = (state: QuotaState): void => {
     const { id: account, day, block, spare } = state
     if (block > 0 || spare > 0) settlements.add({ account, day: day.day, month: day.month, unused: block, spare })
     if (state.row !== undefined)
@@ -342,21 +349,21 @@ export const createQuota = (options: QuotaOptions): Quota => {
     state.spare = 0
   }
 
-  const bookDebt = (state: QuotaState): void => {
-    const { id: account, day, debt } = state
-    if (debt > 0) settlements.add({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
+  const writeOverage = (state: QuotaState): void => {
+    const { id: account, day, overage } = state
+    if (overage > 0) settlements.add({ account, day: day.day, month: day.month, unused: -overage, spare: 0 })
     if (state.row !== undefined)
-      state.row = { ...state.row, dayUsed: state.row.dayUsed + debt, monthUsed: state.row.monthUsed + debt }
-    state.debt = 0
+      state.row = { ...state.row, dayUsed: state.row.dayUsed + overage, monthUsed: state.row.monthUsed + overage }
+    state.overage = 0
   }
 
-  /** Asks whether the database is back. */
+  /** Checks whether the database is reachable again. */
   const probe = async (): Promise<void> => {
     try {
       await rows.find('')
-      outage.end()
+      degraded.leave()
     } catch {
-      // Not yet.
+      // Still unreachable.
     }
   }
 
@@ -364,84 +371,84 @@ export const createQuota = (options: QuotaOptions): Quota => {
   let ticking: Promise<void> | undefined
   const tick = async (): Promise<void> => {
     ticks += 1
-    if (outage.isOn()) {
-      // What is granted without the row stays in sight, as it bounds what else may be, until it can be written.
+    if (degraded.isOn()) {
+      // Calls granted without the row stay in memory until they can be written, because they count against outageGrant.
       await probe()
-      if (outage.isOn()) return
+      if (degraded.isOn()) return
     }
     for (const state of states.values()) {
       state.idleTicks = state.touched ? 0 : state.idleTicks + 1
       state.touched = false
       const idle = state.idleTicks >= idleTicks
       if (state.waiting.length > 0 || state.reserving) continue
-      if (idle) giveBackIdle(state)
+      if (idle) returnIdle(state)
       const { perDay, perMonth } = state.account
-      // Of what has a limit the debt is written by a reservation, so that none can be made beside it.
-      if (state.debt > 0 && (perDay !== null || perMonth !== null)) reserve(state)
+      // With a limit, a reservation writes the overage, so that no concurrent reservation can miss it.
+      if (state.overage > 0 && (perDay !== null || perMonth !== null)) reserve(state)
       else {
-        if (idle || ticks % countEveryTicks === 0) bookDebt(state)
+        if (idle || ticks % countEveryTicks === 0) writeOverage(state)
         if (idle) states.delete(state.id)
       }
     }
-    if (settlements.any()) await settlements.write()
+    if (settlements.hasPending()) await settlements.write()
   }
   const timer = setInterval(() => {
     ticking ??= tick().finally(() => (ticking = undefined))
-    if (clustered && !outage.isOn() && asking.isBusy()) {
+    if (clustered && !degraded.isOn() && queue.isBusy()) {
       const time = performance.now()
       for (const { reserving, reservingSince } of states.values())
-        if (reserving && time - reservingSince > patienceMs) return beginOutage()
+        if (reserving && time - reservingSince > patienceMs) return enterDegradedMode()
     }
   }, tickMs)
   timer.unref()
 
-  const end = async (): Promise<void> => {
+  const finish = async (): Promise<void> => {
     clearInterval(timer)
-    // A database that does not answer must not keep the process from ending.
+    // A database that does not respond must not prevent the process from exiting.
     const inTime = clustered ? withinMs(patienceMs * 2) : whenDone
-    await inTime(Promise.all([ticking, asking.still()]))
+    await inTime(Promise.all([ticking, queue.drain()]))
     for (const state of states.values()) {
-      if (!outage.isOn()) reject(state)
+      if (!degraded.isOn()) reject(state)
       else serve(state)
-      giveBackIdle(state)
-      bookDebt(state)
+      returnIdle(state)
+      writeOverage(state)
     }
     states.clear()
-    const before = settlements.owed()
-    const lost = (await inTime(settlements.write())) ? settlements.owed() : before
-    if (lost > 0) tell({ event: 'quotaLost', items: lost })
-    if (begun !== undefined) await rows.end(run).catch(() => {})
+    const before = settlements.unwritten()
+    const lost = (await inTime(settlements.write())) ? settlements.unwritten() : before
+    if (lost > 0) report({ event: 'quotaLost', calls: lost })
+    if (started !== undefined) await rows.stop(run).catch(() => {})
   }
 
   return {
-    take: (account, items) => {
+    take: (account, calls) => {
       if (closed !== undefined) return Promise.reject(new StorageError('the quota is closed', { fault: 'unavailable' }))
-      const state = stateOf(account)
+      const state = getState(account)
       if (state.waiting.length === 0) {
-        const granted = takeHere(state, items)
-        if (granted !== undefined) return grantOf(state, account, items, granted)
-        if (outage.isOn())
-          return Promise.reject(new StorageError('the database cannot be reached', { fault: 'unavailable' }))
+        const granted = takeLocally(state, calls)
+        if (granted !== undefined) return toGrant(state, account, calls, granted)
+        if (degraded.isOn())
+          return Promise.reject(new StorageError('the database is unreachable', { fault: 'unavailable' }))
       } else if (state.waiting.length >= maxWaiting)
-        return Promise.reject(new StorageError('too many requests wait for a quota', { fault: 'busy' }))
+        return Promise.reject(new StorageError('too many requests wait for a quota reservation', { fault: 'busy' }))
       return new Promise((resolve, reject) => {
-        state.waiting.push({ account, items, resolve, reject })
-        if (state.lingerUntil === 0) reserve(state)
+        state.waiting.push({ account, calls, resolve, reject })
+        if (state.graceUntil === 0) reserve(state)
       })
     },
-    giveBack: (grant, items) => {
+    giveBack: (grant, calls) => {
       const before = returned.get(grant) ?? 0
-      const back = Math.min(items, grant.granted - before)
+      const back = Math.min(calls, grant.granted - before)
       if (back <= 0 || closed !== undefined) return
       returned.set(grant, before + back)
-      const state = stateOf(grant.account)
+      const state = getState(grant.account)
       if (state.day.text !== grant.day) return
-      const unbooked = Math.min(back, state.debt)
-      state.debt -= unbooked
-      state.block += back - unbooked
+      const unwritten = Math.min(back, state.overage)
+      state.overage -= unwritten
+      state.block += back - unwritten
       if (state.waiting.length > 0) serve(state)
-      // More than a block is not kept, as a crash would cost it.
-      const excess = state.block - blockOf(state.account)
+      // Hold at most one block, because a crash loses it.
+      const excess = state.block - getBlockSize(state.account)
       if (excess <= 0) return
       state.block -= excess
       if (state.row !== undefined)
@@ -452,10 +459,10 @@ export const createQuota = (options: QuotaOptions): Quota => {
     },
     usage: async (account) => {
       const { day, month, endMs, monthEndMs } = dayAt(now())
-      if (settlements.isOnItsWay(account.id)) await settlements.write()
+      if (settlements.isPending(account.id)) await settlements.write()
       const row = await rows.find(account.id)
       const state = states.get(account.id)
-      const held = state === undefined ? 0 : state.debt - state.block
+      const held = state === undefined ? 0 : state.overage - state.block
       const heldToday = state?.day.day === day ? held : 0
       const heldThisMonth = state?.day.month === month ? held : 0
       const used = (of: number, own: number): number => Math.max(0, of + own)
@@ -472,6 +479,6 @@ export const createQuota = (options: QuotaOptions): Quota => {
         },
       }
     },
-    close: () => (closed ??= end()),
+    close: () => (closed ??= finish()),
   }
 }

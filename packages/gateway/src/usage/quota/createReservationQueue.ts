@@ -1,64 +1,64 @@
 import type { QuotaState } from './quotaState.ts'
 
-/** Whose rows are to be asked, and how many are asked at once. */
+/** A queue of accounts that need a reservation. */
 export interface ReservationQueue {
   readonly push: (state: QuotaState) => void
-  /** Whether a question is in flight. */
+  /** Whether a query is running. */
   readonly isBusy: () => boolean
-  /** Gives up what is in flight, which may hang for long: nobody waits for it any more, and it blocks nothing that comes later. */
-  readonly giveUp: () => void
-  /** Begins what has gathered, and waits until nothing is in flight. */
-  readonly still: () => Promise<void>
+  /** Abandons the running queries, which may hang. They no longer block later ones. */
+  readonly abandon: () => void
+  /** Starts the queued queries and waits until all are done. */
+  readonly drain: () => Promise<void>
 }
 
 /**
- * Makes the queue of those who wait for a reservation.
- * @param options.most - Accounts in one question.
- * @param options.atOnce - Questions in flight at once.
- * @param options.ask - Asks for all of a batch. Told whether it was given up meanwhile. Never rejected.
+ * Creates a queue of accounts that need a reservation.
+ * @param options.batchSize - Accounts per query.
+ * @param options.concurrency - Queries running at once.
+ * @param options.reserve - Reserves for all accounts of a batch; `isAbandoned` returns whether the query was abandoned. Never rejects.
  */
 export const createReservationQueue = (options: {
-  most: number
-  atOnce: number
-  ask: (batch: readonly QuotaState[], isGivenUp: () => boolean) => Promise<void>
+  batchSize: number
+  concurrency: number
+  reserve: (batch: readonly QuotaState[], isAbandoned: () => boolean) => Promise<void>
 }): ReservationQueue => {
-  const { most, atOnce, ask } = options
+  const { batchSize, concurrency, reserve } = options
   const waiting: QuotaState[] = []
-  let inFlight = 0
-  /** Moves when what is in flight is given up. */
+  let running = 0
+  /** Incremented when the running queries are abandoned. */
   let round = 0
-  let whenStill: (() => void) | undefined
+  let onDrained: (() => void) | undefined
 
-  const askAll = (): void => {
-    while (inFlight < atOnce && waiting.length > 0) {
-      inFlight += 1
-      const asked = round
-      const isGivenUp = (): boolean => asked !== round
-      void ask(waiting.splice(0, most), isGivenUp).finally(() => {
-        if (isGivenUp()) return
-        inFlight -= 1
-        askAll()
+  const startQueries = (): void => {
+    while (running < concurrency && waiting.length > 0) {
+      running += 1
+      const startedIn = round
+      const isAbandoned = (): boolean => startedIn !== round
+      void reserve(waiting.splice(0, batchSize), isAbandoned).finally(() => {
+        if (isAbandoned()) return
+        running -= 1
+        startQueries()
       })
     }
-    if (inFlight === 0) whenStill?.()
+    if (running === 0) onDrained?.()
   }
   return {
     push: (state) => {
       waiting.push(state)
-      // All that came in this round of the event loop goes together.
-      if (waiting.length === 1) setImmediate(askAll)
+      // Accounts queued in one round of the event loop go in one query.
+      if (waiting.length === 1) setImmediate(startQueries)
     },
-    isBusy: () => inFlight > 0,
-    giveUp: () => {
+    isBusy: () => running > 0,
+    abandon: () => {
       round += 1
-      inFlight = 0
+      running = 0
       waiting.length = 0
-      whenStill?.()
+      onDrained?.()
     },
-    still: () =>
+    drain: () =>
       new Promise((resolve) => {
-        whenStill = resolve
-        askAll()
+        onDrained = resolve
+        startQueries()
       }),
   }
 }

@@ -1,22 +1,22 @@
 import type { QuotaRows, Settlement } from './quotaRows.ts'
 
-/** What goes back to the rows, or is added to them, on its way there. */
+/** Corrections of quota rows that are not written yet. */
 export interface Settlements {
   readonly add: (settlement: Settlement) => void
-  /** Whether any waits to be written. */
-  readonly any: () => boolean
-  /** Whether one of this account waits or is on its way: nobody is rejected for what comes back in a moment. */
-  readonly isOnItsWay: (account: string) => boolean
-  /** Writes all, and keeps those that add for another time where that failed. Never rejected. */
+  /** Whether any correction is pending. */
+  readonly hasPending: () => boolean
+  /** Whether the account has a pending correction: its calls must not be rejected before that is written. */
+  readonly isPending: (account: string) => boolean
+  /** Writes all corrections. If that fails, those that add usage are retried with the next write. Never rejects. */
   readonly write: () => Promise<void>
-  /** Items granted that are not in their rows yet. */
-  readonly owed: () => number
+  /** Calls granted that are not in their rows yet. */
+  readonly unwritten: () => number
 }
 
 /** Rows written in one transaction. */
 const maxRows = 250
 
-/** Makes the book of settlements. */
+/** Creates the list of pending corrections. */
 export const createSettlements = (rows: Pick<QuotaRows, 'settle'>): Settlements => {
   let waiting: Settlement[] = []
   let accounts = new Set<string>()
@@ -27,19 +27,19 @@ export const createSettlements = (rows: Pick<QuotaRows, 'settle'>): Settlements 
     for (let start = 0; start < all.length; start += maxRows) {
       const some = all.slice(start, start + maxRows)
       const results = await rows.settle(some)
-      // What was granted is written twice rather than not; what comes back, not rather than twice.
+      // If unsure, write granted calls twice rather than never, and returned calls never rather than twice.
       waiting.push(...some.filter(({ unused }, index) => results[index] !== undefined && unused < 0))
     }
     accounts = new Set(waiting.map(({ account }) => account))
   }
   return {
     add: (settlement) => void waiting.push(settlement),
-    any: () => waiting.length > 0,
-    isOnItsWay: (account) => accounts.has(account),
+    hasPending: () => waiting.length > 0,
+    isPending: (account) => accounts.has(account),
     write: () => {
       for (const { account } of waiting) accounts.add(account)
       return (written = written.then(writeNow))
     },
-    owed: () => waiting.reduce((total, { unused }) => total + Math.max(0, -unused), 0),
+    unwritten: () => waiting.reduce((total, { unused }) => total + Math.max(0, -unused), 0),
   }
 }

@@ -1,31 +1,31 @@
-/** Whose quota a request is taken from, with the limits in force for it now. */
+/** The account that a request is charged to, with its current limits. */
 export interface QuotaAccount {
   /** `user:usr_…` for all API keys of a user, `app:app_…` for an app. */
   readonly id: string
-  /** Items a UTC day; `null`: no limit. */
+  /** Calls per UTC day; `null`: no limit. */
   readonly perDay: number | null
-  /** Items a UTC calendar month; `null`: no limit. */
+  /** Calls per UTC calendar month; `null`: no limit. */
   readonly perMonth: number | null
 }
 
-/** What a quota says of one request. */
+/** A quota's decision on one request. */
 export interface QuotaGrant {
-  /** How many of the items may go on: all, the first few of a batch, or none. */
+  /** How many of the calls are granted: all, the first few of a batch, or none. */
   readonly granted: number
-  /** Which window had too little left, where not all were granted. */
+  /** The window that had too little left, if not all calls were granted. */
   readonly rejectedBy?: 'day' | 'month'
-  /** Of the window that rejected; else of the day, or of the month where the day has no limit. `null`: no limit. */
+  /** The limit of the window that rejected, otherwise of the day, or of the month if the day has no limit. `null`: no limit. */
   readonly limit: number | null
-  /** What is left of that window now, as far as this instance knows. `null`: no limit. */
+  /** What remains of that window, as far as this instance knows. `null`: no limit. */
   readonly remaining: number | null
   /** When that window ends, in milliseconds since 1970. */
   readonly resetAtMs: number
   readonly account: QuotaAccount
-  /** The UTC day that the items were taken from: `2026-11-21`. */
+  /** The UTC day that the calls are charged to: `2026-11-21`. */
   readonly day: string
 }
 
-/** How much of a window is used. */
+/** The usage of a window. */
 export interface QuotaWindow {
   readonly used: number
   readonly limit: number | null
@@ -34,25 +34,25 @@ export interface QuotaWindow {
 }
 
 /**
- * A durable counter of items a day and a month. It errs to the safe side: what a crash makes uncertain counts as used.
+ * A durable counter of calls per day and month. It errs on the safe side: after a crash, calls that may have been used count as used.
  */
 export interface Quota {
   /**
-   * Takes items for one request: once, with the number of items that passed all other checks.
-   * @param items - 1 or more: one for each item of a batch.
-   * @returns A plain value whenever the account's reserved block has enough, or nothing more is to be had; else a promise, kept when more is reserved.
-   * The promise is rejected with a `StorageError` where the database cannot be asked and nothing may be granted without it: a 503, never `quota_exceeded`.
+   * Charges the calls of one request that passed all other checks. Call it once per request.
+   * @param calls - 1 or more: one for each call of a batch.
+   * @returns A plain value if the account's reserved block has enough or the quota is used up, otherwise a promise that resolves once more is reserved.
+   * The promise rejects with a `StorageError` if the database is unreachable and nothing may be granted without it: a 503, never `quota_exceeded`.
    */
-  take(account: QuotaAccount, items: number): QuotaGrant | Promise<QuotaGrant>
+  take(account: QuotaAccount, calls: number): QuotaGrant | Promise<QuotaGrant>
   /**
-   * Returns items whose calls no node received. Of one grant, never more than it granted; nothing after its day has ended.
+   * Returns calls that no node received: at most as many as the grant has, and none after its day has ended.
    */
-  giveBack(grant: QuotaGrant, items: number): void
+  giveBack(grant: QuotaGrant, calls: number): void
   /**
-   * What is used of an account's windows. On a cluster it may count up to one block of each other instance too many, for about a second.
+   * Returns the usage of an account's windows. On a cluster it may be too high by up to one block per other instance, for about a second.
    * @throws {StorageError}
    */
   usage(account: QuotaAccount): Promise<{ readonly day: QuotaWindow; readonly month: QuotaWindow }>
-  /** Gives back what is reserved and not used, and takes nothing more. */
+  /** Returns unused reservations and rejects further calls. */
   close(): Promise<void>
 }

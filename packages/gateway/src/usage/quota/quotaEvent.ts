@@ -1,13 +1,13 @@
-/** What a quota tells of its work. */
+/** Events of a quota. */
 export type QuotaEvent =
-  | { readonly event: 'quotaDegraded'; readonly state: 'began' }
-  /** What was granted without the database, and is booked now. */
+  | { readonly event: 'quotaDegraded'; readonly state: 'started' }
+  /** The database is back. `calls` were granted without it and are being written now. */
   | {
       readonly event: 'quotaDegraded'
       readonly state: 'ended'
       readonly accounts: number
-      readonly items: number
+      readonly calls: number
       readonly durationMs: number
     }
-  /** Items that were granted without the database and could not be booked before the end. */
-  | { readonly event: 'quotaLost'; readonly items: number }
+  /** Calls that were granted without the database and could not be written before the process exited. */
+  | { readonly event: 'quotaLost'; readonly calls: number }

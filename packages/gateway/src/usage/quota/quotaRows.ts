@@ -3,87 +3,87 @@ import { StorageError } from '../../errors/storageError.ts'
 import type { Db } from '../../storage/tables.ts'
 import type { Step, StepRows } from '../../storage/write.ts'
 
-/** What is asked of an account's row: a block of items. */
+/** A request to reserve a block of calls in an account's row. */
 export interface Reservation {
   readonly account: string
   readonly day: number
   readonly month: number
-  /** How many items wait for it. */
+  /** Calls that wait for it. */
   readonly need: number
-  /** How many more are wanted, to be used later. */
+  /** Further calls to reserve for later. */
   readonly extra: number
-  /** How many items reserved ahead earlier are used by now. */
+  /** Calls reserved ahead earlier that are used by now. */
   readonly settled: number
-  /** How many items were granted without the row, and are counted by this. */
-  readonly debt: number
+  /** Calls granted without the row, which this adds to it. */
+  readonly overage: number
   readonly perDay: number | null
   readonly perMonth: number | null
-  /** Whether the disk is waited for. Else no more is granted than it has for certain. */
+  /** Whether the write waits for the disk. Otherwise it grants at most what the disk already covers. */
   readonly full: boolean
 }
 
 /** An account's row after a reservation. */
 export interface Reserved {
-  /** At most what was needed and extra; less than was needed where a window has too little left. */
+  /** At most `need + extra`; less than `need` if a window has too little left. */
   readonly granted: number
-  /** The row's day: a later one than was asked for, where a clock that is ahead has opened that. */
+  /** The row's day. It is later than the requested one if an instance whose clock is ahead has started it. */
   readonly day: number
   readonly dayUsed: number
   readonly monthUsed: number
-  /** Up to how much of the day may be used before the disk is waited for again. */
+  /** The usage of the day that the disk covers. Beyond it a write must wait for the disk. */
   readonly sure: number
-  /** What is reserved ahead, by anybody, and may come back. */
+  /** Calls reserved ahead, by any instance, that may be returned. */
   readonly spare: number
 }
 
-/** Items that come back to a row, or were granted without it. */
+/** Calls to return to a row, or to add because they were granted without it. */
 export interface Settlement {
   readonly account: string
   readonly day: number
   readonly month: number
-  /** How many come back; below 0: how many are added. */
+  /** Calls to return; below 0: calls to add. */
   readonly unused: number
-  /** How many of those reserved ahead are used or come back with this. */
+  /** Calls reserved ahead that are used or returned by this. */
   readonly spare: number
 }
 
-/** The rows of quotas. */
+/** The quota rows of a storage. */
 export interface QuotaRows {
   /**
-   * Begins to count in SQLite. What the disk had for certain counts as used where the machine went down under whoever counted before.
-   * @param boot - Names this run of the machine.
+   * Starts counting in SQLite. If the machine went down during an earlier run, everything that the disk covered counts as used.
+   * @param boot - The id of the current boot.
    * @throws {StorageError}
    */
-  begin(run: string, boot: string): Promise<void>
-  /** Ends it: everything is written. @throws {StorageError} */
-  end(run: string): Promise<void>
-  /** Reserves for several accounts. @returns For each, in order: what was reserved, or why nothing could be. Never rejected. */
+  start(run: string, boot: string): Promise<void>
+  /** Records a clean stop: everything is written. @throws {StorageError} */
+  stop(run: string): Promise<void>
+  /** Reserves for several accounts. @returns The reservation or the error of each, in order. Never rejects. */
   reserve(reservations: readonly Reservation[]): Promise<readonly (Reserved | StorageError)[]>
-  /** Reserves at once what the disk is sure of, from a row that is there. @returns `undefined` where that cannot be done at once. */
+  /** Reserves synchronously what the disk already covers, from an existing row. @returns `undefined` if that is not possible. */
   reserveNow(reservation: Reservation): Reserved | undefined
-  /** Writes settlements. @returns For each, in order: nothing, or why it may not have been written. Never rejected. */
+  /** Writes settlements. @returns For each, in order: `undefined`, or the error if it may not have been written. Never rejects. */
   settle(settlements: readonly Settlement[]): Promise<readonly (StorageError | undefined)[]>
   find(account: string): Promise<{ day: number; dayUsed: number; month: number; monthUsed: number } | undefined>
 }
 
-/** From here on only what is needed is reserved, so that nobody is rejected for what others hold. */
-const tight = 500
+/** If less than this is left, no extra calls are reserved, so that no instance holds what another needs. */
+const noExtraBelow = 500
 const unlimited = Number.MAX_SAFE_INTEGER
 
 /**
- * How much further the disk is sure than what is used, once it is waited for: a twentieth of what is left, from 25 to 500, or a thousandth where
- * that is more, to 10,000. What a power cut may cost an account.
+ * How far beyond the usage a write that waits for the disk sets `sure`: a twentieth of what is left, from 25 to 500, or a thousandth if that is
+ * more, up to 10,000. This is what a power cut may cost an account.
  */
 const [leastAhead, usualAhead, mostAhead] = [25, 500, 10_000]
 
-/** PostgreSQL takes single statements, a few at a time: rows locked one by one cannot wait for each other in a ring. */
-const atOnce = 4
+/** Concurrent statements in PostgreSQL, each with one row: a transaction that locks a single row cannot deadlock. */
+const concurrency = 4
 
 const statements = (kind: Db['kind']) => {
   const [least, greatest] = kind === 'sqlite' ? ['min', 'max'] : ['least', 'greatest']
   const parameter = (number: number): string => `cast(${kind === 'sqlite' ? '?' : '$'}${number} as bigint)`
   const account = kind === 'sqlite' ? '?1' : '$1'
-  const [day, month, need, extra, settled, debt] = [
+  const [day, month, need, extra, settled, overage] = [
     parameter(2),
     parameter(3),
     parameter(4),
@@ -92,21 +92,21 @@ const statements = (kind: Db['kind']) => {
     parameter(7),
   ]
   const [perDay, perMonth, full] = [parameter(8), parameter(9), parameter(10)]
-  // All of it stands in expressions over the row itself: PostgreSQL reads those again after it has waited for the row, and nothing else.
-  const dayUsed = `(case when day < ${day} then 0 else day_used end + ${debt})`
-  const monthUsed = `(case when month < ${month} then 0 else month_used end + ${debt})`
+  // Everything is an expression over the row itself: after waiting for a row lock, PostgreSQL evaluates only these again.
+  const dayUsed = `(case when day < ${day} then 0 else day_used end + ${overage})`
+  const monthUsed = `(case when month < ${month} then 0 else month_used end + ${overage})`
   const left = `${least}(${perDay} - ${dayUsed}, ${perMonth} - ${monthUsed})`
   const byLimits = `case
     when ${left} <= 0 then 0
-    when ${left} - ${need} > ${tight} then ${least}(${need} + ${extra}, ${left} - ${tight})
+    when ${left} - ${need} > ${noExtraBelow} then ${least}(${need} + ${extra}, ${left} - ${noExtraBelow})
     else ${least}(${need}, ${left}) end`
   const bySure = `case when ${full} = 1 then ${unlimited}
     else ${greatest}(0, case when day < ${day} then 0 else sure end - ${dayUsed}) end`
   const decided = `${least}(${byLimits}, ${bySure})`
-  // SQLite has one writer at a time, so there it may be worked out once, beforehand.
-  const [grant, beforehand] =
+  // SQLite has one writer at a time, so the grant can be computed once, in a subquery.
+  const [grant, subquery] =
     kind === 'sqlite'
-      ? ['decided.items', `from (select ${decided} as items from quota where account = ${account}) as decided`]
+      ? ['decided.calls', `from (select ${decided} as calls from quota where account = ${account}) as decided`]
       : [decided, '']
   const most = `${greatest}(${usualAhead}, ${least}(${mostAhead}, ${left} / 1000))`
   const ahead = `${greatest}(${leastAhead}, ${least}(${left} / 20, ${most}))`
@@ -125,10 +125,10 @@ const statements = (kind: Db['kind']) => {
       month_used = ${monthUsed} + ${grant},
       spare = ${spare} + ${greatest}(0, ${grant} - ${need}),
       granted = ${grant}
-      ${beforehand}
+      ${subquery}
       where account = ${account}
       returning granted, day, day_used, month_used, sure, spare`,
-    // What is added opens the day that it is of; what comes back to a day that is over does not matter any more.
+    // Added calls start their day if it is newer. Calls returned to a past day no longer matter.
     settle: `update quota set
       day = case when ${need} < 0 then ${greatest}(day, ${day}) else day end,
       day_used = case
@@ -154,33 +154,33 @@ const statements = (kind: Db['kind']) => {
 }
 
 const reservationValues = (reservation: Reservation): readonly number[] => {
-  const { need, extra, settled, debt, perDay, perMonth, full } = reservation
-  return [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited, full ? 1 : 0]
+  const { need, extra, settled, overage, perDay, perMonth, full } = reservation
+  return [need, extra, settled, overage, perDay ?? unlimited, perMonth ?? unlimited, full ? 1 : 0]
 }
 
-const reservedOf = (rows: StepRows): Reserved | undefined => {
+const toReserved = (rows: StepRows): Reserved | undefined => {
   const [row] = rows as readonly { [name: string]: number }[]
   if (row === undefined) return undefined
   const { granted = 0, day = 0, sure = 0, spare = 0, day_used: dayUsed = 0, month_used: monthUsed = 0 } = row
   return { granted, day, dayUsed, monthUsed, sure, spare }
 }
 
-const storageErrorOf = (error: unknown): StorageError =>
+const toStorageError = (error: unknown): StorageError =>
   error instanceof StorageError ? error : new StorageError('the quota failed', { fault: 'failed' })
 
-/** What of a storage holds the rows. */
+/** The parts of a storage that the rows need. */
 export type QuotaStorage = Pick<Storage, 'db' | 'write' | 'writeNow'>
 
-/** Makes the rows of a storage. */
+/** Creates the access to the quota rows of a storage. */
 export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRows => {
   const text = statements(db.kind)
-  const noRow = new StorageError('the row of a quota has gone', { fault: 'failed' })
+  const noRow = new StorageError('the quota row no longer exists', { fault: 'failed' })
 
   interface Change {
     readonly open: Step
     readonly change: Step
   }
-  const changeOf = (
+  const toChange = (
     { account, day, month }: Reservation | Settlement,
     to: string,
     values: readonly number[],
@@ -189,7 +189,7 @@ export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRow
     change: { text: to, values: [account, day, month, ...values] },
   })
 
-  /** All in one transaction, as each would wait for the disk else. */
+  /** Writes all in one transaction, which waits for the disk once. */
   const writeTogether = async (
     changes: readonly Change[],
     options?: { light: boolean },
@@ -201,7 +201,7 @@ export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRow
       )
       return changes.map((_, index) => rows[index * 2 + 1] ?? [])
     } catch (error) {
-      return changes.map(() => storageErrorOf(error))
+      return changes.map(() => toStorageError(error))
     }
   }
 
@@ -212,13 +212,13 @@ export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRow
     return (await write([change]))[0] ?? []
   }
 
-  /** Each by itself, a few at a time. */
+  /** Writes each in its own transaction, a few at a time. */
   const writeEach = async (changes: readonly Change[]): Promise<readonly (StepRows | StorageError)[]> => {
     const results: (StepRows | StorageError)[] = []
-    for (let start = 0; start < changes.length; start += atOnce)
+    for (let start = 0; start < changes.length; start += concurrency)
       results.push(
         ...(await Promise.all(
-          changes.slice(start, start + atOnce).map((change) => writeAlone(change).catch(storageErrorOf)),
+          changes.slice(start, start + concurrency).map((change) => writeAlone(change).catch(toStorageError)),
         )),
       )
     return results
@@ -226,7 +226,7 @@ export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRow
   const writeAll = db.kind === 'sqlite' ? writeTogether : writeEach
 
   return {
-    begin: async (run, boot) => {
+    start: async (run, boot) => {
       await write([
         {
           text: `update quota set month_used = month_used + sure - day_used, day_used = sure, spare = 0
@@ -237,29 +237,29 @@ export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRow
         { text: 'insert into quota_runs (run, boot) values (?1, ?2)', values: [run, boot] },
       ])
     },
-    end: async (run) => {
+    stop: async (run) => {
       await write([{ text: 'delete from quota_runs where run = ?1', values: [run] }])
     },
     reserve: async (reservations) => {
       const changes = reservations.map((reservation) =>
-        changeOf(reservation, text.reserve, reservationValues(reservation)),
+        toChange(reservation, text.reserve, reservationValues(reservation)),
       )
       const light = reservations.every(({ full }) => !full)
       return (await writeAll(changes, { light })).map((result) => {
         if (result instanceof StorageError) return result
-        return reservedOf(result) ?? noRow
+        return toReserved(result) ?? noRow
       })
     },
     reserveNow: (reservation) => {
       const { account, day, month } = reservation
       const rows = writeNow({ text: text.reserve, values: [account, day, month, ...reservationValues(reservation)] })
-      return rows && reservedOf(rows)
+      return rows && toReserved(rows)
     },
     settle: async (settlements) => {
       const changes = settlements.map((settlement) =>
-        changeOf(settlement, text.settle, [settlement.unused, settlement.spare]),
+        toChange(settlement, text.settle, [settlement.unused, settlement.spare]),
       )
-      // Not on the disk it counts too much, never too little.
+      // If this never reaches the disk, the usage is too high, never too low.
       const results = await writeAll(changes, { light: true })
       return results.map((result) => (result instanceof StorageError ? result : undefined))
     },

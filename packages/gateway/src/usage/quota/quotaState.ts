@@ -6,92 +6,92 @@ import type { QuotaDay } from '../../lib/quotaDay.ts'
 /** A request that waits for a reservation. */
 export interface WaitingTake {
   readonly account: QuotaAccount
-  readonly items: number
+  readonly calls: number
   readonly resolve: (grant: QuotaGrant) => void
   readonly reject: (error: Error) => void
 }
 
-/** What this instance holds of one account. */
+/** The state of one account in this instance. */
 export interface QuotaState {
   readonly id: string
-  /** With the limits of the last request. */
+  /** Has the limits of the last request. */
   account: QuotaAccount
   day: QuotaDay
-  /** Reserved and not taken. */
+  /** Calls that are reserved and not used. */
   block: number
-  /** How much of the row's `spare` is ours. */
+  /** This instance's part of the row's `spare`. */
   spare: number
-  /** The row, as a reservation found it last today. */
+  /** The row after the last reservation of the day. */
   row: Reserved | undefined
-  /** Granted today without the row, which does not count it yet. */
-  debt: number
+  /** Calls granted today that are not in the row yet. */
+  overage: number
   readonly waiting: WaitingTake[]
   /** A reservation is in flight. */
   reserving: boolean
-  /** When it began, by `performance.now`. */
+  /** When it started, by `performance.now`. */
   reservingSince: number
-  /** Until when those that wait are not rejected, as others may give back; 0: nobody waits for that. By `performance.now`. */
-  lingerUntil: number
-  /** What was spare after the last such wait: whoever holds it does not give it back. */
+  /** Until when waiting requests are not rejected because other instances may return calls; 0: no grace period. By `performance.now`. */
+  graceUntil: number
+  /** The row's `spare` after the last grace period: its holder did not return it. */
   deadSpare: number
-  /** Before that nothing is to be had; by `performance.now`. */
-  emptyUntil: number
+  /** Until when the quota is assumed to be used up, by `performance.now`. */
+  usedUpUntil: number
   touched: boolean
   idleTicks: number
 }
 
-/** The state of an account that nothing is known of. */
-export const openState = (account: QuotaAccount, day: QuotaDay): QuotaState => ({
+/** Creates the state of an account without a known row. */
+export const createState = (account: QuotaAccount, day: QuotaDay): QuotaState => ({
   id: account.id,
   account,
   day,
   block: 0,
   spare: 0,
   row: undefined,
-  debt: 0,
+  overage: 0,
   waiting: [],
   reserving: false,
   reservingSince: 0,
-  lingerUntil: 0,
+  graceUntil: 0,
   deadSpare: 0,
-  emptyUntil: 0,
+  usedUpUntil: 0,
   touched: true,
   idleTicks: 0,
 })
 
-/** Begins another day: what is known of the one before does not matter any more. */
-export const beginDay = (state: QuotaState, day: number): void => {
+/** Starts another day and resets everything that belongs to the previous one. */
+export const startDay = (state: QuotaState, day: number): void => {
   state.day = quotaDay(day)
   state.block = 0
   state.spare = 0
   state.row = undefined
-  state.debt = 0
-  state.lingerUntil = 0
+  state.overage = 0
+  state.graceUntil = 0
   state.deadSpare = 0
-  state.emptyUntil = 0
+  state.usedUpUntil = 0
 }
 
-/** What is left of a window, what is reserved not counted. */
-const leftOf = (limit: number | null, used: number): number => (limit === null ? Infinity : limit - used)
+/** Returns what is left of a window, without reserved calls. */
+const getLeft = (limit: number | null, used: number): number => (limit === null ? Infinity : limit - used)
 
-/** How much more could be granted today, as far as is known; infinite without limits. */
-export const leftToday = ({ account, row, debt }: QuotaState): number =>
-  Math.min(leftOf(account.perDay, row?.dayUsed ?? 0), leftOf(account.perMonth, row?.monthUsed ?? 0)) - debt
+/** Returns how many more calls could be granted today, as far as this instance knows; infinite without limits. */
+export const getLeftToday = ({ account, row, overage }: QuotaState): number =>
+  Math.min(getLeft(account.perDay, row?.dayUsed ?? 0), getLeft(account.perMonth, row?.monthUsed ?? 0)) - overage
 
-/** Writes a grant of so many items, with what is known now. */
-export const grantOf = (state: QuotaState, account: QuotaAccount, items: number, granted: number): QuotaGrant => {
-  const { row, block, debt, day } = state
+/** Builds a grant from what this instance knows. */
+export const toGrant = (state: QuotaState, account: QuotaAccount, calls: number, granted: number): QuotaGrant => {
+  const { row, block, overage, day } = state
   const { perDay, perMonth } = account
-  const dayLeft = leftOf(perDay, (row?.dayUsed ?? 0) + debt)
-  const monthLeft = leftOf(perMonth, (row?.monthUsed ?? 0) + debt)
-  const rejected = granted < items
-  // Of two that are used up, the month's end is the later.
+  const dayLeft = getLeft(perDay, (row?.dayUsed ?? 0) + overage)
+  const monthLeft = getLeft(perMonth, (row?.monthUsed ?? 0) + overage)
+  const rejected = granted < calls
+  // If both windows are used up, the month ends later.
   const byMonth = rejected ? monthLeft <= dayLeft && perMonth !== null : perDay === null && perMonth !== null
   const [limit, left] = byMonth ? [perMonth, monthLeft] : [perDay, dayLeft]
   const grant = {
     granted,
     limit,
-    // Of what came back before the row was asked nothing else is known.
+    // Before the row is read, only the calls in the block are known.
     remaining: limit === null ? null : Math.min(limit, Math.max(0, left + block)),
     resetAtMs: byMonth ? day.monthEndMs : day.endMs,
     account,

@@ -1,39 +1,59 @@
 import { parseIp } from '../../lib/ip/parseIp.ts'
-import { createRateLimit } from './createRateLimit.ts'
-import type { RateLimitOptions } from './createRateLimit.ts'
-import type { RateDecision } from './rateDecision.ts'
+import { createRateLimiter } from './createRateLimiter.ts'
+import type { RateLimiterOptions } from './createRateLimiter.ts'
+import type { RateDecision } from './rateLimiter.ts'
 
-/** Limits how often one caller, by IP, may come with a key that nobody has. */
+/** Limits how often one IP may send unknown keys. */
 export interface IpLimit {
   /**
-   * Takes from the allowance of an IP.
-   * @param what.app - If given, what is taken from is the allowance that the IP has for this app alone.
-   * @param what.calls - How many; 0 to see what is left. @default 1
+   * Takes tokens from the bucket of an IP.
+   * @param options.app - Uses a separate bucket for this IP and app.
+   * @param options.calls - How many tokens; 0 to read what remains. @default 1
    */
-  take(ip: string | undefined, what?: { readonly app?: string; readonly calls?: number }): RateDecision
+  take(ip: string | undefined, options?: { readonly app?: string; readonly calls?: number }): RateDecision
+  /** The number of buckets. */
   readonly size: number
 }
 
+/** Options of `createIpLimit`. */
+export interface IpLimitOptions extends RateLimiterOptions {
+  /** Tokens refilled per second: a whole number from 1 to 1,000,000. */
+  readonly perSecond: number
+  /** The bucket's capacity, from 1 to 1,000,000. @default perSecond */
+  readonly burst?: number | undefined
+}
+
 /**
- * Makes a limit per IP. An IPv6 caller has a whole /64 to choose addresses from, so that is what counts as one; a mapped IPv4 address
- * is the IPv4 address. What is no IP shares one allowance. Take only once a key was found to be unknown: a caller with a good key
- * must not pay for a neighbour's guesses.
- * @throws {TypeError} where an option is out of its range.
+ * Creates a rate limit per IP. All addresses of an IPv6 /64 share one bucket, because one client can use any of them. An IPv4-mapped
+ * address counts as the IPv4 address. All values that are not an IP share one bucket. Take a token only after a key turned out to be
+ * unknown: a client with a valid key must not be limited by another client's guesses.
+ * @throws {TypeError} if an option is out of range.
  * @example
  * const limit = createIpLimit({ perSecond: 10, burst: 50 })
  * limit.take('2001:db8::1').granted // 1
  */
-export const createIpLimit = (options: RateLimitOptions): IpLimit => {
-  const limit = createRateLimit(options)
+export const createIpLimit = (options: IpLimitOptions): IpLimit => {
+  const perSecond = checkCount(options.perSecond, 'perSecond')
+  const limits = { perSecond, burst: checkCount(options.burst ?? perSecond, 'burst') }
+  const limiter = createRateLimiter({ maxKeys: options.maxKeys, now: options.now })
   return {
-    take: (ip, { app, calls } = {}) => limit.take(app === undefined ? callerOf(ip) : `${callerOf(ip)} ${app}`, calls),
+    take: (ip, { app, calls = 1 } = {}) => {
+      const id = toBucketId(ip)
+      return limiter.take(app === undefined ? id : `${id} ${app}`, limits, calls)
+    },
     get size() {
-      return limit.size
+      return limiter.size
     },
   }
 }
 
-const callerOf = (ip: string | undefined): string => {
+const checkCount = (value: number, option: string): number => {
+  if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000)
+    throw new TypeError(`${option} must be a whole number from 1 to 1000000`)
+  return value
+}
+
+const toBucketId = (ip: string | undefined): string => {
   const bytes = ip === undefined ? undefined : parseIp(ip)
   if (bytes === undefined) return 'other'
   return bytes.slice(0, bytes.length === 4 ? 4 : 8).join('.')

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { rejections } from '../../errors/rejections.ts'
-import { createRateLimit } from './createRateLimit.ts'
+import { createRateLimiter } from './createRateLimiter.ts'
 import { rateHeaders } from './rateHeaders.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0, 250)
 
-describe('what a caller is told of a rate', () => {
-  test('on an answer: how much is left, and when all of it will be again', () => {
-    const rate = createRateLimit({ perSecond: 10, now: () => 0 }).take('key', 4)
+const limits = { perSecond: 10, burst: 10 }
+
+describe('rate limit headers', () => {
+  test('a response has the limit, what remains and when the bucket is full again', () => {
+    const rate = createRateLimiter({ now: () => 0 }).take('key', limits, 4)
     expect(rateHeaders(rate, nowMs)).toEqual([
       'X-RateLimit-Limit',
       '10',
@@ -18,10 +20,10 @@ describe('what a caller is told of a rate', () => {
     ])
   })
 
-  test('on a rejection: 429 as the table says, and Retry-After as a date, never before the time that it names', () => {
-    const limit = createRateLimit({ perSecond: 10, now: () => 0 })
-    limit.take('key', 10)
-    expect(rejections.rateLimited({ ...limit.take('key'), nowMs })).toEqual({
+  test('a rejection is a 429 as documented, with Retry-After as a date that is never too early', () => {
+    const rates = createRateLimiter({ now: () => 0 })
+    rates.take('key', limits, 10)
+    expect(rejections.rateLimited({ ...rates.take('key', limits, 1), nowMs })).toEqual({
       status: 429,
       code: -32005,
       message: 'Request rate exceeded: 10 requests per second',

@@ -1,7 +1,7 @@
-import type { RateDecision } from './rateDecision.ts'
+import type { RateDecision } from './rateLimiter.ts'
 
 /**
- * The headers that tell a caller how much is left.
+ * Builds the `X-RateLimit-*` headers of a response.
  * @param nowMs - Milliseconds since 1970; `X-RateLimit-Reset` is a Unix time in seconds.
  */
 export const rateHeaders = (

@@ -1,20 +1,33 @@
-import type { RateDecision } from './rateDecision.ts'
-
-/** How often a key may call. */
+/** The rate limit of one key: a token bucket with one token per call. */
 export interface RateLimits {
-  /** Calls a second, in the long run: a whole number from 1 to 1,000,000. */
+  /** Tokens refilled per second: a whole number from 1 to 1,000,000. */
   readonly perSecond: number
-  /** Calls at once by a key that was quiet, from 1 to 1,000,000. */
+  /** The bucket's capacity, so the most calls at once: from 1 to 1,000,000. */
   readonly burst: number
 }
 
-/** Limits how often each key may call, by limits that each key has of its own. */
+/** A rate limiter's decision on one request. */
+export interface RateDecision {
+  /** How many of the calls are granted: all, the first few of a batch, or none. */
+  readonly granted: number
+  readonly perSecond: number
+  /** How many more calls would be granted now. */
+  readonly remaining: number
+  /** How long until the rejected calls, at most a full burst of them, would be granted; 0 if none was rejected. */
+  readonly retryAfterMs: number
+  /** How long until the bucket is full again. */
+  readonly resetMs: number
+  /** The caller's rate, rejected calls included, averaged over the time in which a full bucket refills; rounded up to a tenth. */
+  readonly currentPerSecond: number
+}
+
+/** Limits each key to its own rate. */
 export interface RateLimiter {
   /**
-   * Takes calls from a key's allowance. What is not granted costs nothing.
-   * @param id - Whose calls these are: the key's or the app's id, never the key.
-   * @param calls - How many, 0 or more: one for each item of a batch.
-   * @returns A plain value where it is decided here; a promise where Redis is asked. It is never rejected.
+   * Takes one token per call. Rejected calls take none.
+   * @param id - The id of the key or app, never the key itself.
+   * @param calls - 0 or more: one for each call of a batch.
+   * @returns A plain value if the decision is local, a promise if it needs Redis. The promise never rejects.
    */
   take(id: string, limits: RateLimits, calls: number): RateDecision | Promise<RateDecision>
   /**

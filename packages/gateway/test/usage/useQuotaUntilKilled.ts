@@ -5,37 +5,37 @@ import { createQuota } from '../../src/usage/quota/createQuota.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
 
-/** What the process is told, as JSON in `KEYRAIL_TEST_USE`: a database's address is a secret, so no argument. */
-export interface UseOrder {
+/** The task of the process, as JSON in `KEYRAIL_TEST_USE`. Not an argument, because the database URL is a secret. */
+export interface UsageTask {
   readonly storage: StorageOptions
   readonly userId: string
   readonly perDay: number
   readonly callers: number
-  /** How long each caller rests after a call, in milliseconds. */
+  /** How long each caller pauses after a call, in milliseconds. */
   readonly pauseMs: number
   readonly now: number
 }
 
-// A process that uses a quota until that is used up, and tells of each item that it got and counted, at once.
-const order = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UseOrder
-const storage = await openStorage(order.storage)
-const now = (): number => order.now
+// Uses up a quota, and prints each call right after it was granted and counted.
+const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
+const storage = await openStorage(task.storage)
+const now = (): number => task.now
 const quota = createQuota({ storage, now })
 const meter = createMeter({ storage, now })
-const account = { id: `user:${order.userId}`, perDay: order.perDay, perMonth: null }
-const key = { id: `key_${order.userId}`, userId: order.userId }
+const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
+const key = { id: `key_${task.userId}`, userId: task.userId }
 
 const call = async (): Promise<void> => {
   for (;;) {
     const { granted } = await quota.take(account, 1)
     if (granted === 0) return
     meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
-    // In one go with what it tells of: a kill comes before both or after both, or between them once.
+    // Synchronous, right after the count: a kill between the two can hit only one call.
     writeSync(1, `${Date.now()}\n`)
-    if (order.pauseMs > 0) await wait(order.pauseMs)
+    if (task.pauseMs > 0) await wait(task.pauseMs)
   }
 }
-await Promise.all(Array.from({ length: order.callers }, call))
+await Promise.all(Array.from({ length: task.callers }, call))
 await quota.close()
 await meter.close()
 await storage.close()

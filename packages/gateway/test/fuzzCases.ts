@@ -1,6 +1,6 @@
 /**
- * How many cases a fuzz test runs: `KEYRAIL_FUZZ_CASES`, as CI sets it, or else what the test says.
- * @throws {TypeError} where the variable is no whole number above 0, since a test of no cases would hold of anything.
+ * Returns how many cases a fuzz test runs: `KEYRAIL_FUZZ_CASES`, which CI sets, or `byDefault`.
+ * @throws {TypeError} if the variable is not a whole number above 0, because a test with no cases always passes.
  */
 export const fuzzCases = (byDefault: number): number => {
   const given = process.env['KEYRAIL_FUZZ_CASES']

@@ -1,16 +1,16 @@
 import { methodNames } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
-import { callAddresses, holdsAddresses } from './callAddresses.ts'
+import { findCallAddresses, needsAddressCheck } from './findCallAddresses.ts'
 
 const a = `0x${'a1'.repeat(20)}`
 const b = `0x${'b2'.repeat(20)}`
 const raw =
   '0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83'
 
-describe('callAddresses', () => {
-  // A method that joins the schema fails this test until someone has looked where its params hold addresses.
-  test('checks nothing but the tracer of exactly these methods of the schema', () => {
-    expect(methodNames.filter((name) => !holdsAddresses(name))).toEqual([
+describe('findCallAddresses', () => {
+  // A new method of the schema fails this test until someone has checked its params for addresses.
+  test('checks only the tracer of exactly these methods of the schema', () => {
+    expect(methodNames.filter((name) => !needsAddressCheck(name))).toEqual([
       'debug_executionWitness',
       'debug_getBadBlocks',
       'debug_getRawBlock',
@@ -123,8 +123,8 @@ describe('callAddresses', () => {
     ['eth_call', [{ to: a, authorizationList: [{ address: `0x${'0'.repeat(40)}` }, {}] }], [a, undefined]],
     ['debug_traceTransaction', ['0x', { tracer: 'callTracer', tracerConfig: { withLog: true } }], []],
     ['debug_traceBlockByNumber', ['latest'], []],
-  ])('%s of %j reaches %j', (method, params, addresses) => {
-    expect(callAddresses(method, params)).toEqual({ addresses })
+  ])('%s with %j has the addresses %j', (method, params, addresses) => {
+    expect(findCallAddresses(method, params)).toEqual({ addresses })
   })
 
   test.each<[string, unknown, string]>([
@@ -209,18 +209,18 @@ describe('callAddresses', () => {
     ['eth_getLogs', [{ address: null }], 'call without an address'],
     ['eth_getLogs', [{ Address: a }], 'unknown member "Address" of params[0] (did you mean "address"?)'],
     ['eth_getStorageValues', [{}], 'call without an address'],
-    ['eth_sendRawTransaction', ['0x00'], 'transaction that cannot be read'],
-    ['eth_sendRawTransaction', [], 'transaction that cannot be read'],
+    ['eth_sendRawTransaction', ['0x00'], 'invalid transaction'],
+    ['eth_sendRawTransaction', [], 'invalid transaction'],
     ['debug_traceBlock', ['0x'], 'method whose addresses cannot be checked'],
     ['eth_callMany', [[]], 'method whose addresses cannot be checked'],
     ['anvil_setCode', [a, '0x'], 'method whose addresses cannot be checked'],
     ['constructor', [], 'method whose addresses cannot be checked'],
-  ])('%s of %j is forbidden: %s', (method, params, forbidden) => {
-    expect(callAddresses(method, params)).toEqual({ forbidden })
+  ])('%s with %j is forbidden: %s', (method, params, forbidden) => {
+    expect(findCallAddresses(method, params)).toEqual({ forbidden })
   })
 
-  test('a member that others would call __proto__ brings no address along', () => {
+  test('a member __proto__ is an unknown member', () => {
     const params: unknown = JSON.parse(`[{"__proto__":{"to":"${a}"}}]`)
-    expect(callAddresses('eth_call', params)).toEqual({ forbidden: 'unknown member "__proto__" of params[0]' })
+    expect(findCallAddresses('eth_call', params)).toEqual({ forbidden: 'unknown member "__proto__" of params[0]' })
   })
 })

@@ -8,9 +8,9 @@ import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { foldName } from '../../src/auth/allowList/hasAmbiguousName.ts'
 import { builtInTracers } from '../../src/auth/allowList/findCustomTracer.ts'
 
-// The gateway decides by a caller's JSON what a node will do with it. Half of the nodes are written in Go, whose encoding/json folds the
-// case of names, takes the last of two members, and merges objects. So a program in Go reads the same params, and for a key with an
-// address list nothing may pass that Go reads as another address.
+// The gateway predicts from a caller's JSON what a node will do with it. Several nodes are written in Go. Its encoding/json folds the case of
+// names, uses the last of two members, and merges objects. These tests read the same params with a Go program: for a key with an address
+// list, no call may pass that Go reads with another address.
 
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
@@ -26,11 +26,9 @@ const go = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/go/bin'
   })
 const canRun = go !== undefined || mustRun
 if (!canRun)
-  console.log(
-    'skipped: no Go on this machine, so nothing is compared with encoding/json. Debian: apt-get install golang-go',
-  )
+  console.log('gateway: Go is not installed, tests that need it are skipped (Debian: apt-get install golang-go)')
 
-/** What the Go program prints for one call. */
+/** The output of the Go program for one call. */
 interface Seen {
   readonly error?: string
   readonly addresses: readonly string[]
@@ -43,14 +41,18 @@ interface Seen {
 const listed = `0x${'a1'.repeat(20)}`
 const other = `0x${'b2'.repeat(20)}`
 
-/** Text of an object, its members in order, repeated ones included. */
-const objectOf = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
+/** The text of an object with ordered, possibly repeated members. */
+const arbitraryObject = (
+  name: fc.Arbitrary<string>,
+  value: fc.Arbitrary<string>,
+  maxLength: number,
+): fc.Arbitrary<string> =>
   fc
     .array(fc.tuple(name, value), { maxLength })
     .map((all) => `{${all.map(([key, text]) => `${key}:${text}`).join(',')}}`)
 
-/** A name as a caller might write it: mostly plain, else in other letters that Go folds to the same, or with an escape. */
-const written = (name: string): fc.Arbitrary<string> =>
+/** A spelling of a name: usually plain, sometimes with other letters that Go folds to the same, or with an escape. */
+const spell = (name: string): fc.Arbitrary<string> =>
   fc
     .oneof(
       { weight: 12, arbitrary: fc.constant(name) },
@@ -69,7 +71,7 @@ const written = (name: string): fc.Arbitrary<string> =>
     )
     .map((text) => `"${text}"`)
 
-const nameOf = (...names: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...names).chain(written)
+const oneName = (...names: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...names).chain(spell)
 
 const address = fc
   .oneof(
@@ -82,7 +84,7 @@ const address = fc
   )
   .map((text) => JSON.stringify(text))
 
-/** Something else in a value's place. */
+/** An unexpected value. */
 const odd = fc.constantFrom(
   'null',
   '1',
@@ -99,12 +101,12 @@ const listOf = (item: fc.Arbitrary<string>, maxLength = 3): fc.Arbitrary<string>
   fc.array(item, { maxLength }).map((items) => `[${items.join(',')}]`)
 
 const authorization = fc
-  .tuple(written('address'), address)
+  .tuple(spell('address'), address)
   .map(([name, value]) => `{"chainId":"0x1",${name}:${value},"nonce":"0x0"}`)
 const callMember = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(written('to'), orOdd(address)) },
-  { weight: 2, arbitrary: fc.tuple(nameOf('from', 'data', 'value', 'gas'), fc.constantFrom('"0x"', 'null')) },
-  { weight: 1, arbitrary: fc.tuple(written('authorizationList'), orOdd(listOf(authorization, 2))) },
+  { weight: 6, arbitrary: fc.tuple(spell('to'), orOdd(address)) },
+  { weight: 2, arbitrary: fc.tuple(oneName('from', 'data', 'value', 'gas'), fc.constantFrom('"0x"', 'null')) },
+  { weight: 1, arbitrary: fc.tuple(spell('authorizationList'), orOdd(listOf(authorization, 2))) },
 )
 const callObject = fc
   .array(callMember, { minLength: 1, maxLength: 3 })
@@ -115,9 +117,9 @@ const stateOverrides = fc.oneof(
 )
 const tracerName = fc.constantFrom('"callTracer"', '"muxTracer"', '"prestateTracer"', '"{step: function() {}}"', 'null')
 const tracerConfig = fc.letrec<{ mux: string }>((tie) => ({
-  mux: objectOf(
+  mux: arbitraryObject(
     fc.oneof(
-      { weight: 8, arbitrary: nameOf('callTracer', 'muxTracer', 'noopTracer') },
+      { weight: 8, arbitrary: oneName('callTracer', 'muxTracer', 'noopTracer') },
       { weight: 1, arbitrary: fc.constant('"{}"') },
     ),
     fc.oneof({ depthSize: 'small' }, fc.constantFrom('null', '{}'), tie('mux')),
@@ -125,10 +127,10 @@ const tracerConfig = fc.letrec<{ mux: string }>((tie) => ({
   ),
 })).mux
 const traceMember = fc.oneof(
-  fc.tuple(written('tracer'), tracerName),
-  fc.tuple(written('tracerConfig'), orOdd(tracerConfig)),
-  fc.tuple(written('stateOverrides'), stateOverrides),
-  fc.tuple(nameOf('timeout', 'blockOverrides'), fc.constant('null')),
+  fc.tuple(spell('tracer'), tracerName),
+  fc.tuple(spell('tracerConfig'), orOdd(tracerConfig)),
+  fc.tuple(spell('stateOverrides'), stateOverrides),
+  fc.tuple(oneName('timeout', 'blockOverrides'), fc.constant('null')),
 )
 const traceConfig = fc
   .array(traceMember, { maxLength: 3 })
@@ -136,44 +138,44 @@ const traceConfig = fc
 const simulatedBlock = fc
   .array(
     fc.oneof(
-      { weight: 4, arbitrary: fc.tuple(written('calls'), orOdd(listOf(orOdd(callObject), 2))) },
-      { weight: 1, arbitrary: fc.tuple(written('stateOverrides'), stateOverrides) },
-      { weight: 1, arbitrary: fc.tuple(written('blockOverrides'), fc.constant('null')) },
+      { weight: 4, arbitrary: fc.tuple(spell('calls'), orOdd(listOf(orOdd(callObject), 2))) },
+      { weight: 1, arbitrary: fc.tuple(spell('stateOverrides'), stateOverrides) },
+      { weight: 1, arbitrary: fc.tuple(spell('blockOverrides'), fc.constant('null')) },
     ),
     { minLength: 1, maxLength: 2 },
   )
   .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
-const payload = objectOf(written('blockStateCalls'), orOdd(listOf(orOdd(simulatedBlock), 2)), 2)
+const payload = arbitraryObject(spell('blockStateCalls'), orOdd(listOf(orOdd(simulatedBlock), 2)), 2)
 const logFilter = fc
   .array(
     fc.oneof(
-      { weight: 3, arbitrary: fc.tuple(written('address'), orOdd(fc.oneof(address, listOf(address, 2)))) },
-      { weight: 1, arbitrary: fc.tuple(nameOf('fromBlock', 'toBlock'), fc.constant('"latest"')) },
+      { weight: 3, arbitrary: fc.tuple(spell('address'), orOdd(fc.oneof(address, listOf(address, 2)))) },
+      { weight: 1, arbitrary: fc.tuple(oneName('fromBlock', 'toBlock'), fc.constant('"latest"')) },
     ),
     { minLength: 1, maxLength: 2 },
   )
   .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
 
-const paramsOf = (...places: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> =>
+const toParams = (...places: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> =>
   fc.tuple(...places).map((all) => `[${all.join(',')}]`)
 const latest = fc.constant('"latest"')
 const call: fc.Arbitrary<readonly [method: string, params: string]> = fc.oneof(
-  fc.tuple(fc.constant('eth_call'), paramsOf(orOdd(callObject), latest, stateOverrides)),
-  fc.tuple(fc.constant('debug_traceCall'), paramsOf(orOdd(callObject), latest, orOdd(traceConfig))),
-  fc.tuple(fc.constant('debug_traceTransaction'), paramsOf(fc.constant('"0x01"'), orOdd(traceConfig))),
-  { weight: 2, arbitrary: fc.tuple(fc.constant('eth_simulateV1'), paramsOf(orOdd(payload), latest)) },
-  fc.tuple(fc.constant('eth_getLogs'), paramsOf(orOdd(logFilter))),
-  fc.tuple(fc.constant('eth_getStorageValues'), paramsOf(objectOf(address, fc.constant('[]'), 2), latest)),
+  fc.tuple(fc.constant('eth_call'), toParams(orOdd(callObject), latest, stateOverrides)),
+  fc.tuple(fc.constant('debug_traceCall'), toParams(orOdd(callObject), latest, orOdd(traceConfig))),
+  fc.tuple(fc.constant('debug_traceTransaction'), toParams(fc.constant('"0x01"'), orOdd(traceConfig))),
+  { weight: 2, arbitrary: fc.tuple(fc.constant('eth_simulateV1'), toParams(orOdd(payload), latest)) },
+  fc.tuple(fc.constant('eth_getLogs'), toParams(orOdd(logFilter))),
+  fc.tuple(fc.constant('eth_getStorageValues'), toParams(arbitraryObject(address, fc.constant('[]'), 2), latest)),
 )
 
-describe.runIf(canRun)('what Go reads in params', () => {
+describe.runIf(canRun)('params as Go reads them', () => {
   let folder = ''
   let program = ''
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyrail-go-'))
     program = join(folder, 'read-as-go')
-    if (go === undefined) throw new Error('Go is missing. Debian: apt-get install golang-go')
-    // No module and no download: the standard library is all there is.
+    if (go === undefined) throw new Error('Go is not installed (Debian: apt-get install golang-go)')
+    // Standard library only: no modules, no downloads.
     const env = { ...process.env, GO111MODULE: 'off', GOTOOLCHAIN: 'local', GOPROXY: 'off', GOFLAGS: '' }
     execFileSync(go, ['build', '-o', program, join(import.meta.dirname, 'readAsGo/main.go')], { cwd: folder, env })
   }, 300_000)
@@ -188,7 +190,7 @@ describe.runIf(canRun)('what Go reads in params', () => {
 
   const list = compileAllowList({ addresses: [{ value: listed }] })
 
-  test('is nothing but listed addresses and built-in tracers, where a key with an address list may call', () => {
+  test('have only listed addresses and built-in tracers in calls that pass an address list', () => {
     const calls = fc.sample(call, 20_000)
     const counts = { allowed: 0, harmful: 0 }
     for (const [index, seen] of readAsGo(calls).entries()) {
@@ -205,13 +207,13 @@ describe.runIf(canRun)('what Go reads in params', () => {
       counts.allowed += 1
       expect(harmful, `${method} ${params} is allowed, and Go reads ${JSON.stringify(seen)}`).toBe(false)
     }
-    // Else the cases would say nothing.
+    // Otherwise the cases prove nothing.
     expect(counts.allowed).toBeGreaterThan(2_000)
     expect(counts.harmful).toBeGreaterThan(2_000)
   })
 
-  test('has no spelling of a name that foldName does not fold to the same', () => {
-    // All of the basic plane but what is Chinese, Japanese or Korean, which has no case.
+  test('have no spelling of a name that foldName does not fold to the same name', () => {
+    // The basic plane without Chinese, Japanese and Korean, which have no case.
     const spellings = Array.from({ length: 0x1_0000 }, (_, code) => code)
       .filter((code) => (code > 0x7f && code < 0x2e80) || (code >= 0xa640 && code < 0xac00) || code >= 0xfb00)
       .map((code) => String.fromCharCode(code))

@@ -1,6 +1,5 @@
-// Reads calls as geth does, with encoding/json, and prints which addresses they reach. The test beside this folder compares that with what
-// the gateway decides. It has the types of geth's ethapi and tracers packages, as far as they decide what runs, and needs the standard
-// library only.
+// Reads calls like geth, with encoding/json, and prints the addresses that they reach. A test compares this with the decisions of the
+// gateway. The types follow geth's ethapi and tracers packages, as far as they matter for execution. Standard library only.
 package main
 
 import (
@@ -75,13 +74,13 @@ type filterArgs struct {
 }
 
 type seen struct {
-	// What the params could not be read for. A node rejects such a call.
+	// Why the params are invalid. A node rejects such a call.
 	Error     string   `json:"error,omitempty"`
 	Addresses []string `json:"addresses"`
 	Tracers   []string `json:"tracers"`
 	Creates   bool     `json:"creates"`
 	Overrides bool     `json:"overrides"`
-	// A filter without an address gives the logs of all contracts.
+	// A filter without an address returns the logs of all contracts.
 	All bool `json:"all"`
 }
 
@@ -153,7 +152,7 @@ func (s *seen) text(text string) error {
 	return nil
 }
 
-// One param, or nil where there are fewer.
+// One param, or nil if there are fewer.
 func param(params []json.RawMessage, index int) json.RawMessage {
 	if index < len(params) {
 		return params[index]
