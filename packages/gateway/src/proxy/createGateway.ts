@@ -13,7 +13,7 @@ import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
-import { listeningUrl } from '../lib/publicUrl.ts'
+import { getListeningUrl } from '../lib/publicUrl.ts'
 import { speaksForMany } from '../lib/ip/clientIp.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
@@ -251,7 +251,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       })
       const bound = server.address()
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
-      const url = current.publicUrl ?? listeningUrl(host, boundPort, tls === undefined ? 'http' : 'https')
+      const url = current.publicUrl ?? getListeningUrl(host, boundPort, tls === undefined ? 'http' : 'https')
       log({ event: 'listening', port: boundPort, url })
       return { url, port: boundPort }
     },

@@ -139,7 +139,7 @@ export const startFromFile = async ({
     onChange: () => {
       if (contents() !== taken) void reload()
     },
-    onBlind: () => log.tell({ event: 'warning', what: 'changes of the config are not seen: send SIGHUP' }),
+    onWatchError: () => log.tell({ event: 'warning', what: 'changes of the config are not seen: send SIGHUP' }),
   })
 
   return {

@@ -1,4 +1,5 @@
 import { faultCode } from '../errors/faultLog.ts'
+import { timedOut, withTimeout } from '../lib/withTimeout.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
 /** Something that the service stores things in, and can do without for a while. */
@@ -46,14 +47,9 @@ const createPing = (ping: Store['ping']): (() => Promise<Ping>) => {
     }
   }
   return async () => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), patienceMs).unref()
-    })
     pending ??= run()
-    const result = await Promise.race([pending, late])
-    clearTimeout(timer)
-    return result
+    const result = await withTimeout(pending, patienceMs, { unref: true })
+    return result === timedOut ? 'late' : result
   }
 }
 

@@ -35,7 +35,7 @@ export interface UpstreamGroup {
   /** What is known of each upstream now, in the order of the configuration. */
   readonly states: () => readonly UpstreamState[]
   readonly inFlightReads: InFlightReads
-  readonly turns: FairQueue
+  readonly queue: FairQueue
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
   readonly filters: Filters
@@ -96,7 +96,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     several: members.length > 1,
     states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.sound() })),
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
-    turns: createFairQueue(),
+    queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
     filters: createFilters({ maxPerKey: options.maxFilters }),

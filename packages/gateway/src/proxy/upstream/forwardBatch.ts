@@ -27,17 +27,17 @@ type BatchDone = (ends: readonly (CallResult | undefined)[], member?: GroupMembe
  */
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, leftMs: waitMs } = options
-  if (group.turns.free(options)) return forwardNow(calls, options, done)
-  return group.turns.wait(options, {
-    waitMs,
-    go: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
-    late: () => done(calls.map(() => rejections.upstreamBusy())),
+  if (group.queue.hasSlot(options)) return forwardNow(calls, options, done)
+  return group.queue.enqueue(options, {
+    timeoutMs: waitMs,
+    run: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
+    onReject: () => done(calls.map(() => rejections.upstreamBusy())),
   })
 }
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, budget, sent } = options
-  group.turns.take(options)
+  group.queue.acquire(options)
   let over = false
   const firstId = takeWireIds(calls.length)
   let body = ''
@@ -49,7 +49,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     if (over) return
     over = true
     clearTimeout(timer)
-    group.turns.give(options)
+    group.queue.release(options)
   }
   const finish = (ends: readonly (CallResult | undefined)[], member?: GroupMember): void => {
     release()
@@ -82,7 +82,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
         }
         const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
         // Only what is good is told: a node may reject a batch and answer each call of it.
-        if (ends !== undefined) member.health.answered(tracked)
+        if (ends !== undefined) member.health.succeeded(tracked)
         finish(ends ?? none(), member)
       },
     })

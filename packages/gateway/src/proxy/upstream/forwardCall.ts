@@ -69,11 +69,11 @@ const nothing = (): void => {}
  */
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, timeoutMs, deadlineMs = timeoutMs } = options
-  if (group.turns.free(options)) return forwardNow(call, options, done)
-  return group.turns.wait(options, {
-    waitMs: deadlineMs,
-    go: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
-    late: () => done(rejections.upstreamBusy()),
+  if (group.queue.hasSlot(options)) return forwardNow(call, options, done)
+  return group.queue.enqueue(options, {
+    timeoutMs: deadlineMs,
+    run: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
+    onReject: () => done(rejections.upstreamBusy()),
   })
 }
 
@@ -95,11 +95,11 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   const release = (): void => {
     if (!holding) return
     holding = false
-    group.turns.give(options)
+    group.queue.release(options)
   }
   const finish = (end: CallResult, member?: GroupMember): void => {
     over = true
-    group.deadlines.end(deadline)
+    group.deadlines.cancel(deadline)
     clearTimeout(hedge)
     if (!streaming) release()
     done(end, member)
@@ -136,7 +136,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
         }
         const end = endOf(fault, answer, { wireId, maxResponseBytes })
         if ('value' in end) {
-          member.health.answered(tracked)
+          member.health.succeeded(tracked)
           stopOther()
           finish(masked(end, member), member)
         } else if (end.reason === 'response_too_large' || fault === 'noRoom') {
@@ -156,7 +156,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
               const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
               open -= 1
-              member.health.answered(tracked)
+              member.health.succeeded(tracked)
               stopOther()
               streaming = true
               finish({ member: 'result', stream: opened.stream }, member)
@@ -172,7 +172,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
   const stopAll = (): void => {
     over = true
-    group.deadlines.end(deadline)
+    group.deadlines.cancel(deadline)
     clearTimeout(hedge)
     stopFirst()
     stopSecond()
@@ -184,10 +184,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     done(rejections.noUpstream(group.network))
     return nothing
   }
-  group.turns.take(options)
+  group.queue.acquire(options)
   const onTrial = !first.health.sound()
   const firstSent = first.health.sent(mayFail)
-  const deadline = group.deadlines.begin(deadlineMs, () => {
+  const deadline = group.deadlines.start(deadlineMs, () => {
     // A heavy call may take its time without the node being the worse for it.
     if (!heavy) first.health.failed(firstSent, ownerId)
     stopAll()

@@ -87,14 +87,14 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
     done(holdBytes(options.budget.kept, kept.value.length) ? kept : rejections.upstreamBusy())
     return nothing
   }
-  if (group.turns.free(options)) return proxyShared(call, { read, options }, done)
+  if (group.queue.hasSlot(options)) return proxyShared(call, { read, options }, done)
   // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
   const joined = group.inFlightReads.join(read.key, options, done)
   if (joined !== undefined) return joined
-  return group.turns.wait(options, {
-    waitMs: options.deadlineMs ?? options.timeoutMs,
-    go: (leftMs) => proxyShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
-    late: () => done(rejections.upstreamBusy()),
+  return group.queue.enqueue(options, {
+    timeoutMs: options.deadlineMs ?? options.timeoutMs,
+    run: (leftMs) => proxyShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
+    onReject: () => done(rejections.upstreamBusy()),
   })
 }
 

@@ -17,7 +17,7 @@ export interface Health {
   /** Whether the next call that may fail can be sent as a trial, because its circuit breaker has been open for long enough. */
   readonly trialDue: () => boolean
   readonly sent: Breaker['sent']
-  readonly answered: Breaker['answered']
+  readonly succeeded: Breaker['succeeded']
   readonly failed: Breaker['failed']
   /** Told whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
@@ -95,7 +95,7 @@ export const watchHealth = (
     sound: () => state === 'healthy' && !lagging && breaker.closed(),
     trialDue: () => state === 'healthy' && !lagging && breaker.trialDue(),
     sent: breaker.sent,
-    answered: breaker.answered,
+    succeeded: breaker.succeeded,
     failed: breaker.failed,
     setLagging: (now) => {
       if (lagging === now) return

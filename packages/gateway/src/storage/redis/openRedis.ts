@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
+import { timedOut, withTimeout } from '../../lib/withTimeout.ts'
 
 /** A connection to Redis, which may be gone at any time. */
 export interface RedisLink {
@@ -11,7 +12,7 @@ export interface RedisLink {
   close(): Promise<void>
 }
 
-const patienceMs = 1_000
+const pingTimeoutMs = 1_000
 const longestPauseMs = 1_000
 
 const isRedisUrl = (text: string): boolean =>
@@ -42,22 +43,12 @@ export const openRedis = (url: string): RedisLink => {
     isReady: () => client.status === 'ready',
     ping: async () => {
       const stop = new AbortController()
-      const late = new Promise<false>((resolve) => {
-        stop.signal.addEventListener('abort', () => resolve(false))
-      })
-      const timer = setTimeout(() => stop.abort(), patienceMs)
       const connected = client.status === 'ready' ? Promise.resolve() : once(client, 'ready', { signal: stop.signal })
       // Not PING: a replica, or a Redis whose memory is used up, responds to that and takes no writes.
-      const answered = connected
-        .then(() => client.set('keyrail:ping', '1', 'PX', 10_000))
-        .then(
-          () => true,
-          () => false,
-        )
-      const well = await Promise.race([answered, late])
-      clearTimeout(timer)
+      const written = connected.then(() => client.set('keyrail:ping', '1', 'PX', 10_000)).catch(() => timedOut)
+      const result = await withTimeout(written, pingTimeoutMs)
       stop.abort()
-      if (!well) throw new Error('Redis does not answer')
+      if (result === timedOut) throw new Error('Redis does not respond')
     },
     close: () => {
       client.disconnect()

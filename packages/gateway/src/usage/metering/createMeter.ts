@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
-import { whenDone, withinMs } from '../../lib/withinMs.ts'
+import { createTimeBudget } from '../../lib/withTimeout.ts'
 import { bucketOf } from './latencyBuckets.ts'
 import type { Meter, MeteredKey } from './meter.ts'
 import { defaultRetention, pruneUsage, rollUp } from './rollUp.ts'
@@ -202,7 +202,7 @@ export const createMeter = (options: MeterOptions): Meter => {
     clearTimeout(timer)
     clearInterval(upkeepTimer)
     // A database that does not answer must not keep the process from ending.
-    const inTime = db.kind === 'postgres' ? withinMs(closeWithinMs) : whenDone
+    const inTime = createTimeBudget(db.kind === 'postgres' ? closeWithinMs : Infinity)
     // A write that fails once is repeated, as it is while the process runs: a broken connection must not cost the last counts.
     const written = inTime(Promise.all([upkeep, flush().catch(flush)])).catch(() => false)
     if (await written) return

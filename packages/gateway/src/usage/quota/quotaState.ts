@@ -1,7 +1,7 @@
 import type { QuotaAccount, QuotaGrant } from './quota.ts'
 import type { Reserved } from './quotaRows.ts'
-import { quotaDay } from '../../lib/quotaDay.ts'
-import type { QuotaDay } from '../../lib/quotaDay.ts'
+import { toUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
 
 /** A request that waits for a reservation. */
 export interface WaitingTake {
@@ -16,7 +16,7 @@ export interface QuotaState {
   readonly id: string
   /** With the limits of the last request. */
   account: QuotaAccount
-  day: QuotaDay
+  day: UtcDay
   /** Reserved and not taken. */
   block: number
   /** How much of the row's `spare` is ours. */
@@ -41,7 +41,7 @@ export interface QuotaState {
 }
 
 /** The state of an account that nothing is known of. */
-export const openState = (account: QuotaAccount, day: QuotaDay): QuotaState => ({
+export const openState = (account: QuotaAccount, day: UtcDay): QuotaState => ({
   id: account.id,
   account,
   day,
@@ -61,7 +61,7 @@ export const openState = (account: QuotaAccount, day: QuotaDay): QuotaState => (
 
 /** Begins another day: what is known of the one before does not matter any more. */
 export const beginDay = (state: QuotaState, day: number): void => {
-  state.day = quotaDay(day)
+  state.day = toUtcDay(day)
   state.block = 0
   state.spare = 0
   state.row = undefined
