@@ -1,2 +1,2 @@
-/** An entry of an allow list as it was read: the rule, or what is wrong with it and how to fix it. Never repeats the entry. */
+/** A parsed entry of an allow list: the rule, or what is wrong and how to fix it. `fix` never contains the entry. */
 export type ParsedRule<Rule> = { readonly rule: Rule } | { readonly fix: string }

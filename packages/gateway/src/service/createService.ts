@@ -6,7 +6,7 @@ import { createControl } from '../control/createControl.ts'
 import { createControlServer, setControlBounds } from './createControlServer.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
-import { createClientIp, speaksForMany } from '../lib/ip/clientIp.ts'
+import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
@@ -296,7 +296,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           bounds: config.bounds,
           tls: tlsAtStart,
           leaving: () => leaving,
-          isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
+          isProxy: (ip) => mayBeProxy(createClientIp(config.trustedProxies), ip),
           answer: (request, response) => {
             warnOfProxy(request, createClientIp(config.trustedProxies))
             if (site === undefined || !site(request, response, idOf(request))) rejectSite(response)

@@ -95,7 +95,11 @@ describe('a config', () => {
     ['a limit below one', { ...least, limits: { apps: { perDay: 0 } } }, 'limits.apps.perDay must be a whole number'],
     ['a wrong port', { ...least, listen: { port: 70_000 } }, 'listen.port must be a whole number from 0 to 65535'],
     ['a wrong status', { ...least, quotaStatus: 402 }, 'quotaStatus must be 403 or 429'],
-    ['a wrong proxy', { ...least, trustedProxies: ['10.0.0.1', 'topsecret'] }, 'trustedProxies[1] is no IP address'],
+    [
+      'a wrong proxy',
+      { ...least, trustedProxies: ['10.0.0.1', 'topsecret'] },
+      'trustedProxies[1] is not an IP address',
+    ],
     ['a blank name', { ...least, chain: { name: ' ', symbol: 'ETH' } }, 'chain.name must be the name of the chain'],
   ])('%s is rejected by name, without its value', (_what, given, fault) => {
     const faults = faultsOf(() => parseServiceConfig(given))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { ipBlock } from '../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../lib/ip/toIpBlock.ts'
 import { apiErrors } from '../control/apiErrors.ts'
 import { publicHost } from '../control/publicHost.ts'
 import { toResponse } from '../control/toResponse.ts'
@@ -110,7 +110,7 @@ export const createSite = ({
     // A whole URL as the target is for proxies, which this is none.
     if (!path.startsWith('/') || isOfNetwork(path)) return false
     if (isApi(path)) {
-      const giveBack = answers.take(ipBlock(ipOf(request)))
+      const giveBack = answers.take(toIpBlock(ipOf(request)))
       if (giveBack === undefined) crowded.add(request)
       else response.on('close', giveBack)
       cutWhenLate(response)

@@ -1,4 +1,4 @@
-import { faultCode } from '../errors/faultLog.ts'
+import { getFaultCode } from '../errors/faultLog.ts'
 import { timedOut, withTimeout } from '../lib/withTimeout.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
@@ -73,7 +73,7 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
       else if (result.works) gone.delete(name)
       else gone.set(name, { fatal: isFatal(result.error) })
       if (gone.has(name) && !failed) {
-        const code = result === 'late' || result.works ? 'late' : faultCode(result.error)
+        const code = result === 'late' || result.works ? 'late' : getFaultCode(result.error)
         log({ event: 'store', store: name, state: 'gone', code })
       } else if (failed && !gone.has(name)) log({ event: 'store', store: name, state: 'back' })
       const timer = setTimeout(() => {

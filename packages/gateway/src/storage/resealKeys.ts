@@ -1,5 +1,4 @@
-import { openKey } from '../lib/secrets/openKey.ts'
-import { sealKey } from '../lib/secrets/sealKey.ts'
+import { openKey, sealKey } from '../lib/secrets/sealKey.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Keys } from './keys.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openKey } from '../../src/lib/secrets/openKey.ts'
+import { openKey } from '../../src/lib/secrets/sealKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'

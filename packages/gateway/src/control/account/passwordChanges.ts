@@ -5,7 +5,7 @@ import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 import { hashEmail } from './hashEmail.ts'
-import { ipBlock } from '../../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { sessionTimes, startSession } from './startSession.ts'
 import type { User } from '../../storage/users.ts'
@@ -95,7 +95,7 @@ export const createPasswordChanges = ({
 
     resetPassword: async ({ link, password, ip, userAgent }) => {
       if (!isSecretText('link', link)) return reject.link()
-      const caller = ipBlock(ip)
+      const caller = toIpBlock(ip)
       const waitMs = signUps.waitMs(caller)
       if (waitMs > 0) return reject.tooManyTries(waitMs)
       signUps.add(caller)

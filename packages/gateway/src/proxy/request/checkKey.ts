@@ -1,4 +1,4 @@
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { FoundKey, KeyRecord } from '../../auth/key/keyStore.ts'
 import { rejectKey } from '../../auth/key/rejectKey.ts'
 import { parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
@@ -54,7 +54,7 @@ const isThenable = (found: object | null | undefined): found is PromiseLike<KeyR
   typeof found === 'object' && found !== null && 'then' in found
 
 const rejectUnavailable = (gateway: GatewayContext, context: RequestContext, error: unknown): void => {
-  gateway.log({ event: 'fault', where: 'keyStore', code: faultCode(error), count: 1 })
+  gateway.log({ event: 'fault', where: 'keyStore', code: getFaultCode(error), count: 1 })
   sendRejection(gateway, context, rejections.keyStoreUnavailable())
 }
 

@@ -1,4 +1,4 @@
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { IncomingMessage } from 'node:http'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
@@ -152,7 +152,7 @@ const withLimits = (
     granted(taken)
   }
   const unavailable = (error: unknown): void => {
-    gateway.log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
     if (!context.gone) sendRejection(gateway, context, rejections.limitsUnavailable())
   }
   let taken: TakenLimits | Promise<TakenLimits>

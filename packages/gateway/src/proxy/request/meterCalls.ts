@@ -1,4 +1,4 @@
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
@@ -42,7 +42,7 @@ const meterAlike = (
     meter.count(tenant.record, network, method, outcome, durationMs, items)
   } catch (error) {
     // An answer that is ready does not wait for its figures.
-    gateway.log({ event: 'fault', where: 'meter', code: faultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
   }
 }
 

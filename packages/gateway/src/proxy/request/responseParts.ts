@@ -1,5 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
-import { rejectionText } from '../../errors/rejectionText.ts'
+import { formatRejection } from '../../errors/rejection.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ResponseStream } from '../upstream/openResponseStream.ts'
 
@@ -15,7 +15,7 @@ export const isRejection = (end: CallResult): end is Rejection => 'reason' in en
  * @see JSON-RPC 2.0 section 5
  */
 export const responseParts = (end: CallResult, id: string, requestId: string): readonly BodyPart[] => {
-  if (isRejection(end)) return [rejectionText(end, id, requestId)]
+  if (isRejection(end)) return [formatRejection(end, id, requestId)]
   return [`{"jsonrpc":"2.0","id":${id},"${end.member}":`, 'value' in end ? end.value : end.stream, '}']
 }
 
@@ -35,7 +35,7 @@ export const batchParts = (
     const [end, id] = [ends[index], ids[index]]
     if (end === undefined || id === undefined) continue
     const first = parts.length === 0
-    if (isRejection(end)) parts.push(first ? '[' : ',', rejectionText(end, id, requestId))
+    if (isRejection(end)) parts.push(first ? '[' : ',', formatRejection(end, id, requestId))
     else {
       // One piece after the other, not one text from all: that would be put together twice.
       const head = end.member === 'result' ? ',"result":' : ',"error":'

@@ -1,5 +1,5 @@
 import type { TakenLimits } from './takenLimits.ts'
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
 import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
@@ -60,7 +60,7 @@ export const giveBack = ({ quota, log }: GatewayContext, taken: TakenLimits, cal
   try {
     quota?.giveBack(taken.quota, calls)
   } catch (error) {
-    log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
+    log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
   }
 }
 

@@ -1,6 +1,6 @@
 import { corsHeaders } from '../http/cors.ts'
 import { lingerMs } from '../http/rejectBrokenHttp.ts'
-import { rejectionText } from '../../errors/rejectionText.ts'
+import { formatRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
@@ -85,7 +85,7 @@ const endAfterRest = ({ request, response }: RequestContext, parts: readonly Bod
 /** Writes a rejection of the whole request. */
 export const writeRejection = (context: RequestContext, rejection: Rejection, options: WriteOptions): void => {
   context.reason ??= rejection.reason
-  const body = rejectionText(rejection, 'null', context.requestId)
+  const body = formatRejection(rejection, 'null', context.requestId)
   const headers = rejection.headers === undefined ? corsHeaders : [...corsHeaders, ...rejection.headers]
   writeResponse(context, { status: rejection.status, body, headers }, options)
 }
