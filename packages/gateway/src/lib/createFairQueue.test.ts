@@ -165,9 +165,9 @@ test('after any sequence of acquire, enqueue and release: no call waits that cou
       const queue = createFairQueue({ slots: 6, slotsPerKey: 3 })
       const open: SlotHolder[] = []
       const waiting = new Map<object, SlotHolder>()
-      for (const [owner, key, begins] of steps) {
+      for (const [owner, key, isStart] of steps) {
         const one = ownedBy(`owner${owner}-${owner}${key}`)
-        if (!begins) {
+        if (!isStart) {
           const ended = open.shift()
           if (ended !== undefined) queue.release(ended)
         } else if (queue.hasSlot(one)) {

@@ -21,7 +21,7 @@ interface Waiter {
 
 /** The calls of all keys of one owner. */
 interface Tenant {
-  inFlight: number
+  active: number
   /** The keys that have queued calls. They take turns: round robin. */
   readonly queuedKeys: Key[]
 }
@@ -29,7 +29,7 @@ interface Tenant {
 /** The calls of one key. */
 interface Key {
   readonly tenant: Tenant
-  inFlight: number
+  active: number
   readonly queue: Queue<Waiter>
 }
 
@@ -79,15 +79,15 @@ export const createFairQueue = (
   let keys = new Map<string, Key>()
   let tenants = new Map<string, Tenant>()
   let sweepAt = minKeysToSweep
-  let inFlight = 0
+  let active = 0
   /** The tenants that have queued calls, in round-robin order. */
   const queuedTenants: Tenant[] = []
   let isDispatching = false
 
-  const tenantHasSlot = (tenant: Tenant): boolean => tenant.inFlight < slots - inFlight
+  const tenantHasSlot = (tenant: Tenant): boolean => tenant.active < slots - active
   const sweep = (): void => {
-    keys = new Map([...keys].filter(([, key]) => key.inFlight > 0 || key.queue.size() > 0))
-    tenants = new Map([...tenants].filter(([, tenant]) => tenant.inFlight > 0 || tenant.queuedKeys.length > 0))
+    keys = new Map([...keys].filter(([, key]) => key.active > 0 || key.queue.size() > 0))
+    tenants = new Map([...tenants].filter(([, tenant]) => tenant.active > 0 || tenant.queuedKeys.length > 0))
     sweepAt = Math.max(minKeysToSweep, keys.size * 2)
   }
   const getKey = ({ keyId, ownerId }: SlotHolder): Key => {
@@ -96,8 +96,8 @@ export const createFairQueue = (
     // Idle keys stay in the map: adding and removing a key for each call would cost more than a sweep now and then.
     if (keys.size >= sweepAt) sweep()
     let tenant = tenants.get(ownerId)
-    if (tenant === undefined) tenants.set(ownerId, (tenant = { inFlight: 0, queuedKeys: [] }))
-    const key: Key = { tenant, inFlight: 0, queue: createQueue() }
+    if (tenant === undefined) tenants.set(ownerId, (tenant = { active: 0, queuedKeys: [] }))
+    const key: Key = { tenant, active: 0, queue: createQueue() }
     keys.set(keyId, key)
     return key
   }
@@ -110,7 +110,7 @@ export const createFairQueue = (
   /** Runs the next call of a tenant. @returns Whether the tenant had a slot for it. */
   const runNext = (tenant: Tenant): boolean => {
     if (!tenantHasSlot(tenant)) return false
-    const key = tenant.queuedKeys.find((queued) => queued.inFlight < slotsPerKey)
+    const key = tenant.queuedKeys.find((queued) => queued.active < slotsPerKey)
     const waiter = key?.queue.first()
     if (key === undefined || waiter === undefined) return false
     dequeue(key, waiter)
@@ -119,11 +119,11 @@ export const createFairQueue = (
     return true
   }
   const dispatch = (): void => {
-    // A call may end as soon as it runs and release its slot: then the loop below goes on with the next one.
+    // A call may end as soon as it runs and release its slot: then the loop below continues with the next one.
     if (isDispatching || queuedTenants.length === 0) return
     isDispatching = true
     let skipped = 0
-    while (inFlight < slots && skipped < queuedTenants.length) {
+    while (active < slots && skipped < queuedTenants.length) {
       const tenant = queuedTenants.shift()
       if (tenant === undefined) break
       queuedTenants.push(tenant)
@@ -135,21 +135,21 @@ export const createFairQueue = (
   return {
     hasSlot: ({ keyId, ownerId }) => {
       const key = keys.get(keyId)
-      if (key !== undefined) return key.inFlight < slotsPerKey && tenantHasSlot(key.tenant)
+      if (key !== undefined) return key.active < slotsPerKey && tenantHasSlot(key.tenant)
       const tenant = tenants.get(ownerId)
-      return tenant === undefined ? inFlight < slots : tenantHasSlot(tenant)
+      return tenant === undefined ? active < slots : tenantHasSlot(tenant)
     },
     acquire: (holder) => {
       const key = getKey(holder)
-      key.inFlight += 1
-      key.tenant.inFlight += 1
-      inFlight += 1
+      key.active += 1
+      key.tenant.active += 1
+      active += 1
     },
     release: (holder) => {
       const key = getKey(holder)
-      key.inFlight -= 1
-      key.tenant.inFlight -= 1
-      inFlight -= 1
+      key.active -= 1
+      key.tenant.active -= 1
+      active -= 1
       dispatch()
     },
     enqueue: (holder, { timeoutMs, run, onReject }) => {

@@ -2,7 +2,7 @@
 export const timedOut = Symbol('timed out')
 
 /**
- * Waits for work, but not longer than `ms`. The work itself goes on.
+ * Waits for work, but not longer than `ms`. The work itself continues.
  * @param ms - In milliseconds.
  * @param options.unref - Whether the process may exit while this waits. @default false
  * @returns What the work resolves with, or `timedOut`.

@@ -68,7 +68,7 @@ const provideApp = async (
   const access = await accessBy(parts, app.apiKey, userId)
   if (access?.app) return { id: access.app.id, apiKey: app.apiKey }
   // Its key may have been rotated since.
-  const key = await storage.keys.findOfApp({ appId: app.id, userId })
+  const key = await storage.keys.findByApp({ appId: app.id, userId })
   const current = key && (await revealed(parts, { id: key.id, userId }))
   if (current !== undefined) return { id: app.id, apiKey: current }
   const isFree = (await storage.findAccess(hashApiKey(app.apiKey))) === undefined

@@ -110,7 +110,7 @@ export const createPasswordChanges = ({
       return storage.transaction(async (within) => {
         const at = now()
         // The account before its link, as whoever makes a link does.
-        const user = await within.users.hold(owner.id)
+        const user = await within.users.findForUpdate(owner.id)
         const held = await within.oneTimeLinks.find(hash)
         if (user === undefined || held === undefined || held.expiresAt <= at) return reject.link()
         // The link stays, for when the account is enabled again.
@@ -145,7 +145,7 @@ export const createPasswordChanges = ({
       if ('code' in user) return user
       const deleted = await storage.transaction(async (within) => {
         // Held, so that no app is created between the count and the deletion.
-        const held = await within.users.hold(user.id)
+        const held = await within.users.findForUpdate(user.id)
         if (held === undefined) return false
         const [secret] = secrets
         if (secret !== undefined)

@@ -113,7 +113,7 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
     depth -= 1
     return leave(offset)
   }
-  const begin = (byte: number, offset: number): number => {
+  const startValue = (byte: number, offset: number): number => {
     if (depth === 1 && levels[1] === 1) listener?.start(offset)
     if (byte === quote) {
       isName = false
@@ -130,7 +130,7 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
     literalAt = 1
     return inLiteral
   }
-  const beginName = (byte: number): number => {
+  const startName = (byte: number): number => {
     if (byte !== quote) return broken
     isName = true
     name = ''
@@ -144,7 +144,7 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
   /**
    * The first byte of a multi-byte character. The range of the second byte excludes overlong forms, surrogates and characters above U+10FFFF.
    */
-  const beginUtf8 = (byte: number): number => {
+  const startUtf8 = (byte: number): number => {
     if (byte < 0xc2 || byte > 0xf4) return broken
     utf8Left = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
     utf8From = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80
@@ -167,15 +167,15 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
   const step = (byte: number, offset: number): number => {
     switch (state) {
       case inValue:
-        return isSpace(byte) ? inValue : begin(byte, offset)
+        return isSpace(byte) ? inValue : startValue(byte, offset)
       case inFirstItem:
         if (byte === closeBracket) return close(false, offset + 1)
-        return isSpace(byte) ? inFirstItem : begin(byte, offset)
+        return isSpace(byte) ? inFirstItem : startValue(byte, offset)
       case inFirstName:
         if (byte === closeBrace) return close(true, offset + 1)
-        return isSpace(byte) ? inFirstName : beginName(byte)
+        return isSpace(byte) ? inFirstName : startName(byte)
       case inName:
-        return isSpace(byte) ? inName : beginName(byte)
+        return isSpace(byte) ? inName : startName(byte)
       case inColon:
         if (byte === colon) return inValue
         return isSpace(byte) ? inColon : broken
@@ -184,7 +184,7 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
       case inString:
         if (byte === quote) return endString(offset + 1)
         if (byte === backslash) return inEscape
-        if (byte >= 0x80) return beginUtf8(byte)
+        if (byte >= 0x80) return startUtf8(byte)
         return plain[byte] === 1 ? inString : broken
       case inEscape:
         hexLeft = 4

@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely'
-import { holdRows } from '../../storage/holdRows.ts'
+import { lockRows } from '../../storage/transaction.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
-import type { Step } from '../../storage/write.ts'
+import type { Step } from '../../storage/database.ts'
 import type { MeteredKey } from './meter.ts'
 
 /** Counts of one key in one minute by one run of a process. */
@@ -118,7 +118,7 @@ export const readState = async ({ query }: Db): Promise<UsageState> =>
 
 /** The same, which then stays so until the transaction ends. */
 export const holdState = (transaction: Db): Promise<UsageState> =>
-  holdRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
+  lockRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
 
 /**
  * Writes what is counted so far of one minute. Rows are cumulative, and none is ever replaced by one that counts less, so that it may be repeated.
