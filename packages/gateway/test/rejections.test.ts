@@ -419,7 +419,7 @@ describe('a rejection that closes the connection', () => {
       status: 417,
       error: {
         code: -32600,
-        message: 'Expectation failed: only 100-continue is known',
+        message: 'Expectation failed: only 100-continue is supported',
         reason: 'expectation_failed',
       },
     },

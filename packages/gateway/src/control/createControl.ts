@@ -11,7 +11,7 @@ import type { RouteName } from './contract/route.ts'
 import { routeNames, routeOf } from './contract/routes.ts'
 import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { apiErrors } from './apiErrors.ts'
-import { createLines } from './createLines.ts'
+import { createKeyedLimiter } from '../lib/createLimiter.ts'
 import { viewerOf } from './handler.ts'
 import type { ControlParts, Handler } from './handler.ts'
 import { createHandlers } from './handlers/createHandlers.ts'
@@ -42,7 +42,7 @@ const writes = { burst: 120, intervalMs: 500 }
 /** The same of reads. A live page of the dashboard makes about one a second. */
 const reads = { burst: 200, intervalMs: 50 }
 /** Reads of metrics are the heaviest: of an account's, so many are in flight, and so many wait. */
-const metricsReads = { atOnce: 2, waiting: 30 }
+const metricsReads = { maxRunning: 2, maxQueued: 30 }
 const isMetricsRead = (name: RouteName): boolean => /\/metrics(?:\.csv)?$/.test(name)
 
 interface Outcome {
@@ -66,7 +66,7 @@ export const createControl = (options: ControlOptions): Control => {
     changes: createThrottle({ ...writes, now: monotonicNow }),
     reads: createThrottle({ ...reads, now: monotonicNow }),
   }
-  const metricsLines = createLines(metricsReads)
+  const metricsLimiter = createKeyedLimiter(metricsReads)
 
   const tell: typeof log = (entry) => {
     try {
@@ -105,7 +105,7 @@ export const createControl = (options: ControlOptions): Control => {
     // The table gives each route's handler what the route's schemas let through.
     const handle = handlers[name] as Handler<RouteName>
     const work = async () => handle({ ...input, caller } as Parameters<typeof handle>[0])
-    const reply = userId !== undefined && isMetricsRead(name) ? await metricsLines.run(userId, work) : await work()
+    const reply = userId !== undefined && isMetricsRead(name) ? await metricsLimiter.run(userId, work) : await work()
     return { reply: reply === 'full' ? { rejection: apiErrors.tooManyRequests(1_000, 'reads') } : reply, userId }
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createFaultLog, faultCode } from './faultLog.ts'
+import { createFaultLog, getFaultCode } from './faultLog.ts'
 import { StorageError } from './storageError.ts'
 
 interface Fault {
@@ -20,8 +20,8 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 // 15.30
-describe('a log of faults', () => {
-  test('logs the first at once, and the others of that second as one, with their number', () => {
+describe('createFaultLog', () => {
+  test('writes the first fault immediately, and the others of that second as one with their number', () => {
     const { log, written } = start()
     for (let call = 0; call < 1_000; call += 1) log({ code: 'SQLite 13', count: 1, requestId: String(call) })
     expect(written).toEqual([{ code: 'SQLite 13', count: 1, requestId: '0' }])
@@ -31,7 +31,7 @@ describe('a log of faults', () => {
     expect(written.slice(1)).toEqual([{ code: 'SQLite 13', count: 999, requestId: '999' }])
   })
 
-  test('logs a fault that goes on once a second, and loses none of the count', () => {
+  test('writes a continuous fault once a second, with the right total', () => {
     const { log, written } = start()
     for (let at = 0; at < 10_000; at += 10) {
       log({ code: 'SQLite 13', count: 1 })
@@ -43,13 +43,13 @@ describe('a log of faults', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('counts each code for itself', () => {
+  test('counts each kind separately', () => {
     const { log, written } = start()
     for (const code of ['SQLite 13', '25006', 'SQLite 13', '25006']) log({ code, count: 1 })
     expect(written.map(({ code }) => code)).toEqual(['SQLite 13', '25006'])
   })
 
-  test('logs what it held back when it is flushed', () => {
+  test('writes the pending faults when it is flushed', () => {
     const { log, flush, written } = start()
     for (let call = 0; call < 3; call += 1) log({ code: 'a', count: 1 })
     flush()
@@ -67,5 +67,5 @@ test.each([
   ['a text', 'other'],
   [undefined, 'other'],
 ])('the code of %o is %s', (error, code) => {
-  expect(faultCode(error)).toBe(code)
+  expect(getFaultCode(error)).toBe(code)
 })

@@ -1,48 +1,48 @@
 import { constants } from 'node:os'
 import { isStorageError } from './storageError.ts'
 
-/** The code of an error that may be logged: the storage's own, such as `SQLite 13` or an SQLSTATE, or one of the system, such as EMFILE. */
-export const faultCode = (error: unknown): string => {
+/** Gets a code that is safe to log: one of the storage, such as `SQLite 13` or an SQLSTATE, or of the system, such as EMFILE. Otherwise `other`. */
+export const getFaultCode = (error: unknown): string => {
   if (isStorageError(error)) return error.code ?? error.fault
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  // Any other text may hold what was sent.
+  // Any other text may contain data of a request.
   return typeof code === 'string' && Object.hasOwn(constants.errno, code) ? code : 'other'
 }
 
-/** A log of faults that says each of them at most once a second. */
+/** A log of faults that writes each kind at most once a second. */
 export interface FaultLog<Fault> {
   readonly log: (fault: Fault) => void
-  /** Logs what was held back. */
+  /** Writes the pending faults. */
   readonly flush: () => void
 }
 
 /**
- * Creates a log that passes on the first fault of a kind at once and counts the others of that second. After the second it passes on the
- * last of them with their number as `count`. So a full disk costs a line a second, and not a line for each call that it fails.
+ * Creates a log that writes the first fault of a kind immediately and counts further faults for a second. Then it writes the last of them,
+ * with their number as `count`. So a full disk produces one line a second, and not one for each failed call.
  * @param write - Writes a fault.
- * @param kindOf - Faults of the same kind are counted together. There must be few kinds.
+ * @param getKind - Gets the kind of a fault. Faults of the same kind are counted together. There must be few kinds.
  * @param everyMs - How long faults of a kind are counted, in milliseconds. @default 1_000
  */
 export const createFaultLog = <Fault extends { readonly count: number }>(
   write: (fault: Fault) => void,
-  kindOf: (fault: Fault) => string,
+  getKind: (fault: Fault) => string,
   everyMs = 1_000,
 ): FaultLog<Fault> => {
-  /** The kinds that were logged within the last second, each with the fault that was held back since. */
-  const recent = new Map<string, { held: Fault | undefined; readonly timer: NodeJS.Timeout }>()
+  /** The kinds written within the last second, each with the pending fault. */
+  const recent = new Map<string, { pending: Fault | undefined; readonly timer: NodeJS.Timeout }>()
   const log = (fault: Fault): void => {
-    const kind = kindOf(fault)
+    const kind = getKind(fault)
     const state = recent.get(kind)
     if (state !== undefined) {
-      state.held = { ...fault, count: (state.held?.count ?? 0) + fault.count }
+      state.pending = { ...fault, count: (state.pending?.count ?? 0) + fault.count }
       return
     }
     const timer = setTimeout(() => {
-      const held = recent.get(kind)?.held
+      const pending = recent.get(kind)?.pending
       recent.delete(kind)
-      if (held !== undefined) log(held)
+      if (pending !== undefined) log(pending)
     }, everyMs)
-    recent.set(kind, { held: undefined, timer: timer.unref() })
+    recent.set(kind, { pending: undefined, timer: timer.unref() })
     write(fault)
   }
   return {
@@ -50,9 +50,9 @@ export const createFaultLog = <Fault extends { readonly count: number }>(
     flush: () => {
       const states = [...recent.values()]
       recent.clear()
-      for (const { held, timer } of states) {
+      for (const { pending, timer } of states) {
         clearTimeout(timer)
-        if (held !== undefined) write(held)
+        if (pending !== undefined) write(pending)
       }
     },
   }

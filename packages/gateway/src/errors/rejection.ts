@@ -1,4 +1,4 @@
-/** Why the gateway, not a node, rejected or failed. Stable: a program may branch on it. */
+/** Why the gateway itself rejected a request. Stable: programs may branch on it. */
 export type RejectionReason =
   | 'not_found'
   | 'http_method'
@@ -39,16 +39,27 @@ export type RejectionReason =
   | 'response_too_large'
   | 'draining'
 
-/** One rejection, before it is written for a request. */
+/** A rejection, before it is formatted for a request. */
 export interface Rejection {
-  /** The HTTP status where the whole request is rejected, or the call was a single one. */
+  /** The HTTP status if the whole request is rejected or has a single call. */
   readonly status: number
   readonly code: number
   readonly message: string
   readonly reason: RejectionReason
-  /** More of `error.data`. Never a key, never an upstream's address. */
+  /** More members of `error.data`. Never contains a key or the URL of an upstream. */
   readonly data?: Readonly<Record<string, string | number | null>>
   readonly headers?: readonly string[]
-  /** The connection cannot be used any further. */
+  /** The connection must be closed. */
   readonly close?: boolean
+}
+
+/**
+ * Formats a rejection as a JSON-RPC response.
+ * @param id - The source text of the id; `null` if it could not be parsed.
+ * @param requestId - The id in the log and in `X-Request-Id`, so that callers can refer to the request.
+ * @see JSON-RPC 2.0 section 5.1
+ */
+export const formatRejection = (rejection: Rejection, id: string, requestId: string): string => {
+  const data = JSON.stringify({ reason: rejection.reason, requestId, ...rejection.data })
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${rejection.code},"message":${JSON.stringify(rejection.message)},"data":${data}}}`
 }

@@ -9,17 +9,17 @@ const invalidRequest = -32600
 const internal = -32603
 const limitExceeded = -32005
 
-/** A method's name as it may stand in a message: cut, because a caller can make it as long as the body. */
-const shown = (method: string): string => (method.length > 80 ? `${method.slice(0, 80)}…` : method)
+/** Truncates a method name for a message, because it may be as long as the body. */
+const truncate = (method: string): string => (method.length > 80 ? `${method.slice(0, 80)}…` : method)
 
-const bySettings = (what: string, reason: RejectionReason): Rejection => ({
+const rejectBySettings = (what: string, reason: RejectionReason): Rejection => ({
   status: 403,
   code: forbidden,
   message: `rejected due to app settings: ${what}`,
   reason,
 })
 
-/** A quota that is used up. */
+/** An exhausted quota. */
 interface UsedUpQuota {
   readonly limit: number | null
   readonly remaining: number | null
@@ -27,20 +27,20 @@ interface UsedUpQuota {
   readonly rejectedBy?: 'day' | 'month' | undefined
 }
 
-/** A date, because ethers 6 takes a number for milliseconds; never before the time that it names. */
-const retryAfter = (atMs: number): readonly string[] => [
+/** Uses a date, because ethers 6 reads a number as milliseconds. Rounded up to the second. */
+const toRetryAfter = (atMs: number): readonly string[] => [
   'Retry-After',
   new Date(Math.ceil(atMs / 1000) * 1000).toUTCString(),
 ]
 
 /**
- * Every rejection the gateway knows, in one place: HTTP status, JSON-RPC code, message and reason.
- * Statuses and codes are chosen so that common clients show their user something true: 401 and 403 are not retried by any of them,
- * and -32600 is kept for what is no request, because clients replace its message by their own.
+ * All rejections of the gateway: HTTP status, JSON-RPC code, message and reason.
+ * Statuses and codes are chosen so that common clients show the right message: none of them retries a 401 or 403, and -32600 is only used for
+ * invalid requests, because clients replace its message with their own.
  */
 export const rejections = {
   notFound: (): Rejection => ({
-    // Not -32600: a client would say that the request is no request, where it is the address that is wrong.
+    // Not -32600: clients would report an invalid request, although the URL is wrong.
     status: 404,
     code: -32001,
     message: `Not found: use ${shapes}`,
@@ -62,7 +62,7 @@ export const rejections = {
   expectationFailed: (): Rejection => ({
     status: 417,
     code: invalidRequest,
-    message: 'Expectation failed: only 100-continue is known',
+    message: 'Expectation failed: only 100-continue is supported',
     reason: 'expectation_failed',
     close: true,
   }),
@@ -96,14 +96,14 @@ export const rejections = {
     close: true,
   }),
   keyUnknown: (): Rejection => ({ status: 401, code: unauthorized, message: 'Invalid API key', reason: 'key_unknown' }),
-  /** For an IP from which too many keys came that nobody has. The code stays that of an unknown key: it is what is wrong. */
+  /** For an IP that sent too many unknown keys. It has the code of an unknown key, because that is the problem. */
   keyUnknownLimited: (wait: { retryAfterMs: number; nowMs: number }): Rejection => ({
     status: 429,
     code: unauthorized,
-    message: 'Invalid API key; too many of these from this IP',
+    message: 'Invalid API key; too many invalid keys from this IP',
     reason: 'key_unknown_limited',
     data: { retryAfterMs: wait.retryAfterMs },
-    headers: retryAfter(wait.nowMs + wait.retryAfterMs),
+    headers: toRetryAfter(wait.nowMs + wait.retryAfterMs),
   }),
   keyRevoked: (): Rejection => ({
     status: 401,
@@ -139,7 +139,7 @@ export const rejections = {
     message: 'API keys cannot be checked now',
     reason: 'key_store_unavailable',
   }),
-  /** The database that limits are counted in is the one that keys are in. */
+  /** Has the reason of an unavailable key store, because limits and keys are in the same database. */
   limitsUnavailable: (): Rejection => ({
     status: 503,
     code: internal,
@@ -153,22 +153,22 @@ export const rejections = {
     reason: 'wrong_network',
     data: { keyNetwork },
   }),
-  serviceOff: (): Rejection => bySettings('the service Node API is off', 'service_off'),
-  ipNotAllowed: (): Rejection => bySettings('IP not allowed', 'ip_not_allowed'),
-  originNotAllowed: (): Rejection => bySettings('origin not allowed', 'origin_not_allowed'),
-  userAgentNotAllowed: (): Rejection => bySettings('user agent not allowed', 'user_agent_not_allowed'),
+  serviceOff: (): Rejection => rejectBySettings('the service Node API is off', 'service_off'),
+  ipNotAllowed: (): Rejection => rejectBySettings('IP not allowed', 'ip_not_allowed'),
+  originNotAllowed: (): Rejection => rejectBySettings('origin not allowed', 'origin_not_allowed'),
+  userAgentNotAllowed: (): Rejection => rejectBySettings('user agent not allowed', 'user_agent_not_allowed'),
   methodNotAllowed: (method: string): Rejection =>
-    bySettings(`method ${shown(method)} not allowed`, 'method_not_allowed'),
+    rejectBySettings(`method ${truncate(method)} not allowed`, 'method_not_allowed'),
   addressNotAllowed: (address: string): Rejection =>
-    bySettings(`address ${shown(address)} not allowed`, 'address_not_allowed'),
-  /** What would reach addresses that cannot be held against the list. */
+    rejectBySettings(`address ${truncate(address)} not allowed`, 'address_not_allowed'),
+  /** For a call that may reach addresses which cannot be compared with the list. */
   notAllowedWithAddresses: (what: string): Rejection =>
-    bySettings(`${what} not allowed with an address list`, 'address_not_allowed'),
-  /** For every key, where the operator does not allow tracers of callers' own. */
+    rejectBySettings(`${what} not allowed with an address list`, 'address_not_allowed'),
+  /** For all keys, if the operator does not allow custom tracers. */
   tracerNotAllowed: (what: string): Rejection => ({
     status: 403,
     code: forbidden,
-    message: `rejected due to service settings: ${what} not allowed. Use a tracer that nodes have built in, such as callTracer`,
+    message: `rejected due to service settings: ${what} not allowed. Use a built-in tracer, such as callTracer`,
     reason: 'tracer_not_allowed',
   }),
   jwtInvalid: (check: string, message: string): Rejection => ({
@@ -177,10 +177,10 @@ export const rejections = {
     message: `invalid JWT: ${message}`,
     reason: 'jwt_invalid',
     data: { check },
-    // RFC 6750 section 3.1: where there were no credentials no error is named.
+    // RFC 6750 section 3.1: without credentials, the header must not contain an error code.
     headers: ['WWW-Authenticate', check === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"'],
   }),
-  /** @param rate.nowMs - Since 1970. */
+  /** @param rate.nowMs - In milliseconds since 1970. */
   rateLimited: (rate: {
     perSecond: number
     retryAfterMs: number
@@ -199,9 +199,9 @@ export const rejections = {
       allowed_rps: rate.perSecond,
       current_rps: rate.currentPerSecond,
     },
-    headers: retryAfter(rate.nowMs + rate.retryAfterMs),
+    headers: toRetryAfter(rate.nowMs + rate.retryAfterMs),
   }),
-  /** @param status - 403, because ethers waits for minutes on a 429 that lasts until midnight; or 429, where the operator chose it. */
+  /** @param status - 403 by default, because ethers retries a 429 for minutes although it lasts until midnight. 429 if the operator chose it. */
   quotaExceeded: (grant: UsedUpQuota, status: 403 | 429): Rejection => {
     const { rejectedBy = 'day', resetAtMs } = grant
     const limit = grant.limit ?? 0
@@ -212,7 +212,7 @@ export const rejections = {
       message: `${rejectedBy === 'day' ? 'Daily' : 'Monthly'} request limit of ${limit} reached; resets at ${resetAt}`,
       reason: 'quota_exceeded',
       data: { limit, used: limit - (grant.remaining ?? 0), resetAt, window: rejectedBy },
-      ...(status === 429 ? { headers: retryAfter(resetAtMs) } : {}),
+      ...(status === 429 ? { headers: toRetryAfter(resetAtMs) } : {}),
     }
   },
   parseError: (): Rejection => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),
@@ -223,7 +223,7 @@ export const rejections = {
     reason: 'parse_error',
     data: { maxJsonDepth },
   }),
-  /** @param problem - What is wrong with the request, where there is more to say. */
+  /** @param problem - More about what is wrong with the request. */
   invalidRequest: (problem?: string): Rejection => ({
     status: 400,
     code: invalidRequest,
@@ -247,7 +247,7 @@ export const rejections = {
   methodNotFound: (method: string): Rejection => ({
     status: 200,
     code: -32601,
-    message: `the method ${shown(method)} does not exist/is not available`,
+    message: `the method ${truncate(method)} does not exist/is not available`,
     reason: 'method_not_found',
   }),
   noUpstream: (network: Network): Rejection => ({

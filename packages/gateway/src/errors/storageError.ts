@@ -1,15 +1,15 @@
 /**
  * Why the storage failed.
- * `unavailable`: cannot be reached, or is closed. `busy`: was held by somebody else for too long; may be tried again.
- * `conflict`: a constraint rejected it. `failed`: anything else.
+ * `unavailable`: it cannot be reached or is closed. `busy`: it was locked for too long; can be retried.
+ * `conflict`: a constraint was violated. `failed`: anything else.
  */
 export type StorageFault = 'unavailable' | 'busy' | 'conflict' | 'failed'
 
-/** What the storage throws. It holds no values, statements, addresses or driver's objects: those may hold secrets. */
+/** An error of the storage. It contains no values, statements, addresses or objects of the driver, because they may contain secrets. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly fault: StorageFault
-  /** The database's own code for it, such as an SQLSTATE, where there is one. */
+  /** The error code of the database, such as an SQLSTATE, if there is one. */
   readonly code: string | undefined
 
   constructor(message: string, { fault, code }: { fault: StorageFault; code?: string | undefined }) {
@@ -20,9 +20,9 @@ export class StorageError extends Error {
 }
 
 /**
- * Whether an error came from the storage.
+ * Whether an error is a `StorageError`.
  * @param error - Anything that was caught.
- * @param fault - If given, only that fault.
+ * @param fault - If given, only with this fault.
  */
 export const isStorageError = (error: unknown, fault?: StorageFault): error is StorageError =>
   error instanceof StorageError && (fault === undefined || error.fault === fault)

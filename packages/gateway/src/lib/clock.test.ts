@@ -4,7 +4,7 @@ import { monotonicClock } from './clock.ts'
 afterEach(() => void vi.useRealTimers())
 
 // 15.32
-test('by default does not follow the wall clock', () => {
+test('the default clock does not follow the wall clock', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000_000 })
   const now = monotonicClock()
   const before = now()
@@ -16,7 +16,7 @@ test('by default does not follow the wall clock', () => {
   }
 })
 
-test('leaves out the steps back of the clock that it is given', () => {
+test('ignores steps back of the given clock', () => {
   let wall = 1_000
   const now = monotonicClock(() => wall)
   const times = [1_000, 1_500, 500, 600, 600, 0, 2_000].map((at) => {

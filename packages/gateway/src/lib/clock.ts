@@ -2,12 +2,12 @@
 export type Clock = () => number
 
 /**
- * Creates a clock for waits: rates, throttles, time-outs, and how long something stays cached. It never goes back, so a wall clock that is
- * set back cannot make a wait longer. Use the wall clock only for times that are shown, stored, or compared with stored ones.
+ * Creates a monotonic clock for durations: rate limits, throttles, timeouts and cache expiry. It never goes back, so setting the wall clock
+ * back cannot make a wait longer. Use the wall clock only for times that are shown, stored, or compared with stored times.
  *
- * @param wall - A clock that may be set back, such as the one that tests pass as `now`. Its steps back are left out. @default
- * performance.now, which does not follow the wall clock
- * @returns Milliseconds since any moment.
+ * @param wall - A clock that may go back, such as the `now` of a test. Steps back are ignored. @default performance.now, which does not
+ * follow the wall clock
+ * @returns A function that returns milliseconds since an arbitrary moment.
  * @example
  * const now = monotonicClock()
  * const startedAt = now()
@@ -16,11 +16,11 @@ export type Clock = () => number
 export const monotonicClock = (wall?: Clock): Clock => {
   if (wall === undefined) return () => performance.now()
   let last = wall()
-  let leftOut = 0
+  let skipped = 0
   return () => {
     const time = wall()
-    if (time < last) leftOut += last - time
+    if (time < last) skipped += last - time
     last = time
-    return time + leftOut
+    return time + skipped
   }
 }

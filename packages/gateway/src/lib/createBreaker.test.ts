@@ -8,7 +8,7 @@ interface Started {
   readonly pass: (ms: number) => void
   readonly changes: boolean[]
   readonly doubts: () => number
-  /** Ends the newest doubt. */
+  /** Calls `confirm` of the last `onDoubt`. */
   readonly confirm: (works: boolean) => void
 }
 const start = (): Started => {
@@ -28,13 +28,13 @@ const start = (): Started => {
     confirm: (works) => confirms.at(-1)?.(works),
   }
 }
-/** A dot is an answer, a letter a failure of that owner's call; an x is of another owner each time. */
+/** A dot is a success, a letter a failure of that owner's call. Each `x` has a new owner. */
 const report = (breaker: Breaker, ends: string): void => {
   for (const [index, end] of [...ends].entries())
-    if (end === '.') breaker.answered(breaker.sent(false))
+    if (end === '.') breaker.succeeded(breaker.sent(false))
     else breaker.failed(breaker.sent(false), end === 'x' ? `owner-${index}` : end)
 }
-/** Sends a call as the trial that is due. */
+/** Sends the trial that is due. */
 const sendTrial = (breaker: Breaker): SentCall => {
   expect(breaker.trialDue()).toBe(true)
   const trial = breaker.sent(true)
@@ -58,12 +58,12 @@ describe('the breaker', () => {
     expect([breaker.closed(), doubts()]).toEqual([closed, 0])
   })
 
-  test('opens on five in a row or ten among the last twenty, and on nothing else', () => {
+  test('opens only on five failures in a row or ten among the last twenty', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (ends) => {
         const { breaker } = start()
-        for (const [index, answered] of ends.entries()) {
-          if (answered) breaker.answered(breaker.sent(false))
+        for (const [index, isSuccess] of ends.entries()) {
+          if (isSuccess) breaker.succeeded(breaker.sent(false))
           else breaker.failed(breaker.sent(false), `owner-${index}`)
           const last = ends.slice(Math.max(0, index - 19), index + 1)
           const five = last.slice(-5)
@@ -84,20 +84,17 @@ describe('the breaker', () => {
     'a.a.a.a.a.a.a.a.a.a',
     'ab.ab.ab.ab.ab',
     'b.c.a.a.a.a.a.a.a.a',
-  ])(
-    'after %s, too many of them of two owners, is in doubt: it opens only where a question of nobody’s fails too',
-    (ends) => {
-      for (const works of [true, false]) {
-        const { breaker, doubts, confirm } = start()
-        report(breaker, ends)
-        expect([breaker.closed(), doubts() > 0]).toEqual([true, true])
-        confirm(works)
-        expect(breaker.closed()).toBe(works)
-      }
-    },
-  )
+  ])('after %s, most of them failures of two owners: opens only if the confirmation request fails too', (ends) => {
+    for (const works of [true, false]) {
+      const { breaker, doubts, confirm } = start()
+      report(breaker, ends)
+      expect([breaker.closed(), doubts() > 0]).toEqual([true, true])
+      confirm(works)
+      expect(breaker.closed()).toBe(works)
+    }
+  })
 
-  test('what a question of nobody’s has excused is forgotten', () => {
+  test('a successful confirmation request clears the failures', () => {
     const { breaker, doubts, confirm } = start()
     report(breaker, 'aaaaa')
     confirm(true)
@@ -107,7 +104,7 @@ describe('the breaker', () => {
     expect([breaker.closed(), doubts()]).toEqual([true, 2])
   })
 
-  test('allows one trial for each wait, which doubles with each trial that fails, up to thirty seconds', () => {
+  test('allows one trial per wait, and doubles the wait after each failed trial, up to thirty seconds', () => {
     const { breaker, pass } = start()
     expect(breaker.trialDue()).toBe(false)
     report(breaker, 'xxxxx')
@@ -120,7 +117,7 @@ describe('the breaker', () => {
     }
   })
 
-  test('if trials fail for one user again and again, waits longer only if a request of its own fails too', () => {
+  test('if trials of one user fail repeatedly, waits longer only if the confirmation request fails too', () => {
     for (const [works, waitsMs] of [
       [true, [1_000, 2_000, 2_000, 2_000]],
       [false, [1_000, 2_000, 4_000, 8_000]],
@@ -147,7 +144,7 @@ describe('the breaker', () => {
     expect(sendTrial(breaker).trial).toBeDefined()
   })
 
-  test('closes after one good response and forgets what was before', () => {
+  test('closes after one success and forgets earlier failures', () => {
     const { breaker, changes } = start()
     report(breaker, 'xxxxx.xxxx')
     expect([breaker.closed(), changes]).toEqual([true, [false, true]])
@@ -157,13 +154,13 @@ describe('the breaker', () => {
 })
 
 // 15.31
-describe('a call that says nothing about the upstream now', () => {
+describe('a stale call', () => {
   const sendMany = (breaker: Breaker, count = 40): SentCall[] => Array.from({ length: count }, () => breaker.sent(true))
   const failAll = (breaker: Breaker, calls: readonly SentCall[]): void => {
     for (const [index, call] of calls.entries()) breaker.failed(call, `owner-${index}`)
   }
 
-  test('does not make the wait longer: it was in flight when the breaker opened', () => {
+  test('does not make the wait longer if it was in flight when the breaker opened', () => {
     const { breaker, pass } = start()
     const pending = sendMany(breaker)
     failAll(breaker, pending.slice(0, 20))
@@ -174,7 +171,7 @@ describe('a call that says nothing about the upstream now', () => {
     sendTrial(breaker)
   })
 
-  test('does not make the wait longer: it was sent while the breaker was open, and is no trial', () => {
+  test('does not make the wait longer if it was sent while the breaker was open and is not a trial', () => {
     const { breaker, pass } = start()
     report(breaker, 'xxxxx')
     failAll(breaker, sendMany(breaker))
@@ -187,28 +184,28 @@ describe('a call that says nothing about the upstream now', () => {
     expect(breaker.trialDue()).toBe(true)
   })
 
-  test('does not close it: a response from before it opened came late', () => {
+  test('does not close the breaker if it was sent before the breaker opened', () => {
     const { breaker, changes } = start()
     const early = breaker.sent(false)
     report(breaker, 'xxxxx')
-    breaker.answered(early)
+    breaker.succeeded(early)
     expect([breaker.closed(), changes]).toEqual([false, [false]])
-    breaker.answered(breaker.sent(false))
+    breaker.succeeded(breaker.sent(false))
     expect(breaker.closed()).toBe(true)
   })
 
-  test('does not open it again: it was sent before the upstream recovered', () => {
+  test('does not open the breaker again if it was sent before the upstream recovered', () => {
     const { breaker, pass, changes } = start()
     const before = sendMany(breaker)
     report(breaker, 'xxxxx')
     const duringIt = sendMany(breaker)
     pass(1_000)
-    breaker.answered(sendTrial(breaker))
+    breaker.succeeded(sendTrial(breaker))
     failAll(breaker, [...before, ...duringIt])
     expect([breaker.closed(), changes]).toEqual([true, [false, true]])
   })
 
-  test('counts once: a trial that is late, and then fails', () => {
+  test('counts once if the trial is late and then fails', () => {
     const { breaker, pass } = start()
     report(breaker, 'xxxxx')
     pass(1_000)
@@ -221,7 +218,7 @@ describe('a call that says nothing about the upstream now', () => {
     sendTrial(breaker)
   })
 
-  test('counts once: several trials that never ended in their time fail together', () => {
+  test('counts once if several late trials fail together', () => {
     const { breaker, pass } = start()
     report(breaker, 'xxxxx')
     const trials = Array.from({ length: 10 }, () => {
@@ -233,24 +230,24 @@ describe('a call that says nothing about the upstream now', () => {
     expect(breaker.trialDue()).toBe(true)
   })
 
-  test('a trial that was late still closes it when its response comes', () => {
+  test('closes the breaker if a late trial succeeds', () => {
     const { breaker, pass } = start()
     report(breaker, 'xxxxx')
     pass(1_000)
     const trial = sendTrial(breaker)
     breaker.failed(trial, 'a')
-    breaker.answered(trial)
+    breaker.succeeded(trial)
     expect(breaker.closed()).toBe(true)
   })
 
-  test('a doubt from before it opened or closed changes nothing', () => {
+  test('changes nothing if `confirm` is called after the breaker opened or closed', () => {
     const { breaker, pass, confirm } = start()
     report(breaker, 'aaaaa')
     report(breaker, 'xxxxx')
     expect(breaker.closed()).toBe(false)
     confirm(false)
     pass(1_000)
-    breaker.answered(sendTrial(breaker))
+    breaker.succeeded(sendTrial(breaker))
     confirm(false)
     expect(breaker.closed()).toBe(true)
   })

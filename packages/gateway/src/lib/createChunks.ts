@@ -1,40 +1,40 @@
-/** A piece costs about as much as a fifth of this besides its bytes. Smaller ones are put together. */
-const smallPiece = 1024
+/** Each chunk costs about 200 bytes beside its content, so chunks smaller than this are joined. */
+const smallChunk = 1024
 const joinedBytes = 4 * 1024
 
-/** Keeps the pieces of a body. What comes in crumbs takes no more memory than what comes whole. */
+/** Buffers the chunks of a body. A body in many tiny chunks takes no more memory than one that arrives whole. */
 export interface Chunks {
-  readonly add: (piece: Buffer) => void
-  /** All of them as one. To be called once, at the end. */
+  readonly add: (chunk: Buffer) => void
+  /** Joins all chunks. Call it once, at the end. */
   readonly join: () => Buffer
 }
 
 /**
- * Begins to keep pieces.
- * @param first - The first: most bodies have no other, and need none of this.
+ * Creates a buffer for chunks.
+ * @param first - The first chunk. Most bodies have only one: do not create a buffer for those.
  */
 export const createChunks = (first: Buffer): Chunks => {
-  const pieces = [first]
-  let crumbs: Buffer | undefined
+  const chunks = [first]
+  let joined: Buffer | undefined
   let used = 0
-  const sweepUp = (): void => {
-    if (crumbs !== undefined && used > 0) pieces.push(Buffer.from(crumbs.subarray(0, used)))
+  const flush = (): void => {
+    if (joined !== undefined && used > 0) chunks.push(Buffer.from(joined.subarray(0, used)))
     used = 0
   }
   return {
-    add: (piece) => {
-      if (piece.length >= smallPiece) {
-        sweepUp()
-        pieces.push(piece)
+    add: (chunk) => {
+      if (chunk.length >= smallChunk) {
+        flush()
+        chunks.push(chunk)
         return
       }
-      crumbs ??= Buffer.allocUnsafeSlow(joinedBytes)
-      if (used + piece.length > joinedBytes) sweepUp()
-      used += piece.copy(crumbs, used)
+      joined ??= Buffer.allocUnsafeSlow(joinedBytes)
+      if (used + chunk.length > joinedBytes) flush()
+      used += chunk.copy(joined, used)
     },
     join: () => {
-      sweepUp()
-      return Buffer.concat(pieces)
+      flush()
+      return Buffer.concat(chunks)
     },
   }
 }

@@ -8,40 +8,40 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('each ends at its own time, of the usual length or not, and who ended before is not told', () => {
+test('each deadline expires at its time, whatever its length, and a cancelled deadline does not expire', () => {
   const deadlines = createDeadlines(1_000)
-  const told: string[] = []
-  const begin = (name: string, ms: number) =>
-    deadlines.begin(ms, () => void told.push(`${name} at ${performance.now() - startedAt}`))
+  const expired: string[] = []
+  const start = (name: string, ms: number) =>
+    deadlines.start(ms, () => void expired.push(`${name} at ${performance.now() - startedAt}`))
   const startedAt = performance.now()
-  begin('first', 1_000)
-  const answered = begin('answered', 1_000)
-  begin('short', 300)
-  const answeredToo = begin('answered too', 400)
+  start('first', 1_000)
+  const answered = start('answered', 1_000)
+  start('short', 300)
+  const answeredToo = start('answered too', 400)
   vi.advanceTimersByTime(250)
-  begin('second', 1_000)
-  deadlines.end(answered)
-  deadlines.end(answeredToo)
+  start('second', 1_000)
+  deadlines.cancel(answered)
+  deadlines.cancel(answeredToo)
   vi.advanceTimersByTime(5_000)
-  expect(told).toEqual(['short at 300', 'first at 1000', 'second at 1250'])
-  begin('after a rest', 1_000)
+  expect(expired).toEqual(['short at 300', 'first at 1000', 'second at 1250'])
+  start('after a rest', 1_000)
   vi.advanceTimersByTime(1_000)
-  expect(told.at(-1)).toBe('after a rest at 6250')
-  expect(told).toHaveLength(4)
+  expect(expired.at(-1)).toBe('after a rest at 6250')
+  expect(expired).toHaveLength(4)
 })
 
-test('one that begins another as it ends, or ends another, upsets none', () => {
+test('a callback may start or cancel another deadline', () => {
   const deadlines = createDeadlines(100)
-  const told: string[] = []
-  deadlines.begin(100, () => {
-    told.push('first')
-    deadlines.end(third)
-    deadlines.begin(100, () => void told.push('begun by the first'))
+  const expired: string[] = []
+  deadlines.start(100, () => {
+    expired.push('first')
+    deadlines.cancel(third)
+    deadlines.start(100, () => void expired.push('started by the first'))
   })
-  deadlines.begin(100, () => void told.push('second'))
-  const third = deadlines.begin(100, () => void told.push('third'))
+  deadlines.start(100, () => void expired.push('second'))
+  const third = deadlines.start(100, () => void expired.push('third'))
   vi.advanceTimersByTime(100)
-  expect(told).toEqual(['first', 'second'])
+  expect(expired).toEqual(['first', 'second'])
   vi.advanceTimersByTime(100)
-  expect(told).toEqual(['first', 'second', 'begun by the first'])
+  expect(expired).toEqual(['first', 'second', 'started by the first'])
 })

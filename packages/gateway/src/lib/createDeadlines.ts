@@ -1,57 +1,58 @@
-import { createLine } from './createLine.ts'
+import { createQueue } from './createQueue.ts'
 
-/** What a deadline is ended by. */
+/** A deadline that can be cancelled. */
 export type Deadline = number | NodeJS.Timeout
 
-/** The deadlines of the calls in flight, nearly all of one length. */
+/** The deadlines of the calls in flight. Nearly all of them have the same length. */
 export interface Deadlines {
   /**
+   * Starts a deadline.
    * @param ms - From now.
-   * @param late - Called once, when the time is over, unless the deadline was ended before.
+   * @param onTimeout - Called once when the time is up, unless the deadline was cancelled.
    */
-  readonly begin: (ms: number, late: () => void) => Deadline
-  readonly end: (deadline: Deadline) => void
+  readonly start: (ms: number, onTimeout: () => void) => Deadline
+  readonly cancel: (deadline: Deadline) => void
 }
 
-interface Waiting {
+interface Pending {
   readonly at: number
-  readonly late: () => void
-  number: number
+  readonly onTimeout: () => void
+  ticket: number
 }
 
 /**
- * Makes the book of deadlines. Those of the usual length end in the order in which they began, so one timer does for all: a timer of its own
- * for each call would cost as much as to read the call.
- * @param usualMs - In milliseconds.
+ * Creates deadlines that share one timer. Deadlines of the usual length expire in the order in which they started, so a queue and one timer
+ * are enough. A timer for each call would cost as much as reading the call.
+ * @param usualMs - The usual length in milliseconds. A deadline of any other length gets its own timer.
  */
 export const createDeadlines = (usualMs: number): Deadlines => {
-  const line = createLine<Waiting>()
-  let isSet = false
-  const set = (ms: number): void => {
-    isSet = true
-    setTimeout(ring, Math.max(1, Math.ceil(ms))).unref()
+  const queue = createQueue<Pending>()
+  let isScheduled = false
+  const schedule = (ms: number): void => {
+    isScheduled = true
+    setTimeout(expire, Math.max(1, Math.ceil(ms))).unref()
   }
-  const ring = (): void => {
-    isSet = false
+  const expire = (): void => {
+    isScheduled = false
     const now = performance.now()
-    for (let first = line.first(); first !== undefined; first = line.first()) {
+    for (let first = queue.first(); first !== undefined; first = queue.first()) {
       if (first.at > now) {
-        if (!isSet) set(first.at - now)
+        if (!isScheduled) schedule(first.at - now)
         return
       }
-      line.leave(first.number)
-      first.late()
+      queue.remove(first.ticket)
+      first.onTimeout()
     }
   }
   return {
-    begin: (ms, late) => {
-      if (ms !== usualMs) return setTimeout(late, ms)
-      if (!isSet) set(ms)
-      const waiting: Waiting = { at: performance.now() + ms, late, number: 0 }
-      return (waiting.number = line.join(waiting))
+    start: (ms, onTimeout) => {
+      if (ms !== usualMs) return setTimeout(onTimeout, ms)
+      if (!isScheduled) schedule(ms)
+      const pending: Pending = { at: performance.now() + ms, onTimeout, ticket: 0 }
+      return (pending.ticket = queue.push(pending))
     },
-    end: (deadline) => {
-      if (typeof deadline === 'number') line.leave(deadline)
+    cancel: (deadline) => {
+      if (typeof deadline === 'number') queue.remove(deadline)
       else clearTimeout(deadline)
     },
   }

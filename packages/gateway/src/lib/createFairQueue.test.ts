@@ -1,192 +1,196 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createFairQueue } from './createFairQueue.ts'
-import type { FairQueue, SlotOf } from './createFairQueue.ts'
+import type { FairQueue, SlotHolder } from './createFairQueue.ts'
 
 const minute = 60_000
-const never = (): void => expect.unreachable('nobody is late')
+const never = (): void => expect.unreachable('no call is rejected')
 const nothing = (): void => {}
-/** A key that its owner has alone. */
-const of = (keyId: string): SlotOf => ({ keyId, ownerId: `owner of ${keyId}` })
-/** Keys of an owner as `ann-1`, `ann-2`. */
-const ofOwner = (keyId: string): SlotOf => ({ keyId, ownerId: keyId.split('-')[0] ?? '' })
+/** A key whose owner has no other keys. */
+const holder = (keyId: string): SlotHolder => ({ keyId, ownerId: `owner of ${keyId}` })
+/** The keys `ann-1` and `ann-2` belong to the owner `ann`. */
+const ownedBy = (keyId: string): SlotHolder => ({ keyId, ownerId: keyId.split('-')[0] ?? '' })
 
-test('one beyond waits in the order it came, and goes when one before it has ended; other keys are not touched', () => {
-  const turns = createFairQueue({ most: 2 })
-  const gone: string[] = []
-  turns.take(of('a'))
-  turns.take(of('a'))
-  expect([turns.free(of('a')), turns.free(of('b'))]).toEqual([false, true])
+test('calls above the limit of a key wait in order, and run when earlier calls end; other keys are not affected', () => {
+  const queue = createFairQueue({ slotsPerKey: 2 })
+  const started: string[] = []
+  queue.acquire(holder('a'))
+  queue.acquire(holder('a'))
+  expect([queue.hasSlot(holder('a')), queue.hasSlot(holder('b'))]).toEqual([false, true])
   for (const name of ['first', 'second'])
-    turns.wait(of('a'), {
-      waitMs: minute,
-      go: (leftMs) => {
+    queue.enqueue(holder('a'), {
+      timeoutMs: minute,
+      run: (leftMs) => {
         expect(leftMs).toBeLessThanOrEqual(minute)
-        turns.take(of('a'))
-        gone.push(name)
+        queue.acquire(holder('a'))
+        started.push(name)
         return nothing
       },
-      late: never,
+      onReject: never,
     })
-  expect(gone).toEqual([])
-  turns.give(of('a'))
-  expect(gone).toEqual(['first'])
-  turns.give(of('a'))
-  expect(gone).toEqual(['first', 'second'])
-  expect(turns.free(of('a'))).toBe(false)
+  expect(started).toEqual([])
+  queue.release(holder('a'))
+  expect(started).toEqual(['first'])
+  queue.release(holder('a'))
+  expect(started).toEqual(['first', 'second'])
+  expect(queue.hasSlot(holder('a'))).toBe(false)
 })
 
-test('one that is let go and takes nothing lets the next one go and can still be stopped; who left is not let go', () => {
-  const turns = createFairQueue({ most: 1 })
-  const gone: string[] = []
-  turns.take(of('a'))
+test('a call that runs without a slot lets the next call run and can still be cancelled; a call that left the queue does not run', () => {
+  const queue = createFairQueue({ slotsPerKey: 1 })
+  const started: string[] = []
+  queue.acquire(holder('a'))
   const wait = (name: string): (() => void) =>
-    turns.wait(of('a'), {
-      waitMs: minute,
-      go: () => {
-        gone.push(name)
-        return () => void gone.push(`${name} is stopped`)
+    queue.enqueue(holder('a'), {
+      timeoutMs: minute,
+      run: () => {
+        started.push(name)
+        return () => void started.push(`${name} is cancelled`)
       },
-      late: never,
+      onReject: never,
     })
-  const stop = wait('joins another')
+  const cancel = wait('joins another')
   const leave = wait('left')
   wait('last')
   leave()
-  turns.give(of('a'))
-  expect(gone).toEqual(['joins another', 'last'])
-  stop()
-  expect(gone).toEqual(['joins another', 'last', 'joins another is stopped'])
+  queue.release(holder('a'))
+  expect(started).toEqual(['joins another', 'last'])
+  cancel()
+  expect(started).toEqual(['joins another', 'last', 'joins another is cancelled'])
 })
 
-test('a thousand that end at once when let go use no stack for it', () => {
-  const turns = createFairQueue({ most: 1, mostWaiting: 100_000 })
+test('calls that end as soon as they run do not grow the stack', () => {
+  const queue = createFairQueue({ slotsPerKey: 1, maxQueued: 100_000 })
   let ended = 0
-  turns.take(of('a'))
+  queue.acquire(holder('a'))
   for (let count = 0; count < 50_000; count += 1)
-    turns.wait(of('a'), {
-      waitMs: minute,
-      go: () => {
-        turns.take(of('a'))
+    queue.enqueue(holder('a'), {
+      timeoutMs: minute,
+      run: () => {
+        queue.acquire(holder('a'))
         ended += 1
-        turns.give(of('a'))
+        queue.release(holder('a'))
         return nothing
       },
-      late: never,
+      onReject: never,
     })
-  turns.give(of('a'))
-  expect([ended, turns.free(of('a'))]).toEqual([50_000, true])
+  queue.release(holder('a'))
+  expect([ended, queue.hasSlot(holder('a'))]).toEqual([50_000, true])
 })
 
-test('a full line takes nobody, and a turn that does not come in time is told as late', async () => {
-  const turns = createFairQueue({ most: 1, mostWaiting: 1 })
-  turns.take(of('a'))
+test('a full queue rejects a call immediately, and a call whose time is up is rejected', async () => {
+  const queue = createFairQueue({ slotsPerKey: 1, maxQueued: 1 })
+  queue.acquire(holder('a'))
   const late = new Promise<void>((resolve) => {
-    turns.wait(of('a'), { waitMs: 20, go: () => expect.unreachable('no turn is given back'), late: resolve })
+    queue.enqueue(holder('a'), {
+      timeoutMs: 20,
+      run: () => expect.unreachable('no slot is released'),
+      onReject: resolve,
+    })
   })
   let rejected = false
-  turns.wait(of('a'), {
-    waitMs: minute,
-    go: () => expect.unreachable('it is not in the line'),
-    late: () => (rejected = true),
+  queue.enqueue(holder('a'), {
+    timeoutMs: minute,
+    run: () => expect.unreachable('it is not queued'),
+    onReject: () => (rejected = true),
   })
   expect(rejected).toBe(true)
   await late
-  turns.give(of('a'))
-  expect(turns.free(of('a'))).toBe(true)
+  queue.release(holder('a'))
+  expect(queue.hasSlot(holder('a'))).toBe(true)
 })
 
-test('what is in flight is not forgotten, however many keys come', () => {
-  const turns = createFairQueue({ most: 1 })
-  turns.take(of('busy'))
+test('calls in flight are not forgotten, however many keys there are', () => {
+  const queue = createFairQueue({ slotsPerKey: 1 })
+  queue.acquire(holder('busy'))
   for (let count = 0; count < 5_000; count += 1) {
-    turns.take(of(`key-${count}`))
-    turns.give(of(`key-${count}`))
+    queue.acquire(holder(`key-${count}`))
+    queue.release(holder(`key-${count}`))
   }
-  expect([turns.free(of('busy')), turns.free(of('key-0'))]).toEqual([false, true])
+  expect([queue.hasSlot(holder('busy')), queue.hasSlot(holder('key-0'))]).toEqual([false, true])
 })
 
-/** Takes all that an owner may have, by key after key. @returns How many those are. */
-const takeAll = (turns: FairQueue, owner: string): number => {
-  let taken = 0
+/** Acquires all slots that an owner may have, one key after another. @returns How many. */
+const acquireAll = (queue: FairQueue, owner: string): number => {
+  let acquired = 0
   for (let key = 0; key < 30; key += 1)
-    while (turns.free(ofOwner(`${owner}-${key}`))) {
-      turns.take(ofOwner(`${owner}-${key}`))
-      taken += 1
+    while (queue.hasSlot(ownedBy(`${owner}-${key}`))) {
+      queue.acquire(ownedBy(`${owner}-${key}`))
+      acquired += 1
     }
-  return taken
+  return acquired
 }
 
-test('all keys of one owner together take half, and each greedy one after it half of the rest: whoever comes finds some left', () => {
-  const turns = createFairQueue()
-  expect(takeAll(turns, 'ann')).toBe(64)
-  const others = Array.from({ length: 5 }, (_, index) => takeAll(turns, `owner${index}`))
+test('all keys of one owner together get half of the slots, and each further greedy owner half of the rest, so a new owner finds a free slot', () => {
+  const queue = createFairQueue()
+  expect(acquireAll(queue, 'ann')).toBe(64)
+  const others = Array.from({ length: 5 }, (_, index) => acquireAll(queue, `owner${index}`))
   expect(others).toEqual([32, 16, 8, 4, 2])
-  expect(turns.free(ofOwner('new-1'))).toBe(true)
+  expect(queue.hasSlot(ownedBy('new-1'))).toBe(true)
 })
 
-test('what greedy owners give back goes to those who have less, in turn by owner and by key', () => {
-  const turns = createFairQueue({ all: 4 })
-  const gone: string[] = []
+test('slots that greedy owners release go to owners with fewer slots, round robin by owner and by key', () => {
+  const queue = createFairQueue({ slots: 4 })
+  const started: string[] = []
   const wait = (keyId: string, name = keyId): (() => void) =>
-    turns.wait(ofOwner(keyId), {
-      waitMs: minute,
-      go: () => {
-        turns.take(ofOwner(keyId))
-        gone.push(name)
+    queue.enqueue(ownedBy(keyId), {
+      timeoutMs: minute,
+      run: () => {
+        queue.acquire(ownedBy(keyId))
+        started.push(name)
         return nothing
       },
-      late: never,
+      onReject: never,
     })
-  expect([takeAll(turns, 'ann'), takeAll(turns, 'bob'), takeAll(turns, 'cyd')]).toEqual([2, 1, 1])
+  expect([acquireAll(queue, 'ann'), acquireAll(queue, 'bob'), acquireAll(queue, 'cyd')]).toEqual([2, 1, 1])
   wait('ann-1', 'first of ann-1')
   wait('ann-1', 'second of ann-1')
   wait('ann-2')
   wait('dan-1')
   wait('eve-1')()
-  turns.give(ofOwner('ann-0'))
-  // One is free, and ann has one already.
-  expect(gone).toEqual(['dan-1'])
-  turns.give(ofOwner('bob-0'))
-  turns.give(ofOwner('cyd-0'))
-  expect(gone).toEqual(['dan-1', 'first of ann-1'])
-  turns.give(ofOwner('dan-1'))
-  turns.give(ofOwner('ann-0'))
-  expect(gone).toEqual(['dan-1', 'first of ann-1', 'ann-2'])
+  queue.release(ownedBy('ann-0'))
+  // One slot is free, and ann has one already.
+  expect(started).toEqual(['dan-1'])
+  queue.release(ownedBy('bob-0'))
+  queue.release(ownedBy('cyd-0'))
+  expect(started).toEqual(['dan-1', 'first of ann-1'])
+  queue.release(ownedBy('dan-1'))
+  queue.release(ownedBy('ann-0'))
+  expect(started).toEqual(['dan-1', 'first of ann-1', 'ann-2'])
 })
 
-test('whatever owners take, wait for and give back: nobody waits who might go, and all are let go in the end', () => {
+test('after any sequence of acquire, enqueue and release: no call waits that could run, and all calls run in the end', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(2), fc.boolean()), { maxLength: 200 }), (steps) => {
-      const turns = createFairQueue({ all: 6, most: 3 })
-      const open: SlotOf[] = []
-      const waiting = new Map<object, SlotOf>()
-      for (const [owner, key, begins] of steps) {
-        const one = ofOwner(`owner${owner}-${owner}${key}`)
-        if (!begins) {
+      const queue = createFairQueue({ slots: 6, slotsPerKey: 3 })
+      const open: SlotHolder[] = []
+      const waiting = new Map<object, SlotHolder>()
+      for (const [owner, key, isStart] of steps) {
+        const one = ownedBy(`owner${owner}-${owner}${key}`)
+        if (!isStart) {
           const ended = open.shift()
-          if (ended !== undefined) turns.give(ended)
-        } else if (turns.free(one)) {
-          turns.take(one)
+          if (ended !== undefined) queue.release(ended)
+        } else if (queue.hasSlot(one)) {
+          queue.acquire(one)
           open.push(one)
         } else {
           const mark = {}
           waiting.set(mark, one)
-          turns.wait(one, {
-            waitMs: minute,
-            go: () => {
+          queue.enqueue(one, {
+            timeoutMs: minute,
+            run: () => {
               waiting.delete(mark)
-              turns.take(one)
+              queue.acquire(one)
               open.push(one)
               return nothing
             },
-            late: never,
+            onReject: never,
           })
         }
         expect(open.length).toBeLessThanOrEqual(6)
-        for (const each of waiting.values()) expect(turns.free(each)).toBe(false)
+        for (const each of waiting.values()) expect(queue.hasSlot(each)).toBe(false)
       }
-      for (let ended = open.shift(); ended !== undefined; ended = open.shift()) turns.give(ended)
+      for (let ended = open.shift(); ended !== undefined; ended = open.shift()) queue.release(ended)
       expect(waiting.size).toBe(0)
     }),
   )

@@ -1,177 +1,188 @@
-import { createLine } from './createLine.ts'
-import type { Line } from './createLine.ts'
+import { createQueue } from './createQueue.ts'
+import type { Queue } from './createQueue.ts'
 
-/** Whose exchange it is. */
-export interface SlotOf {
+/** The key and the tenant that a slot counts for. */
+export interface SlotHolder {
   readonly keyId: string
-  /** Who has the key, perhaps with others. Always the same of one key. */
+  /** The tenant that owns the key. A key never changes its owner. */
   readonly ownerId: string
 }
 
-/** A call that waits for its turn. */
+/** A queued call. */
 interface Waiter {
-  readonly endsAt: number
-  readonly go: (leftMs: number) => () => void
-  /** In its line. */
-  number: number
-  /** Stops what was begun when it was let go. */
-  stop: () => void
+  readonly deadline: number
+  readonly run: (leftMs: number) => () => void
+  /** Its ticket in the queue of its key. */
+  ticket: number
+  /** Cancels what `run` started. */
+  cancel: () => void
   timer: NodeJS.Timeout | undefined
 }
 
-/** What the keys of one owner have in flight. */
-interface Owner {
-  open: number
-  /** The keys that have a line, in the order in which one of each is let go. */
-  readonly lines: Turns[]
+/** The calls of all keys of one owner. */
+interface Tenant {
+  active: number
+  /** The keys that have queued calls. They take turns: round robin. */
+  readonly queuedKeys: Key[]
 }
 
-/** What one key has in flight. */
-interface Turns {
-  readonly owner: Owner
-  open: number
-  /** In the order in which they came. */
-  readonly waiting: Line<Waiter>
+/** The calls of one key. */
+interface Key {
+  readonly tenant: Tenant
+  active: number
+  readonly queue: Queue<Waiter>
 }
 
-/** How many exchanges each key and each owner has with the nodes of a network, so that nobody takes all connections from the others. */
+/**
+ * Limits the calls in flight to the nodes of a network, and queues the rest. Tenants take turns, and so do the keys of a tenant, so that nobody
+ * can take all connections.
+ */
 export interface FairQueue {
-  /** Whether an exchange may begin now. */
-  readonly free: (of: SlotOf) => boolean
-  /** Counts an exchange that begins. To be given back once. */
-  readonly take: (of: SlotOf) => void
-  /** Counts an exchange that has ended, and lets those go that wait. */
-  readonly give: (of: SlotOf) => void
+  /** Whether a call may start now. */
+  readonly hasSlot: (holder: SlotHolder) => boolean
+  /** Takes a slot when a call starts. Release it once. */
+  readonly acquire: (holder: SlotHolder) => void
+  /** Releases a slot when a call ends, and starts queued calls. */
+  readonly release: (holder: SlotHolder) => void
   /**
-   * Waits in the key's own line. Whoever is let go is not counted yet: it takes, if it begins an exchange.
-   * @param options.waitMs - The longest time, in milliseconds; `go` is told what is left of it.
-   * @param options.go - Called once when the turn has come, unless `late` was or the returned function. Gives what stops that which it began.
-   * @param options.late - Called instead where it did not come in time, or at once where the line is full.
-   * @returns What leaves the line, or stops what was begun since.
+   * Queues a call. `run` must acquire the slot itself if it starts a call.
+   * @param options.timeoutMs - The longest queue time, in milliseconds.
+   * @param options.run - Called once with the time left, in milliseconds. Returns a function that cancels what it started. Not called after
+   * `onReject` or after the call was cancelled.
+   * @param options.onReject - Called instead of `run` if the time is up, or immediately if the key's queue is full.
+   * @returns A function that removes the call from the queue, or cancels what `run` started.
    */
-  readonly wait: (
-    of: SlotOf,
-    options: { waitMs: number; go: (leftMs: number) => () => void; late: () => void },
+  readonly enqueue: (
+    holder: SlotHolder,
+    options: { timeoutMs: number; run: (leftMs: number) => () => void; onReject: () => void },
   ) => () => void
 }
 
-/** As many as there are connections to a node. */
-const mostOfAll = 128
-const mostWaitingOfKey = 1_000
-/** Keys known before those are let go that have nothing in flight. */
-const fewKeys = 1_024
+/** The number of connections to a node. */
+const defaultSlots = 128
+const defaultMaxQueued = 1_000
+/** Idle keys are dropped once there are this many keys. */
+const minKeysToSweep = 1_024
 const nothing = (): void => {}
 
 /**
- * Makes the book of the exchanges that are in flight. An owner may have as many as are left for all: alone half of them, one of two that
- * want all they can get a third, one of nine a tenth. So whoever comes finds some left, however many are greedy.
- * @param options.all - Exchanges of all owners at once. @default 128
- * @param options.most - Of one key. @default as many as its owner may have
- * @param options.mostWaiting - Calls of one key that wait. @default 1000
+ * Creates a fair queue. A tenant may use as many slots as it leaves free: half of all if it is alone, a third if two tenants want as many as
+ * possible, a tenth if nine do. So a new tenant always finds a free slot, however many others are greedy.
+ * @param options.slots - Calls in flight of all tenants. @default 128
+ * @param options.slotsPerKey - Calls in flight of one key. @default as many as its tenant may have
+ * @param options.maxQueued - Queued calls of one key. @default 1000
  */
-export const createFairQueue = (options: { all?: number; most?: number; mostWaiting?: number } = {}): FairQueue => {
-  const { all = mostOfAll, most = all, mostWaiting = mostWaitingOfKey } = options
-  let keys = new Map<string, Turns>()
-  let owners = new Map<string, Owner>()
-  let sweepAt = fewKeys
-  let open = 0
-  /** Those with a line, in the order in which one of each is let go. */
-  const waiting: Owner[] = []
-  let waking = false
+export const createFairQueue = (
+  options: { slots?: number; slotsPerKey?: number; maxQueued?: number } = {},
+): FairQueue => {
+  const { slots = defaultSlots, slotsPerKey = slots, maxQueued = defaultMaxQueued } = options
+  let keys = new Map<string, Key>()
+  let tenants = new Map<string, Tenant>()
+  let sweepAt = minKeysToSweep
+  let active = 0
+  /** The tenants that have queued calls, in round-robin order. */
+  const queuedTenants: Tenant[] = []
+  let isDispatching = false
 
-  const mayOwner = (owner: Owner): boolean => owner.open < all - open
+  const tenantHasSlot = (tenant: Tenant): boolean => tenant.active < slots - active
   const sweep = (): void => {
-    keys = new Map([...keys].filter(([, turns]) => turns.open > 0 || turns.waiting.size() > 0))
-    owners = new Map([...owners].filter(([, owner]) => owner.open > 0 || owner.lines.length > 0))
-    sweepAt = Math.max(fewKeys, keys.size * 2)
+    keys = new Map([...keys].filter(([, key]) => key.active > 0 || key.queue.size() > 0))
+    tenants = new Map([...tenants].filter(([, tenant]) => tenant.active > 0 || tenant.queuedKeys.length > 0))
+    sweepAt = Math.max(minKeysToSweep, keys.size * 2)
   }
-  const turnsOf = ({ keyId, ownerId }: SlotOf): Turns => {
+  const getKey = ({ keyId, ownerId }: SlotHolder): Key => {
     const known = keys.get(keyId)
     if (known !== undefined) return known
-    // Idle keys stay, as to add and remove one for each call would cost more than to sweep now and then.
+    // Idle keys stay in the map: adding and removing a key for each call would cost more than a sweep now and then.
     if (keys.size >= sweepAt) sweep()
-    let owner = owners.get(ownerId)
-    if (owner === undefined) owners.set(ownerId, (owner = { open: 0, lines: [] }))
-    const turns: Turns = { owner, open: 0, waiting: createLine() }
-    keys.set(keyId, turns)
-    return turns
+    let tenant = tenants.get(ownerId)
+    if (tenant === undefined) tenants.set(ownerId, (tenant = { active: 0, queuedKeys: [] }))
+    const key: Key = { tenant, active: 0, queue: createQueue() }
+    keys.set(keyId, key)
+    return key
   }
-  const leave = (turns: Turns, waiter: Waiter): void => {
+  const dequeue = (key: Key, waiter: Waiter): void => {
     clearTimeout(waiter.timer)
-    if (!turns.waiting.leave(waiter.number) || turns.waiting.size() > 0) return
-    takeOut(turns.owner.lines, turns)
-    if (turns.owner.lines.length === 0) takeOut(waiting, turns.owner)
+    if (!key.queue.remove(waiter.ticket) || key.queue.size() > 0) return
+    removeFrom(key.tenant.queuedKeys, key)
+    if (key.tenant.queuedKeys.length === 0) removeFrom(queuedTenants, key.tenant)
   }
-  /** Lets one of an owner's calls go, of the key whose turn it is. @returns Whether one may. */
-  const letOneGo = (owner: Owner): boolean => {
-    if (!mayOwner(owner)) return false
-    const turns = owner.lines.find((line) => line.open < most)
-    const waiter = turns?.waiting.first()
-    if (turns === undefined || waiter === undefined) return false
-    leave(turns, waiter)
-    if (takeOut(owner.lines, turns)) owner.lines.push(turns)
-    waiter.stop = waiter.go(Math.max(1, waiter.endsAt - performance.now()))
+  /** Runs the next call of a tenant. @returns Whether the tenant had a slot for it. */
+  const runNext = (tenant: Tenant): boolean => {
+    if (!tenantHasSlot(tenant)) return false
+    const key = tenant.queuedKeys.find((queued) => queued.active < slotsPerKey)
+    const waiter = key?.queue.first()
+    if (key === undefined || waiter === undefined) return false
+    dequeue(key, waiter)
+    if (removeFrom(tenant.queuedKeys, key)) tenant.queuedKeys.push(key)
+    waiter.cancel = waiter.run(Math.max(1, waiter.deadline - performance.now()))
     return true
   }
-  const wake = (): void => {
-    // One that is let go may end at once and give back: the loop it came from goes on.
-    if (waking || waiting.length === 0) return
-    waking = true
-    let passed = 0
-    while (open < all && passed < waiting.length) {
-      const owner = waiting.shift()
-      if (owner === undefined) break
-      waiting.push(owner)
-      passed = letOneGo(owner) ? 0 : passed + 1
+  const dispatch = (): void => {
+    // A call may end as soon as it runs and release its slot: then the loop below continues with the next one.
+    if (isDispatching || queuedTenants.length === 0) return
+    isDispatching = true
+    let skipped = 0
+    while (active < slots && skipped < queuedTenants.length) {
+      const tenant = queuedTenants.shift()
+      if (tenant === undefined) break
+      queuedTenants.push(tenant)
+      skipped = runNext(tenant) ? 0 : skipped + 1
     }
-    waking = false
+    isDispatching = false
   }
 
   return {
-    free: ({ keyId, ownerId }) => {
-      const turns = keys.get(keyId)
-      if (turns !== undefined) return turns.open < most && mayOwner(turns.owner)
-      const owner = owners.get(ownerId)
-      return owner === undefined ? open < all : mayOwner(owner)
+    hasSlot: ({ keyId, ownerId }) => {
+      const key = keys.get(keyId)
+      if (key !== undefined) return key.active < slotsPerKey && tenantHasSlot(key.tenant)
+      const tenant = tenants.get(ownerId)
+      return tenant === undefined ? active < slots : tenantHasSlot(tenant)
     },
-    take: (of) => {
-      const turns = turnsOf(of)
-      turns.open += 1
-      turns.owner.open += 1
-      open += 1
+    acquire: (holder) => {
+      const key = getKey(holder)
+      key.active += 1
+      key.tenant.active += 1
+      active += 1
     },
-    give: (of) => {
-      const turns = turnsOf(of)
-      turns.open -= 1
-      turns.owner.open -= 1
-      open -= 1
-      wake()
+    release: (holder) => {
+      const key = getKey(holder)
+      key.active -= 1
+      key.tenant.active -= 1
+      active -= 1
+      dispatch()
     },
-    wait: (of, { waitMs, go, late }) => {
-      const turns = turnsOf(of)
-      if (turns.waiting.size() >= mostWaiting) {
-        late()
+    enqueue: (holder, { timeoutMs, run, onReject }) => {
+      const key = getKey(holder)
+      if (key.queue.size() >= maxQueued) {
+        onReject()
         return nothing
       }
-      const waiter: Waiter = { endsAt: performance.now() + waitMs, go, number: 0, stop: nothing, timer: undefined }
+      const waiter: Waiter = {
+        deadline: performance.now() + timeoutMs,
+        run,
+        ticket: 0,
+        cancel: nothing,
+        timer: undefined,
+      }
       waiter.timer = setTimeout(() => {
-        leave(turns, waiter)
-        late()
-      }, waitMs)
-      if (turns.owner.lines.length === 0) waiting.push(turns.owner)
-      if (turns.waiting.size() === 0) turns.owner.lines.push(turns)
-      waiter.number = turns.waiting.join(waiter)
+        dequeue(key, waiter)
+        onReject()
+      }, timeoutMs)
+      if (key.tenant.queuedKeys.length === 0) queuedTenants.push(key.tenant)
+      if (key.queue.size() === 0) key.tenant.queuedKeys.push(key)
+      waiter.ticket = key.queue.push(waiter)
       return () => {
-        leave(turns, waiter)
-        waiter.stop()
+        dequeue(key, waiter)
+        waiter.cancel()
       }
     },
   }
 }
 
-/** @returns Whether it was there. */
-const takeOut = <Item>(line: Item[], item: Item): boolean => {
-  const place = line.indexOf(item)
-  if (place !== -1) line.splice(place, 1)
-  return place !== -1
+/** @returns Whether the list had the item. */
+const removeFrom = <Item>(list: Item[], item: Item): boolean => {
+  const index = list.indexOf(item)
+  if (index !== -1) list.splice(index, 1)
+  return index !== -1
 }

@@ -8,23 +8,23 @@ const takeAll = (shares: FairShares, name: string | undefined): number => {
   return taken
 }
 
-test('one alone has half, the next half of the rest, and each has one while there is one', () => {
+test('a single name gets half, the next name half of the rest, and each name at least one slot while one is free', () => {
   const shares = createFairShares(() => 16)
   expect(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => takeAll(shares, name))).toEqual([8, 4, 2, 1, 1, 0, 0])
 })
 
-test('who has no bound of its own may have all', () => {
+test('a caller without a name may take all slots', () => {
   const shares = createFairShares(() => 16)
   expect([takeAll(shares, undefined), takeAll(shares, 'a')]).toEqual([16, 0])
 })
 
-test('what is given back may be taken again, and a bound that moves holds at once', () => {
-  let most = 4
-  const shares = createFairShares(() => most)
-  const give = shares.take('a')
+test('a released slot can be taken again, and a new capacity applies immediately', () => {
+  let capacity = 4
+  const shares = createFairShares(() => capacity)
+  const release = shares.take('a')
   expect([takeAll(shares, 'a'), takeAll(shares, 'b')]).toEqual([1, 1])
-  give?.()
+  release?.()
   expect(takeAll(shares, 'c')).toBe(1)
-  most = 100
+  capacity = 100
   expect(takeAll(shares, 'd')).toBe(48)
 })

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { createRecentMap } from './createRecentMap.ts'
 
 describe('createRecentMap', () => {
-  test('never holds more than it may, never gives a value that is not the last set, and keeps the last half that were used', () => {
+  test('never exceeds maxEntries, never returns a stale value, and keeps the most recently used half', () => {
     const uses = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 12 }), fc.nat()), { maxLength: 200 })
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 12 }), uses, (most, list) => {
         const map = createRecentMap<number>(most)
         const last = new Map<string, number>()
-        // Of whatever was found or set, in the order of use.
+        // The keys found or set, the most recently used first.
         let recent: string[] = []
         for (const [sets, name, value] of list) {
           const key = `k${name}`
@@ -27,7 +27,7 @@ describe('createRecentMap', () => {
     )
   })
 
-  test.each([1, 0, -1, 2.5, Number.NaN])('rejects a bound of %s', (most) => {
+  test.each([1, 0, -1, 2.5, Number.NaN])('rejects %s for maxEntries', (most) => {
     expect(() => createRecentMap(most)).toThrow('maxEntries')
   })
 })

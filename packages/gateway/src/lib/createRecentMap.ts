@@ -1,17 +1,17 @@
-/** A map that keeps what was used last, and forgets the rest rather than grow. */
+/** A map of bounded size that evicts the least recently used entries. */
 export interface RecentMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
-  /** How many entries are held now; never above `maxEntries`. */
+  /** The number of entries, never above `maxEntries`. */
   readonly size: number
 }
 
 /**
- * Makes a map of bounded size. It is two maps: what is used moves into the young one, and when that is half of `maxEntries` it
- * becomes the old one, and what was the old one is forgotten. So the last `maxEntries / 2` keys used are always there, and no
- * use costs more than two look-ups.
+ * Creates a map of bounded size. It has two generations: an entry that is used moves into the young one. When the young generation has
+ * `maxEntries / 2` entries it becomes the old one, and the former old one is dropped. So the map always has the `maxEntries / 2` most recently
+ * used keys, and no operation needs more than two look-ups.
  * @param maxEntries - At least 2.
- * @throws {TypeError} where `maxEntries` is no whole number of 2 or more.
+ * @throws {TypeError} If `maxEntries` is not a whole number of 2 or more.
  */
 export const createRecentMap = <Value>(maxEntries: number): RecentMap<Value> => {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 2)

@@ -1,37 +1,37 @@
-/** What all requests of one owner have in memory. */
+/** How many bytes all requests of one owner buffer. */
 export interface BufferShare {
   held: number
 }
 
-/** What one request has in memory: its body but for a small one, and nodes' answers that are not written yet. */
+/** What one request buffers: its body, unless that is small, and node responses that are not written yet. */
 export interface BufferedBytes {
-  /** How many bytes all requests of the process may have kept. */
+  /** How many bytes all requests of the process may buffer. */
   readonly most: number
   held: number
-  /** Of who asks, once that is known. */
+  /** The share of the key's owner, once the key is known. */
   share: BufferShare | undefined
-  /** The request is over: what is still read goes to others, who count it themselves. */
+  /** The request has ended. What is still read for it belongs to other requests, which count it themselves. */
   over: boolean
 }
 
-/** One for all gateways of a process, as they share its memory. */
+/** Shared by all gateways of a process, as they share its memory. */
 let bufferedByAll = 0
 
-/** How many bytes all requests of the process keep at the moment. */
+/** How many bytes all requests of the process buffer now. */
 export const allBufferedBytes = (): number => bufferedByAll
 
-/** Owners known before those are let go that keep nothing. */
-const fewOwners = 10_000
+/** Idle owners are dropped once there are this many owners. */
+const minSharesToSweep = 10_000
 let shares = new Map<string, BufferShare>()
-let sweepAt = fewOwners
+let sweepAt = minSharesToSweep
 
-/** The share of an owner: the same for all that it has in flight. One that keeps nothing may be made anew. */
+/** Gets the share of an owner, which all its requests in flight use. A share that holds nothing may be replaced by a new one. */
 export const getBufferShare = (ownerId: string): BufferShare => {
   const known = shares.get(ownerId)
   if (known !== undefined) return known
   if (shares.size >= sweepAt) {
     shares = new Map([...shares].filter(([, { held }]) => held > 0))
-    sweepAt = Math.max(fewOwners, shares.size * 2)
+    sweepAt = Math.max(minSharesToSweep, shares.size * 2)
   }
   const share: BufferShare = { held: 0 }
   shares.set(ownerId, share)
@@ -39,34 +39,34 @@ export const getBufferShare = (ownerId: string): BufferShare => {
 }
 
 /**
- * Counts bytes that are to be kept. An owner may have as many as are left for all: alone half of them, one of two that want all they
- * can get a third. So there is room for whoever comes, however much others keep.
- * @returns False where there is no room for them: then they are not counted, and must not be kept.
+ * Reserves bytes to buffer. An owner may hold as many bytes as it leaves free: half of all if it is alone, a third if two owners want as many
+ * as possible. So a new owner always finds room, however much others buffer.
+ * @returns False if there is no room. Then nothing is reserved, and the bytes must not be buffered.
  */
-export const holdBytes = (kept: BufferedBytes | undefined, bytes: number): boolean => {
-  if (kept === undefined || kept.over) return true
-  const { share } = kept
-  const left = kept.most - bufferedByAll - bytes
+export const holdBytes = (buffered: BufferedBytes | undefined, bytes: number): boolean => {
+  if (buffered === undefined || buffered.over) return true
+  const { share } = buffered
+  const left = buffered.most - bufferedByAll - bytes
   if (left < 0 || (share !== undefined && share.held + bytes > left)) return false
   bufferedByAll += bytes
-  kept.held += bytes
+  buffered.held += bytes
   if (share !== undefined) share.held += bytes
   return true
 }
 
-const drop = (kept: BufferedBytes, bytes: number): void => {
+const release = (buffered: BufferedBytes, bytes: number): void => {
   bufferedByAll -= bytes
-  kept.held -= bytes
-  if (kept.share !== undefined) kept.share.held -= bytes
+  buffered.held -= bytes
+  if (buffered.share !== undefined) buffered.share.held -= bytes
 }
 
-/** Takes bytes off that are kept no longer. */
-export const dropBytes = (kept: BufferedBytes | undefined, bytes: number): void => {
-  if (kept !== undefined && !kept.over) drop(kept, bytes)
+/** Releases bytes that are no longer buffered. */
+export const dropBytes = (buffered: BufferedBytes | undefined, bytes: number): void => {
+  if (buffered !== undefined && !buffered.over) release(buffered, bytes)
 }
 
-/** Takes all off that a request still keeps: it has been answered, or its caller is gone. */
-export const dropAllBytes = (kept: BufferedBytes): void => {
-  drop(kept, kept.held)
-  kept.over = true
+/** Releases everything that a request buffers. Call it when the request ends. */
+export const dropAllBytes = (buffered: BufferedBytes): void => {
+  release(buffered, buffered.held)
+  buffered.over = true
 }

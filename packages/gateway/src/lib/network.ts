@@ -1,5 +1,5 @@
 /** The name of a network that the gateway serves. */
 export type Network = 'testnet' | 'mainnet'
 
-/** Both networks, in the order they are shown. */
+/** All networks, in display order. */
 export const networkNames: readonly Network[] = ['testnet', 'mainnet']

@@ -1,20 +1,20 @@
 /**
- * Where a server that listens can be reached from this machine.
- * @param host - As it was given to listen. An interface that stands for all of them is shown by a name that works here.
+ * Gets the URL at which a server can be reached from this machine.
+ * @param host - The host that the server listens on. The wildcard addresses `0.0.0.0` and `::` become `localhost`.
  */
-export const listeningUrl = (host: string, port: number, protocol: 'http' | 'https' = 'http'): string =>
-  `${protocol}://${shownHost(host)}:${port}`
+export const getListeningUrl = (host: string, port: number, protocol: 'http' | 'https' = 'http'): string =>
+  `${protocol}://${toUrlHost(host)}:${port}`
 
-const shownHost = (host: string): string => {
+const toUrlHost = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 
 /**
- * The public URL without its trailing slash.
- * @throws {TypeError} where it is not http or https, or has what an address cannot be built on.
+ * Validates the public URL and removes its trailing slash.
+ * @throws {TypeError} If it is not http or https, or has a query, a fragment or credentials.
  */
-export const checkPublicUrl = (given: string | undefined): string | undefined => {
+export const parsePublicUrl = (given: string | undefined): string | undefined => {
   if (given === undefined) return undefined
   const url = URL.parse(given)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))

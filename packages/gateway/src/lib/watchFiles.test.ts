@@ -7,32 +7,32 @@ import { watchFiles } from './watchFiles.ts'
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-watch-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const nobody = (): never => {
+const mustNotBeCalled = (): never => {
   throw new Error('must not be called')
 }
 
-test('tells once of a file that is written in pieces, replaced or touched, and nothing of its neighbours', async () => {
+test('reports once that a file was written in parts, replaced or touched, and ignores other files', async () => {
   const file = join(folder, 'config.json')
   writeFileSync(file, '1')
   const onChange = vi.fn<() => void>()
-  const stop = watchFiles([file], { onChange, onBlind: nobody })
-  const told = async (times: number): Promise<void> => {
+  const stop = watchFiles([file], { onChange, onWatchError: mustNotBeCalled })
+  const calls = async (times: number): Promise<void> => {
     await expect.poll(() => onChange.mock.calls.length).toBe(times)
   }
   for (const text of ['2', '23', '234']) writeFileSync(file, text)
-  await told(1)
+  await calls(1)
   writeFileSync(join(folder, 'beside'), 'x')
   writeFileSync(`${file}.new`, '3')
   renameSync(`${file}.new`, file)
-  await told(2)
-  // The one that took its place is watched as well.
+  await calls(2)
+  // The file that replaced it is watched as well.
   utimesSync(file, 1, 1)
-  await told(3)
+  await calls(3)
   stop()
 })
 
-test('says where it cannot see', () => {
-  const onBlind = vi.fn<() => void>()
-  watchFiles([join(folder, 'none/config.json')], { onChange: nobody, onBlind })()
-  expect(onBlind).toHaveBeenCalledOnce()
+test('reports a folder that it cannot watch', () => {
+  const onWatchError = vi.fn<() => void>()
+  watchFiles([join(folder, 'none/config.json')], { onChange: mustNotBeCalled, onWatchError })()
+  expect(onWatchError).toHaveBeenCalledOnce()
 })

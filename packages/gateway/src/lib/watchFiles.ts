@@ -5,15 +5,15 @@ import { basename, dirname } from 'node:path'
 const quietMs = 200
 
 /**
- * Tells when files may have changed. Watches their folders, since an editor or an orchestrator puts a new file in the place of the old one.
+ * Watches files for changes. It watches their folders, because editors and orchestrators replace a file instead of writing to it.
  * @param files - Their paths.
- * @param options.onChange - Called once things have been quiet for 200 ms. What is in the file may be the same as before.
- * @param options.onBlind - Called where a folder cannot be watched, as where a system's watches are used up.
- * @returns Stops watching.
+ * @param options.onChange - Called once there has been no event for 200 ms. The content may be unchanged.
+ * @param options.onWatchError - Called if a folder cannot be watched, for example because the system has no watches left.
+ * @returns A function that stops watching.
  */
 export const watchFiles = (
   files: readonly string[],
-  { onChange, onBlind }: { onChange: () => void; onBlind: () => void },
+  { onChange, onWatchError }: { onChange: () => void; onWatchError: () => void },
 ): (() => void) => {
   let timer: NodeJS.Timeout | undefined
   const folders = new Set(files.map((file) => dirname(file)))
@@ -21,17 +21,17 @@ export const watchFiles = (
   for (const folder of folders) {
     const names = new Set(files.filter((file) => dirname(file) === folder).map((file) => basename(file)))
     const watcher = tryWatch(folder, { persistent: false }, (_event, name) => {
-      // A mounted secret is a link into a folder `..data` that is exchanged whole.
+      // Kubernetes mounts a secret as a link into a folder `..data`, which it replaces.
       if (name !== null && !names.has(name) && !name.startsWith('..')) return
       clearTimeout(timer)
       timer = setTimeout(onChange, quietMs)
       timer.unref()
     })
     if (watcher === undefined) {
-      onBlind()
+      onWatchError()
       continue
     }
-    // A folder that goes away is no reason to end: SIGHUP still works.
+    // A folder that disappears must not end the process: SIGHUP still works.
     watcher.on('error', () => watcher.close())
     watchers.push(watcher)
   }

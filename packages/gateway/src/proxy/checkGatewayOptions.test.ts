@@ -148,7 +148,7 @@ describe('invalid options', () => {
     [
       'a proxy by name',
       given({ trustedProxies: ['secret.example'] }),
-      'trustedProxies[0] is no IP address: write one as in 203.0.113.7 or 2001:db8::1, or a range as in 203.0.113.0/24',
+      'trustedProxies[0] is not an IP address: use one such as 203.0.113.7 or 2001:db8::1, or a range such as 203.0.113.0/24',
     ],
     ['testKeys', given({ testKeys: 1 }), 'testKeys must be true or false'],
     ['limits', given({ limits: 1 }), `limits must be an object with ${knownLimits}`],

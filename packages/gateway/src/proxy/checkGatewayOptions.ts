@@ -3,7 +3,7 @@ import { defaultLimits, defaultMaxLagBlocks, defaultUnknownKeys } from './gatewa
 import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
 import { createClientIp } from '../lib/ip/clientIp.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
-import { checkPublicUrl } from '../lib/publicUrl.ts'
+import { parsePublicUrl } from '../lib/publicUrl.ts'
 import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
 import { networkNames } from '../lib/network.ts'
@@ -96,7 +96,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
   return {
     networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
     keys: checkKeys(options['keys']),
-    publicUrl: checkPublicUrl(given.publicUrl),
+    publicUrl: parsePublicUrl(given.publicUrl),
     services: {
       debug: checkSwitch(services['debug'], 'services.debug'),
       trace: checkSwitch(services['trace'], 'services.trace'),

@@ -8,13 +8,13 @@ import type { Expectation } from './request/handleRequest.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
-import { createFaultLog, faultCode } from '../errors/faultLog.ts'
+import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
-import { listeningUrl } from '../lib/publicUrl.ts'
-import { speaksForMany } from '../lib/ip/clientIp.ts'
+import { getListeningUrl } from '../lib/publicUrl.ts'
+import { mayBeProxy } from '../lib/ip/clientIp.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
@@ -194,13 +194,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     socket.on('end', () => connections.halfClosed(socket)),
   )
   server.maxConnections = current.limits.maxConnections
-  shareConnections(server, (ip) => speaksForMany(current.clientIp, ip))
+  shareConnections(server, (ip) => mayBeProxy(current.clientIp, ip))
   server.on('request', serve('none'))
   server.on('checkContinue', serve('continue'))
   server.on('checkExpectation', serve('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
   // A connection that cannot be accepted (out of file handles) must not end the others.
-  server.on('error', (error) => log({ event: 'fault', where: 'server', code: faultCode(error), count: 1 }))
+  server.on('error', (error) => log({ event: 'fault', where: 'server', code: getFaultCode(error), count: 1 }))
   // CONNECT has no response object, so it is handled as a malformed request.
   server.on('connect', (_, socket) => rejectBrokenHttp('CONNECT', socket, connections))
 
@@ -256,7 +256,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       })
       const bound = server.address()
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
-      const url = current.publicUrl ?? listeningUrl(host, boundPort, tls === undefined ? 'http' : 'https')
+      const url = current.publicUrl ?? getListeningUrl(host, boundPort, tls === undefined ? 'http' : 'https')
       log({ event: 'listening', port: boundPort, url })
       return { url, port: boundPort }
     },

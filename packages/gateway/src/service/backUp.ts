@@ -2,7 +2,7 @@ import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, re
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations } from '../storage/migration/migrations.ts'
-import { sqliteError } from '../storage/sqlite/sqliteError.ts'
+import { toSqliteError } from '../storage/sqlite/sqliteError.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 
@@ -26,7 +26,7 @@ const copyInto = (source: DatabaseSync, copy: string, database: string): void =>
   try {
     source.prepare('vacuum into ?').run(copy)
   } catch (error) {
-    throw asStorageConfigError(sqliteError(error), { file: database })
+    throw asStorageConfigError(toSqliteError(error), { file: database })
   }
 }
 

@@ -4,7 +4,7 @@ import type { Accounts } from '../control/account/accounts.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
 import { isStorageError } from '../errors/storageError.ts'
-import { createClientIp, speaksForMany } from '../lib/ip/clientIp.ts'
+import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/createGateway.ts'
@@ -293,7 +293,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           bounds: config.bounds,
           tls: initialTls,
           isClosing: () => isClosing,
-          isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
+          isProxy: (ip) => mayBeProxy(createClientIp(config.trustedProxies), ip),
           handle: handleControl,
         })
 

@@ -26,9 +26,9 @@ export interface ServiceUrls {
   readonly site: string
 }
 
-/** @param listeningUrl - The default for `publicUrl`; undefined before the service listens. */
-export const toUrls = (config: RunningConfig, listeningUrl: string | undefined): ServiceUrls => {
-  const networks = config.publicUrl ?? listeningUrl ?? 'http://localhost'
+/** @param getListeningUrl - The default for `publicUrl`; undefined before the service listens. */
+export const toUrls = (config: RunningConfig, getListeningUrl: string | undefined): ServiceUrls => {
+  const networks = config.publicUrl ?? getListeningUrl ?? 'http://localhost'
   return { networks, site: config.control?.publicUrl ?? networks }
 }
 

@@ -2,7 +2,7 @@ import type { Accounts } from '../control/account/accounts.ts'
 import { isAccountError } from '../control/account/accountError.ts'
 import { createApiKey } from '../lib/secrets/apiKey.ts'
 import { hashApiKey } from '../lib/secrets/hashApiKey.ts'
-import { openKey } from '../lib/secrets/openKey.ts'
+import { openKey } from '../lib/secrets/sealKey.ts'
 import { storeKey } from '../lib/secrets/storeKey.ts'
 import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
@@ -73,7 +73,7 @@ const provideApp = async (
   const access = await findActiveAccess(parts, app.apiKey, userId)
   if (access?.app) return { id: access.app.id, apiKey: app.apiKey }
   // The app's key may have been rotated since.
-  const key = await storage.keys.findOfApp({ appId: app.id, userId })
+  const key = await storage.keys.findByApp({ appId: app.id, userId })
   const current = key && (await revealKey(parts, { id: key.id, userId }))
   if (current !== undefined) return { id: app.id, apiKey: current }
   const isFree = (await storage.findAccess(hashApiKey(app.apiKey))) === undefined

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { ipBlock } from '../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../lib/ip/toIpBlock.ts'
 import { apiErrors } from '../control/apiErrors.ts'
 import { publicHost } from '../control/publicHost.ts'
 import { toResponse } from '../control/toResponse.ts'
@@ -110,7 +110,7 @@ export const createSite = ({
     // Only proxies get a full URL as the request target.
     if (!path.startsWith('/') || isNetwork(path)) return false
     if (isApi(path)) {
-      const release = responses.take(ipBlock(getIp(request)))
+      const release = responses.take(toIpBlock(getIp(request)))
       if (release === undefined) crowded.add(request)
       else response.on('close', release)
       closeAfterTimeout(response)

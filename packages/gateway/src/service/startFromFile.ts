@@ -129,7 +129,7 @@ export const startFromFile = async ({
     onChange: () => {
       if (getDigests() !== appliedDigests) void reload()
     },
-    onBlind: () => log({ event: 'warning', what: 'the config file cannot be watched: send SIGHUP to reload it' }),
+    onWatchError: () => log({ event: 'warning', what: 'the config file cannot be watched: send SIGHUP to reload it' }),
   })
 
   return {

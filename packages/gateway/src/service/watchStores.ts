@@ -1,4 +1,5 @@
-import { faultCode } from '../errors/faultLog.ts'
+import { getFaultCode } from '../errors/faultLog.ts'
+import { timedOut, withTimeout } from '../lib/withTimeout.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
 /** A database or Redis. */
@@ -45,14 +46,9 @@ const createPing = (ping: Store['ping']): (() => Promise<PingResult>) => {
     }
   }
   return async () => {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<'timeout'>((resolve) => {
-      timer = setTimeout(() => resolve('timeout'), timeoutMs).unref()
-    })
     pending ??= run()
-    const result = await Promise.race([pending, timeout])
-    clearTimeout(timer)
-    return result
+    const result = await withTimeout(pending, timeoutMs, { unref: true })
+    return result === timedOut ? 'timeout' : result
   }
 }
 
@@ -75,7 +71,7 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
       else if (result.ok) unavailable.delete(name)
       else unavailable.set(name, { isFatal: isFatal(result.error) })
       if (before === undefined && unavailable.has(name)) {
-        const code = result === 'timeout' || result.ok ? 'timeout' : faultCode(result.error)
+        const code = result === 'timeout' || result.ok ? 'timeout' : getFaultCode(result.error)
         log({ event: 'store', store: name, state: 'unavailable', code })
       } else if (before !== undefined && !unavailable.has(name))
         log({ event: 'store', store: name, state: 'available' })

@@ -1,21 +1,20 @@
 import type { ApiKeyKind } from '../lib/secrets/apiKey.ts'
 import type { Network } from '../lib/network.ts'
 import type { AllowType } from './allowList.ts'
-import { fromJson } from './jsonObject.ts'
-import { networksOf } from './networksOf.ts'
+import { fromJson, toNetworks } from './columnValues.ts'
 
-/** All that the data plane asks about a key, found in one query. */
+/** Everything that the proxy needs to know about a key, from one query. */
 export interface Access {
   readonly keyId: string
   readonly kind: ApiKeyKind
-  /** Moves with every rotation or revocation of an API key; of an app's key it is the app's, which moves with every change of either. */
+  /** Of an API key: increases with each rotation or revocation. Of an app's key: the version of the app, which increases with each change of either. */
   readonly version: number
   readonly keyState: 'active' | 'revoked'
-  /** Whether it was found by the key from before the last rotation. */
+  /** Whether it was found by the previous key, from before the last rotation. */
   readonly old: boolean
-  /** When this very key stops working: it expires, or the grace of an old one ends. `null`: never. */
+  /** When this key stops working: its expiry, or the end of the grace period of a previous key. `null`: never. */
   readonly endsAt: number | null
-  /** Where it may be used. */
+  /** The networks on which it may be used. */
   readonly networks: readonly Network[]
   readonly user: {
     readonly id: string
@@ -24,14 +23,14 @@ export interface Access {
     /** The id of the user whose quota counter API keys use. */
     readonly quotaOwner: string
   }
-  /** The app that the key is of; `null` for an API key. */
+  /** The app of the key; `null` for an API key. */
   readonly app: {
     readonly id: string
     readonly services: readonly string[]
     readonly requireJwt: boolean
-    /** What a token's `aud` must be or hold; `null` for anything. */
+    /** What a token's `aud` must be or contain; `null`: anything. */
     readonly jwtAudience: string | null
-    /** How far ahead a token's `exp` may lie, in seconds; `null` for as far as the service says. */
+    /** How far in the future a token's `exp` may be, in seconds; `null`: the service's default. */
     readonly jwtMaxLifetimeS: number | null
     readonly limits: Readonly<Record<string, unknown>> | null
     readonly allow: readonly { readonly type: AllowType; readonly value: string }[]
@@ -39,7 +38,7 @@ export interface Access {
   } | null
 }
 
-/** What the statements of `accessSql.ts` give. */
+/** A row of the statements in `accessSql.ts`. */
 export interface AccessRow {
   readonly key_id: string
   readonly kind: ApiKeyKind
@@ -64,10 +63,10 @@ export interface AccessRow {
   readonly jwt_keys: string | null
 }
 
-const earlier = (one: number | null, other: number | null): number | null =>
+const getEarlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-const appOf = (row: AccessRow): Access['app'] =>
+const toApp = (row: AccessRow): Access['app'] =>
   row.app_id === null
     ? null
     : {
@@ -85,20 +84,20 @@ const appOf = (row: AccessRow): Access['app'] =>
         })),
       }
 
-/** Reads a row into what the data plane asks about. */
+/** Converts a row to `Access`. */
 export const toAccess = (row: AccessRow): Access => ({
   keyId: row.key_id,
   kind: row.kind,
   version: row.version,
   keyState: row.key_state,
   old: row.old === 1,
-  endsAt: row.old === 1 ? earlier(row.old_until, row.expires_at) : row.expires_at,
-  networks: row.kind === 'app' ? networksOf(row) : [row.kind],
+  endsAt: row.old === 1 ? getEarlier(row.old_until, row.expires_at) : row.expires_at,
+  networks: row.kind === 'app' ? toNetworks(row) : [row.kind],
   user: {
     id: row.user_id,
     state: row.user_state,
     limits: fromJson(row.user_limits),
     quotaOwner: row.quota_owner ?? row.user_id,
   },
-  app: appOf(row),
+  app: toApp(row),
 })

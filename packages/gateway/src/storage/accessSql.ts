@@ -1,12 +1,12 @@
 import type { Db } from './tables.ts'
 
-/** The same words in both databases, but for these. */
-interface Words {
+/** The SQL that differs between the databases. */
+interface Syntax {
   readonly parameter: string
   readonly list: (values: string, order: string) => string
 }
 
-const words: Readonly<Record<Db['kind'], Words>> = {
+const syntax: Readonly<Record<Db['kind'], Syntax>> = {
   sqlite: {
     parameter: '?1',
     list: (values, order) => `json_group_array(json_array(${values}) order by ${order})`,
@@ -17,7 +17,7 @@ const words: Readonly<Record<Db['kind'], Words>> = {
   },
 }
 
-const access = ({ list }: Words, old: string): string => `
+const getAccessSql = ({ list }: Syntax, old: string): string => `
   select k.id as key_id, k.kind, coalesce(a.version, k.version) as version, k.state as key_state, ${old} as old,
     k.old_until, k.expires_at, u.id as user_id, u.state as user_state, u.limits as user_limits, u.quota_owner,
     a.id as app_id, a.services, a.testnet, a.mainnet, a.require_jwt, a.jwt_audience, a.jwt_max_lifetime_s, a.limits as app_limits,
@@ -25,13 +25,13 @@ const access = ({ list }: Words, old: string): string => `
     (select ${list('j.kid, j.alg, j.public_pem', 'j.kid')} from jwt_keys j where j.app_id = a.id) as jwt_keys
   from keys k join users u on u.id = k.user_id left join apps a on a.id = k.app_id`
 
-/** Finds all about a key by its SHA-256: its own, or that from before the last rotation. */
-export const accessByHash = (kind: Db['kind']): string => {
-  const { parameter } = words[kind]
+/** Gets the statement that finds a key by its SHA-256, or by that of the previous key from before the last rotation. */
+export const getAccessByHashSql = (kind: Db['kind']): string => {
+  const { parameter } = syntax[kind]
   const old = `case when k.sha256 = ${parameter} then 0 else 1 end`
-  return `${access(words[kind], old)} where k.sha256 = ${parameter} or k.old_sha256 = ${parameter}`
+  return `${getAccessSql(syntax[kind], old)} where k.sha256 = ${parameter} or k.old_sha256 = ${parameter}`
 }
 
-/** Finds all about an app's key by the id of one of the app's JWT keys. */
-export const accessByKid = (kind: Db['kind']): string =>
-  `${access(words[kind], '0')} where k.app_id = (select app_id from jwt_keys where kid = ${words[kind].parameter})`
+/** Gets the statement that finds an app's key by the `kid` of one of the app's JWT keys. */
+export const getAccessByKidSql = (kind: Db['kind']): string =>
+  `${getAccessSql(syntax[kind], '0')} where k.app_id = (select app_id from jwt_keys where kid = ${syntax[kind].parameter})`

@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely'
 import { createId } from './createId.ts'
-import { hashBytes } from './hashBytes.ts'
-import { inTransaction } from './inTransaction.ts'
-import { lockUser } from './lockUser.ts'
+import { toHashBytes } from './columnValues.ts'
+import { inTransaction, lockUser } from './transaction.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** A personal access token, by which scripts use the control API. */
+/** A personal access token, with which scripts use the control API. */
 export interface AccessToken {
   readonly id: string
   readonly userId: string
@@ -16,9 +15,9 @@ export interface AccessToken {
   readonly expiresAt: number | null
 }
 
-/** The personal access tokens, each found by the SHA-256 (lower hex) of its text. */
+/** The personal access tokens, stored by their SHA-256 (lower-case hex). */
 export interface AccessTokens {
-  /** @returns The token, `'notFound'` where there is no such user, or `'tokensFull'` where the user has `max` tokens, those that ended included. */
+  /** @returns The token; `'notFound'` if there is no such user; `'tokensFull'` if the user has `max` tokens, including expired ones. */
   create(token: {
     userId: string
     hash: string
@@ -31,11 +30,11 @@ export interface AccessTokens {
   find(hash: string): Promise<AccessToken | undefined>
   /** The oldest first. */
   list(userId: string): Promise<readonly AccessToken[]>
-  /** Notes its use. */
+  /** Records that it was used. */
   touch(id: string, now: number): Promise<void>
-  /** @returns Whether the user had such a token. */
+  /** @returns Whether the user had this token. */
   remove(token: { id: string; userId: string }): Promise<boolean>
-  /** Removes all of a user. @returns How many there were. */
+  /** Removes all tokens of a user. @returns How many. */
   removeAll(userId: string): Promise<number>
 }
 
@@ -57,7 +56,7 @@ const toToken = ({
   expiresAt,
 })
 
-/** Makes the repository of personal access tokens. */
+/** Creates the repository of personal access tokens. */
 export const createAccessTokens = (db: Db): AccessTokens => {
   const { query } = db
   return {
@@ -75,7 +74,7 @@ export const createAccessTokens = (db: Db): AccessTokens => {
           .values({
             id: createId('tok'),
             userId,
-            sha256: hashBytes(hash),
+            sha256: toHashBytes(hash),
             scopes: JSON.stringify(scopes),
             label,
             createdAt: now,
@@ -90,7 +89,7 @@ export const createAccessTokens = (db: Db): AccessTokens => {
       const row = await query
         .selectFrom('accessTokens')
         .selectAll()
-        .where('sha256', '=', hashBytes(hash))
+        .where('sha256', '=', toHashBytes(hash))
         .executeTakeFirst()
       return row && toToken(row)
     },

@@ -2,14 +2,14 @@ import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** What an entry speaks of. */
+/** What an entry allows. */
 export type AllowType = Tables['allowEntries']['type']
 
-/** One line of an app's allow list. */
+/** An entry of an app's allow list. */
 export interface AllowEntry {
   readonly id: string
   readonly type: AllowType
-  /** In the form that it is compared in: making that is up to the caller. */
+  /** In the normalized form in which it is compared. The caller normalizes it. */
   readonly value: string
   readonly label: string
   readonly createdAt: number
@@ -21,8 +21,8 @@ export interface AllowList {
   list(app: { appId: string; userId: string }): Promise<readonly AllowEntry[]>
   /**
    * Adds an entry.
-   * @param entry.max - How many of its type the app may have.
-   * @returns The entry; `'entryTaken'` where the app has it; `'entriesFull'`; `'notFound'` where the user has no such app.
+   * @param entry.max - How many entries of this type the app may have.
+   * @returns The entry; `'entryTaken'` if the app already has it; `'entriesFull'`; `'notFound'` if the user has no such app.
    */
   add(entry: {
     appId: string
@@ -35,13 +35,13 @@ export interface AllowList {
   }): Promise<AllowEntry | 'entryTaken' | 'entriesFull' | 'notFound'>
   /** Changes an entry's label. */
   edit(entry: { id: string; appId: string; userId: string; label: string }): Promise<AllowEntry | 'notFound'>
-  /** @returns Whether the user has an app with such an entry. */
+  /** @returns Whether the user had an app with this entry. */
   remove(entry: { id: string; appId: string; userId: string }): Promise<boolean>
 }
 
 const columns = ['id', 'type', 'value', 'label', 'createdAt'] as const
 
-/** Makes the repository of allow lists. */
+/** Creates the repository of allow lists. */
 export const createAllowList = (db: Db): AllowList => ({
   list: ({ appId, userId }) =>
     db.query

@@ -4,32 +4,29 @@ import type { Network } from '../lib/network.ts'
 import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
-import { inTransaction } from './inTransaction.ts'
-import { holdsText } from './holdsText.ts'
-import { fromJson, toJson } from './jsonObject.ts'
-import { keyRow } from './keyRow.ts'
+import { inTransaction, lockUser } from './transaction.ts'
+import { containsText, fromJson, toJson, toNetworks } from './columnValues.ts'
+import { toKeyRow } from './toKeyRow.ts'
 import { recordChange } from './changes.ts'
-import { lockUser } from './lockUser.ts'
-import { networksOf } from './networksOf.ts'
 import { startOfUtcDay } from '../lib/utcDay.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** What a user says of an app. */
+/** The settings of an app that a user can change. */
 export interface AppDetails {
   readonly name: string
   readonly description: string
   readonly useCase: string
   readonly chain: string
-  /** Such as `Node API`. */
+  /** For example `Node API`. */
   readonly services: readonly string[]
-  /** Where its key may be used. */
+  /** The networks on which its key may be used. */
   readonly networks: readonly Network[]
   readonly requireJwt: boolean
-  /** What a token's `aud` must be or hold. @default null, for anything */
+  /** What a token's `aud` must be or contain. @default null: anything */
   readonly jwtAudience?: string | null
-  /** How far ahead a token's `exp` may lie, in seconds. @default null, for a day */
+  /** How far in the future a token's `exp` may be, in seconds. @default null: a day */
   readonly jwtMaxLifetimeS?: number | null
-  /** Limits that differ from the service's own, as the service wrote them. */
+  /** Overrides of the service's limits. */
   readonly limits: Readonly<Record<string, unknown>> | null
 }
 
@@ -37,19 +34,19 @@ export interface AppDetails {
 export interface App extends Required<AppDetails> {
   readonly id: string
   readonly userId: string
-  /** Moves with every change of the app, its key, its allow list and its JWT keys. */
+  /** Increases with each change of the app, its key, its allow list or its JWT keys. */
   readonly version: number
   readonly createdAt: number
 }
 
-/** The apps. Every function that takes a `userId` sees that user's apps alone. */
+/** The apps. A function that takes a `userId` only sees the apps of that user. */
 export interface Apps {
   /**
-   * Makes an app with its key.
-   * @param app.key - Made by `storeKey` of kind `app`, for this user.
+   * Creates an app and its key.
+   * @param app.key - Created by `storeKey` of kind `app`, for this user.
    * @param app.max - How many apps the user may have.
-   * @returns The app; `'nameTaken'` where the user has one of that name, whatever its case; `'appsFull'`, for which those count that were
-   * removed on the same day in UTC; `'notFound'` where there is no such user.
+   * @returns The app; `'nameTaken'` if the user has an app with that name (ignoring case); `'appsFull'` (apps that were removed on the same UTC
+   * day count too); `'notFound'` if there is no such user.
    */
   create(app: {
     userId: string
@@ -62,10 +59,10 @@ export interface Apps {
   /** The oldest first. */
   list(userId: string): Promise<readonly App[]>
   /**
-   * A part of a user's apps, the oldest first.
-   * @param page.search - Only those whose name holds this text, whatever its case. @default '', for all
-   * @param page.after - Only those that come after this one.
-   * @returns `limit` of them at most, and how many there are on all pages.
+   * Lists a page of a user's apps, the oldest first.
+   * @param page.search - Only apps whose name contains this text (ignoring case). @default '': all apps
+   * @param page.after - Only apps that come after this one.
+   * @returns At most `limit` apps, and the number of apps on all pages.
    */
   page(page: {
     userId: string
@@ -73,13 +70,13 @@ export interface Apps {
     after?: { readonly createdAt: number; readonly id: string }
     limit: number
   }): Promise<{ readonly items: readonly App[]; readonly total: number }>
-  /** How many there are, of all users. */
+  /** The number of apps of all users. */
   count(): Promise<number>
-  /** How many each of some users has; who has none is left out. */
-  countOf(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** The number of apps of each of these users. Users without apps are omitted. */
+  countByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Changes what is given and leaves the rest.
-   * @param app.version - If given, nothing is changed but of this version: `'versionMoved'`.
+   * Changes the given details only.
+   * @param app.version - If given and the app has another version, nothing changes: `'versionMoved'`.
    */
   edit(app: {
     id: string
@@ -87,7 +84,7 @@ export interface Apps {
     version?: number
     details: Partial<AppDetails>
   }): Promise<App | 'nameTaken' | 'versionMoved' | 'notFound'>
-  /** Deletes an app with its key and its lists. @returns Whether there was such an app. */
+  /** Deletes an app, its key and its lists. @returns Whether the app existed. */
   remove(app: { id: string; userId: string; now: number }): Promise<boolean>
 }
 
@@ -115,7 +112,7 @@ const toApp = ({
   useCase,
   chain,
   services: JSON.parse(services) as string[],
-  networks: networksOf({ testnet, mainnet }),
+  networks: toNetworks({ testnet, mainnet }),
   limits: fromJson(limits),
   requireJwt: requireJwt === 1,
   jwtAudience,
@@ -166,25 +163,25 @@ const toRow = ({
   jwtMaxLifetimeS,
 })
 
-/** Whether a user has an app of a name, beside one that is told. */
+/** Whether a user has another app with this name. */
 const hasName = async (
   { query }: Db,
-  { userId, nameFolded, but = '' }: { userId: string; nameFolded: string; but?: string },
+  { userId, nameFolded, exceptId = '' }: { userId: string; nameFolded: string; exceptId?: string },
 ): Promise<boolean> => {
   const other = await query
     .selectFrom('apps')
     .select('id')
     .where('userId', '=', userId)
     .where('nameFolded', '=', nameFolded)
-    .where('id', '!=', but)
+    .where('id', '!=', exceptId)
     .executeTakeFirst()
   return other !== undefined
 }
 
-/** Makes the repository of apps. */
+/** Creates the repository of apps. */
 export const createApps = (db: Db): Apps => {
   const { query } = db
-  const ofUser = (userId: string) => query.selectFrom('apps').selectAll().where('userId', '=', userId)
+  const selectByUser = (userId: string) => query.selectFrom('apps').selectAll().where('userId', '=', userId)
 
   return {
     create: ({ userId, details, key, max, now }) =>
@@ -211,22 +208,22 @@ export const createApps = (db: Db): Apps => {
           .executeTakeFirstOrThrow()
         await transaction.query
           .insertInto('keys')
-          .values({ ...keyRow(key, { userId, now }), appId: app.id, slot: null, name: '', description: '' })
+          .values({ ...toKeyRow(key, { userId, now }), appId: app.id, slot: null, name: '', description: '' })
           .execute()
         return toApp(app)
       }),
 
     find: async ({ id, userId }) => {
-      const row = await ofUser(userId).where('id', '=', id).executeTakeFirst()
+      const row = await selectByUser(userId).where('id', '=', id).executeTakeFirst()
       return row && toApp(row)
     },
 
-    list: async (userId) => (await ofUser(userId).orderBy('createdAt').orderBy('id').execute()).map(toApp),
+    list: async (userId) => (await selectByUser(userId).orderBy('createdAt').orderBy('id').execute()).map(toApp),
 
     page: async ({ userId, search = '', after, limit }) => {
       let all = query.selectFrom('apps').where('userId', '=', userId)
       const part = foldText(search)
-      if (part !== '') all = all.where(holdsText('nameFolded', part))
+      if (part !== '') all = all.where(containsText('nameFolded', part))
       const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
       let rest = all.selectAll()
       if (after !== undefined)
@@ -248,7 +245,7 @@ export const createApps = (db: Db): Apps => {
       return row.total
     },
 
-    countOf: async (userIds) => {
+    countByUser: async (userIds) => {
       if (userIds.length === 0) return new Map()
       const rows = await query
         .selectFrom('apps')
@@ -271,14 +268,14 @@ export const createApps = (db: Db): Apps => {
         if (before === undefined) return 'notFound'
         if (version !== undefined && before.version !== version) return 'versionMoved'
         const row = toRow({ ...toApp(before), ...details })
-        if (await hasName(transaction, { userId, nameFolded: row.nameFolded, but: id })) return 'nameTaken'
+        if (await hasName(transaction, { userId, nameFolded: row.nameFolded, exceptId: id })) return 'nameTaken'
         await transaction.query.updateTable('apps').set(row).where('id', '=', id).execute()
         return changeApp(transaction, { id, userId, work: async (app) => toApp(app) })
       }),
 
     remove: ({ id, userId, now }) =>
       inTransaction(db, async (transaction) => {
-        // Whoever makes one at the same time must count this one, as an app or as one that was removed.
+        // Locked, so that a concurrent `create` counts this app, either as an app or as a removed one.
         if (!(await lockUser(transaction, userId))) return false
         const { numDeletedRows } = await transaction.query
           .deleteFrom('apps')

@@ -1,39 +1,39 @@
-import { fromJson, toJson } from './jsonObject.ts'
+import { fromJson, toJson } from './columnValues.ts'
 import type { Db } from './tables.ts'
 
-/** Something that was done to an account or a key. Holds no secrets: who writes one sees to that. */
+/** An action on an account or a key. The caller must not pass secrets. */
 export interface AuditEntry {
   readonly at: number
-  /** The account that it concerns, if one. */
+  /** The account that is affected, if any. */
   readonly userId: string | null
-  /** Who did it: a user's id, or such as `operator`. */
+  /** Who did it: the id of a user, or a name such as `operator`. */
   readonly actor: string
-  /** What, such as `key.revoke`. */
+  /** For example `key.revoke`. */
   readonly action: string
-  /** The id of what it was done to. */
+  /** The id of the object that was affected. */
   readonly subject: string | null
   readonly ip: string | null
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-/** The audit log: is added to, and never changed; what is old enough is let go. */
+/** The audit log. Entries are added and never changed; old entries are pruned. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /**
-   * The newest first.
-   * @param page.userId - Only what concerns this account.
-   * @param page.before - Only what was added before the entry of this id.
+   * Lists entries, the newest first.
+   * @param page.userId - Only entries about this account.
+   * @param page.before - Only entries that were added before the entry with this id.
    */
   list(page: {
     userId?: string
     before?: number
     limit: number
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
-  /** Removes what was done before a time, of the `limit` oldest entries at most. @returns How many there were. */
+  /** Removes entries from before a time, among the `limit` oldest entries. @returns How many. */
   prune(options: { before: number; limit: number }): Promise<number>
 }
 
-/** Makes the audit log. */
+/** Creates the audit log. */
 export const createAuditLog = ({ query }: Db): AuditLog => ({
   add: async ({ at, userId, actor, action, subject, ip, detail }) => {
     await query
@@ -49,7 +49,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     return rows.map(({ detail, ...entry }) => ({ ...entry, detail: fromJson(detail) }))
   },
   prune: async ({ before, limit }) => {
-    // Found by the id, which grows with time: there is no index by time to look in.
+    // Selected by id, which increases with time, because there is no index by time.
     const oldest = query.selectFrom('auditLog').select('id').orderBy('id').limit(limit)
     const { numDeletedRows } = await query
       .deleteFrom('auditLog')

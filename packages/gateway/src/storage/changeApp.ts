@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
-import { holdRows } from './holdRows.ts'
-import { inTransaction } from './inTransaction.ts'
+import { inTransaction, lockRows } from './transaction.ts'
 import type { Db, Tables } from './tables.ts'
 
 /**
- * Changes something of an app: holds the app's row, moves its version, does the work and tells of it, all in one transaction.
- * @param options.work - Given the app's row with its new version. What it returns as text is a rejection, and then nothing changes.
- * @returns What the work returned, or `'notFound'` where the user has no such app.
+ * Changes an app in one transaction: locks the app's row, does the work, increases the version and records the change.
+ * @param options.work - Gets the app's row with its new version. If it returns a string, that is a rejection: the version stays.
+ * @returns What the work returned, or `'notFound'` if the user has no such app.
  */
 export const changeApp = <T>(
   db: Db,
@@ -19,7 +18,7 @@ export const changeApp = <T>(
 ): Promise<T | 'notFound'> =>
   inTransaction(db, async (transaction) => {
     const found = transaction.query.selectFrom('apps').selectAll().where('id', '=', id).where('userId', '=', userId)
-    const app = await holdRows(transaction, found).executeTakeFirst()
+    const app = await lockRows(transaction, found).executeTakeFirst()
     if (app === undefined) return 'notFound'
     const version = app.version + 1
     const result = await work({ ...app, version }, transaction)

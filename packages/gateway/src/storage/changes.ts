@@ -1,29 +1,30 @@
 import type { Db } from './tables.ts'
 
-/** What a cache of `findAccess` must forget. */
+/** A change that a cache of `findAccess` must evict. */
 export interface Change {
   readonly kind: 'user' | 'app' | 'key'
   readonly id: string
 }
 
-/** The feed by which an instance learns of what others wrote. */
+/** The change feed: how an instance learns what other instances wrote. */
 export interface Changes {
-  /** The number of the last change. */
+  /** The sequence number of the last change. */
   seq(): Promise<number>
   /**
-   * What changed after a number that was given before.
-   * @param seq - The last number that was seen.
-   * @returns The number now, and each change once; or `'all'` where it is too long ago to say which.
+   * Gets the changes after a sequence number.
+   * @param seq - The last sequence number that was seen.
+   * @returns The current sequence number, and each change once; `'all'` if the changes since then are no longer stored.
    */
   since(seq: number): Promise<{ seq: number; changed: readonly Change[] | 'all' }>
 }
 
-const kept = 10_000
+/** How many changes are stored. */
+const maxChanges = 10_000
 
 /**
- * Notes that what a key may do has changed. The counter's row is held until the transaction ends, so numbers become visible in their order
- * and a reader that has seen one has missed none before it.
- * It must be a transaction's last step, as everybody else who writes waits for that row.
+ * Records that the permissions of a key have changed. The row of the counter is locked until the transaction ends, so sequence numbers become
+ * visible in order, and a reader that has seen one has seen all before it.
+ * Call this as the last step of a transaction, because other writers wait for that row.
  */
 export const recordChange = async ({ query }: Db, { kind, id }: Change): Promise<void> => {
   const { seq } = await query
@@ -34,11 +35,11 @@ export const recordChange = async ({ query }: Db, { kind, id }: Change): Promise
   await query.insertInto('changes').values({ seq, kind, subject: id }).execute()
   await query
     .deleteFrom('changes')
-    .where('seq', '<=', seq - kept)
+    .where('seq', '<=', seq - maxChanges)
     .execute()
 }
 
-/** Makes the feed of a database. */
+/** Creates the change feed. */
 export const createChanges = ({ query }: Db): Changes => {
   const seq = async (): Promise<number> =>
     (await query.selectFrom('revision').select('seq').executeTakeFirstOrThrow()).seq
@@ -46,7 +47,7 @@ export const createChanges = ({ query }: Db): Changes => {
   return {
     seq,
     since: async (last) => {
-      // The number first: what is written after it was read is told the next time.
+      // The number is read first: later changes are part of the next result.
       const now = await seq()
       if (now === last) return { seq: now, changed: [] }
       const rows = await query
@@ -56,10 +57,10 @@ export const createChanges = ({ query }: Db): Changes => {
         .where('seq', '<=', now)
         .orderBy('seq')
         .execute()
-      // A number from before what is kept, or, as after a restore, of a past that this database does not have.
+      // The number is too old, or it is from after the backup that this database was restored from.
       if (rows[0]?.seq !== last + 1) return { seq: now, changed: 'all' }
-      const once = new Map(rows.map(({ kind, subject }) => [subject, { kind, id: subject }]))
-      return { seq: now, changed: [...once.values()] }
+      const byId = new Map(rows.map(({ kind, subject }) => [subject, { kind, id: subject }]))
+      return { seq: now, changed: [...byId.values()] }
     },
   }
 }

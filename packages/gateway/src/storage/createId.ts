@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 const letters = '0123456789abcdefghijkmnpqrstuvwxyz'
 
 /**
- * Makes the id of a row: not a secret, never given twice.
- * @param kind - What it names, as the start of the id.
- * @returns Such as `app_6f0q…`, 20 random characters.
+ * Creates a unique id for a row. It is not a secret.
+ * @param kind - The prefix.
+ * @returns The prefix and 20 random characters, such as `app_6f0q…`.
  */
 export const createId = (kind: 'usr' | 'app' | 'key' | 'tok' | 'alw' | 'inv'): string =>
   `${kind}_${Array.from({ length: 20 }, () => letters[randomInt(letters.length)]).join('')}`

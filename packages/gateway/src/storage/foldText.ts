@@ -1,7 +1,7 @@
 /**
- * The form under which two texts are the same name: outer spaces, case and Unicode's ways to write one letter are left out.
- * Some letters become a space and a mark, so spaces are taken off last. Done here and not by the databases, as SQLite folds ASCII alone.
- * @param text - A name or a email address.
+ * Normalizes a text for comparison: ignores case, leading and trailing spaces, and different Unicode forms of a character.
+ * NFKC converts some characters to a space and a mark, so it trims last. The databases cannot do this: SQLite only folds ASCII.
+ * @param text - A name or an email address.
  * @example
  * foldText(' Straße ') === foldText('STRASSE') // true
  */

@@ -1,21 +1,21 @@
 import type { Selectable } from 'kysely'
 import { createId } from './createId.ts'
-import { hashBytes } from './hashBytes.ts'
-import { holdRows } from './holdRows.ts'
+import { toHashBytes } from './columnValues.ts'
+import { lockRows } from './transaction.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** Leave to sign up, once. */
+/** Permission to sign up once. */
 export interface Invite {
   readonly id: string
-  /** The only email address that it is for; `null`: any. */
+  /** The only email address that can use it; `null`: any. */
   readonly email: string | null
-  /** Who made it: a user's id, or such as `operator`. */
+  /** Who created it: the id of a user, or a name such as `operator`. */
   readonly createdBy: string
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** The invites that were not used, each found by the SHA-256 (lower hex) of its text. */
+/** The unused invites, stored by their SHA-256 (lower-case hex). */
 export interface Invites {
   create(invite: {
     hash: string
@@ -24,13 +24,13 @@ export interface Invites {
     expiresAt: number
     now: number
   }): Promise<Invite>
-  /** Held until the transaction ends, so that nobody else can use it meanwhile. */
+  /** Finds and locks an invite until the transaction ends, so that it cannot be used twice. */
   find(hash: string): Promise<Invite | undefined>
-  /** Those that end after `now`, the newest first. */
+  /** Lists invites that expire after `now`, the newest first. */
   list(page: { now: number; limit: number }): Promise<readonly Invite[]>
-  /** @returns Whether there was such an invite. */
+  /** @returns Whether the invite existed. */
   remove(id: string): Promise<boolean>
-  /** Deletes up to `limit` that have ended. @returns How many. */
+  /** Deletes up to `limit` expired invites. @returns How many. */
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
@@ -42,22 +42,22 @@ const toInvite = ({ id, email, createdBy, createdAt, expiresAt }: Selectable<Tab
   expiresAt,
 })
 
-/** Makes the repository of invites. */
+/** Creates the repository of invites. */
 export const createInvites = (db: Db): Invites => {
   const { query } = db
   return {
     create: async ({ hash, email, createdBy, expiresAt, now }) => {
       const row = await query
         .insertInto('invites')
-        .values({ id: createId('inv'), sha256: hashBytes(hash), email, createdBy, createdAt: now, expiresAt })
+        .values({ id: createId('inv'), sha256: toHashBytes(hash), email, createdBy, createdAt: now, expiresAt })
         .returningAll()
         .executeTakeFirstOrThrow()
       return toInvite(row)
     },
     find: async (hash) => {
-      const row = await holdRows(
+      const row = await lockRows(
         db,
-        query.selectFrom('invites').selectAll().where('sha256', '=', hashBytes(hash)),
+        query.selectFrom('invites').selectAll().where('sha256', '=', toHashBytes(hash)),
       ).executeTakeFirst()
       return row && toInvite(row)
     },

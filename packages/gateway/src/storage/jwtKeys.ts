@@ -1,9 +1,9 @@
 import { changeApp } from './changeApp.ts'
 import type { Db } from './tables.ts'
 
-/** A public key by which an app's callers prove themselves. */
+/** A public key that verifies the JWTs of an app. */
 export interface JwtKey {
-  /** Names the key in a token's header; unique in the whole service. */
+  /** The key id in a token's header. Unique in the service. */
   readonly kid: string
   readonly alg: string
   readonly publicPem: string
@@ -19,7 +19,7 @@ export interface JwtKeys {
   /**
    * Adds a key.
    * @param added.max - How many the app may have.
-   * @returns The key; `'kidTaken'`; `'jwtKeyTaken'` where the app has the same key; `'jwtKeysFull'`; `'notFound'` where the user has no such app.
+   * @returns The key; `'kidTaken'`; `'jwtKeyTaken'` if the app already has the same key; `'jwtKeysFull'`; `'notFound'` if the user has no such app.
    */
   add(added: {
     appId: string
@@ -28,13 +28,13 @@ export interface JwtKeys {
     max: number
     now: number
   }): Promise<JwtKey | 'kidTaken' | 'jwtKeyTaken' | 'jwtKeysFull' | 'notFound'>
-  /** @returns Whether the user has an app with such a key. */
+  /** @returns Whether the user had an app with this key. */
   remove(key: { kid: string; appId: string; userId: string }): Promise<boolean>
 }
 
 const columns = ['kid', 'alg', 'publicPem', 'fingerprint', 'label', 'createdAt'] as const
 
-/** Makes the repository of JWT keys. */
+/** Creates the repository of JWT keys. */
 export const createJwtKeys = (db: Db): JwtKeys => ({
   list: ({ appId, userId }) =>
     db.query

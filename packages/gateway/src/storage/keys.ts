@@ -4,30 +4,29 @@ import type { StoredKey } from '../lib/secrets/storeKey.ts'
 import type { Network } from '../lib/network.ts'
 import { changeApp } from './changeApp.ts'
 import { recordChange } from './changes.ts'
-import { hashBytes } from './hashBytes.ts'
-import { holdRows } from './holdRows.ts'
-import { inTransaction } from './inTransaction.ts'
-import { keyRow } from './keyRow.ts'
+import { toHashBytes } from './columnValues.ts'
+import { inTransaction, lockRows } from './transaction.ts'
+import { toKeyRow } from './toKeyRow.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** A key, of an app or on its own, without anything that could be used as one. */
+/** A key of an app, or an API key. Contains nothing that can be used as a key. */
 export interface Key {
   readonly id: string
   readonly userId: string
-  /** The app that it belongs to; `null` for an API key. */
+  /** The app of the key; `null` for an API key. */
   readonly appId: string | null
   readonly kind: ApiKeyKind
   /** Empty for an app's key. */
   readonly name: string
   readonly description: string
   readonly ending: string
-  /** Whether a sealed copy is kept, by which it can be shown again. */
+  /** Whether a sealed copy is stored, so that the key can be shown again. */
   readonly revealable: boolean
-  /** Whether it was revoked. Whether it has expired is decided by who reads it, by `expiresAt`. */
+  /** An expired key stays `active`: callers check `expiresAt`. */
   readonly state: 'active' | 'revoked'
-  /** Until when the key before the last rotation works; `null` where there is none. */
+  /** Until when the previous key works, from before the last rotation; `null` if there is none. */
   readonly oldUntil: number | null
-  /** Moves with every change. */
+  /** Increases with each change. */
   readonly version: number
   readonly createdAt: number
   readonly rotatedAt: number | null
@@ -35,25 +34,25 @@ export interface Key {
   readonly expiresAt: number | null
 }
 
-/** A sealed copy, with what it is bound to. */
+/** A sealed copy, and the row and user that it is bound to. */
 export interface SealedKey {
   readonly id: string
   readonly userId: string
   readonly sealed: Uint8Array
 }
 
-/** How many API keys a user may have. The database's own rules hold it. */
+/** How many API keys a user may have. A constraint of the database enforces it. */
 export const maxApiKeys = 4
 
-/** The keys. Every function that takes a `userId` sees that user's keys alone. An app's first key is made with the app. */
+/** The keys. A function that takes a `userId` only sees the keys of that user. An app's key is created with the app. */
 export interface Keys {
   /**
-   * Makes an API key.
-   * @param made.key - Made by `storeKey` for this user, of kind `testnet` or `mainnet`.
-   * @param made.expiresAt - @default null, for never
-   * @returns The key; `'slotsFull'` where the user has four that are not revoked; `'notFound'` where there is no such user.
+   * Creates an API key.
+   * @param created.key - Created by `storeKey` for this user, of kind `testnet` or `mainnet`.
+   * @param created.expiresAt - @default null: never
+   * @returns The key; `'slotsFull'` if the user has four API keys that are not revoked; `'notFound'` if there is no such user.
    */
-  createApiKey(made: {
+  createApiKey(created: {
     userId: string
     name: string
     description: string
@@ -62,18 +61,18 @@ export interface Keys {
     now: number
   }): Promise<Key | 'slotsFull' | 'notFound'>
   find(key: { id: string; userId: string }): Promise<Key | undefined>
-  findOfApp(app: { appId: string; userId: string }): Promise<Key | undefined>
-  /** The keys of some of a user's apps. */
-  listOfApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
-  /** A user's API keys that are not revoked, the oldest first. */
+  findByApp(app: { appId: string; userId: string }): Promise<Key | undefined>
+  /** Lists the keys of some of a user's apps. */
+  listByApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
+  /** Lists a user's API keys that are not revoked, the oldest first. */
   listApiKeys(userId: string): Promise<readonly Key[]>
-  /** How many API keys there are that are not revoked, of all users. */
+  /** The number of API keys of all users that are not revoked. */
   countApiKeys(): Promise<number>
-  /** How many API keys that are not revoked each of some users has; who has none is left out. */
-  countApiKeysOf(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** The number of API keys that are not revoked, for each of these users. Users without any are omitted. */
+  countApiKeysByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Changes what is given and leaves the rest.
-   * @param key.version - If given, nothing is changed but of this version: `'versionMoved'`.
+   * Changes the given members only.
+   * @param key.version - If given and the key has another version, nothing changes: `'versionMoved'`.
    * @param key.expiresAt - `null`: never.
    */
   edit(key: {
@@ -84,15 +83,15 @@ export interface Keys {
     description?: string
     expiresAt?: number | null
   }): Promise<Key | 'revoked' | 'versionMoved' | 'notFound'>
-  /** Ends the grace of the key from before the last rotation, if there is one. */
+  /** Ends the grace period of the previous key, if there is one. */
   dropOld(key: { id: string; userId: string }): Promise<Key | 'revoked' | 'notFound'>
   /**
-   * Puts a new key in the place of one. The one before the last is gone at once: there is at most one old key.
-   * @param rotation.key - Made by `storeKey` for the same row, user and kind.
-   * @param rotation.oldUntil - Until when the old key works, but no longer than until its own end; `null`: not at all.
-   * @param rotation.expiresAt - When the new one expires; left as it was if not given.
-   * @returns The key; `'revoked'` where it was; `'notFound'`.
-   * @throws {TypeError} where the new key is of another row or kind.
+   * Replaces a key. Only one previous key can have a grace period: rotating again ends that of an earlier one.
+   * @param rotation.key - Created by `storeKey` for the same row, user and kind.
+   * @param rotation.oldUntil - Until when the previous key works, but not beyond its own expiry; `null`: it stops working.
+   * @param rotation.expiresAt - When the new key expires. @default the expiry of the previous key
+   * @returns The key; `'revoked'` if it is revoked; `'notFound'`.
+   * @throws {TypeError} If the new key is for another row or of another kind.
    */
   rotate(rotation: {
     id: string
@@ -102,13 +101,13 @@ export interface Keys {
     expiresAt?: number | null
     now: number
   }): Promise<Key | 'revoked' | 'notFound'>
-  /** Revokes an API key, its old one with it, and frees its place. @returns Whether there was such a key that was not revoked. */
+  /** Revokes an API key and its previous key, and frees its slot. @returns Whether there was such a key that was not revoked. */
   revoke(key: { id: string; userId: string; now: number }): Promise<boolean>
-  /** The sealed copy, where one is kept. */
+  /** Finds the sealed copy, if one is stored. */
   findSealed(key: { id: string; userId: string }): Promise<SealedKey | undefined>
-  /** Sealed copies of all users, by id: `limit` of them after `after`. */
+  /** Lists sealed copies of all users by id: up to `limit` after `after`. */
   listSealed(page: { after?: string; limit: number }): Promise<readonly SealedKey[]>
-  /** Puts one sealed copy in the place of another. @returns Whether the other was still there. */
+  /** Replaces a sealed copy. @returns Whether `from` was still stored. */
   replaceSealed(key: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
 }
 
@@ -132,32 +131,32 @@ const toKey = (row: Selectable<Tables['keys']>): Key => ({
   revealable: row.sealed !== null,
 })
 
-/** Makes the repository of keys. */
+/** Creates the repository of keys. */
 export const createKeys = (db: Db): Keys => {
   const { query } = db
-  const rowOf = ({ query: within }: Db, { id, userId }: { id: string; userId: string }) =>
+  const findRow = ({ query: within }: Db, { id, userId }: { id: string; userId: string }) =>
     within.selectFrom('keys').selectAll().where('id', '=', id).where('userId', '=', userId).executeTakeFirst()
 
-  /** Changes a key with what its caches must learn: an app's by its app. */
+  /** Changes a key and records the change for the caches: for an app's key, as a change of the app. */
   const change = <Rejected extends string>(
     { id, userId }: { id: string; userId: string },
     work: (key: Selectable<Tables['keys']>, transaction: Db) => Promise<Key | Rejected>,
   ): Promise<Key | Rejected | 'notFound'> =>
     inTransaction(db, async (transaction) => {
-      const known = await rowOf(transaction, { id, userId })
+      const known = await findRow(transaction, { id, userId })
       if (known === undefined) return 'notFound'
       if (known.appId !== null)
         return changeApp(transaction, {
           id: known.appId,
           userId,
           work: async (_app, within) => {
-            const key = await rowOf(within, { id, userId })
+            const key = await findRow(within, { id, userId })
             return key === undefined ? 'notFound' : work(key, within)
           },
         })
-      // Read again and held: somebody may have changed it in between.
-      const again = transaction.query.selectFrom('keys').selectAll().where('id', '=', id)
-      const key = await holdRows(transaction, again).executeTakeFirst()
+      // Read again with a lock: another transaction may have changed it.
+      const locked = transaction.query.selectFrom('keys').selectAll().where('id', '=', id)
+      const key = await lockRows(transaction, locked).executeTakeFirst()
       const result = key === undefined ? 'notFound' : await work(key, transaction)
       if (typeof result !== 'string') await recordChange(transaction, { kind: 'key', id })
       return result
@@ -167,7 +166,7 @@ export const createKeys = (db: Db): Keys => {
     createApiKey: async ({ userId, name, description, key, expiresAt = null, now }) => {
       const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
       if (user === undefined) return 'notFound'
-      const row = { ...keyRow(key, { userId, now, expiresAt }), appId: null, name: name.trim(), description }
+      const row = { ...toKeyRow(key, { userId, now, expiresAt }), appId: null, name: name.trim(), description }
       for (;;) {
         const used = await query
           .selectFrom('keys')
@@ -177,23 +176,23 @@ export const createKeys = (db: Db): Keys => {
           .execute()
         const slot = slots.find((free) => used.every((taken) => taken.slot !== free))
         if (slot === undefined) return 'slotsFull'
-        const made = await query
+        const created = await query
           .insertInto('keys')
           .values({ ...row, slot })
           .onConflict((conflict) => conflict.columns(['userId', 'slot']).doNothing())
           .returningAll()
           .executeTakeFirst()
-        if (made !== undefined) return toKey(made)
-        // Somebody else took that place since it was seen free: there is one less to try for.
+        if (created !== undefined) return toKey(created)
+        // A concurrent insert took that slot: try the next one.
       }
     },
 
     find: async (key) => {
-      const row = await rowOf(db, key)
+      const row = await findRow(db, key)
       return row && toKey(row)
     },
 
-    findOfApp: async ({ appId, userId }) => {
+    findByApp: async ({ appId, userId }) => {
       const row = await query
         .selectFrom('keys')
         .selectAll()
@@ -215,7 +214,7 @@ export const createKeys = (db: Db): Keys => {
       return rows.map(toKey)
     },
 
-    listOfApps: async ({ appIds, userId }) => {
+    listByApps: async ({ appIds, userId }) => {
       if (appIds.length === 0) return []
       const rows = await query
         .selectFrom('keys')
@@ -235,7 +234,7 @@ export const createKeys = (db: Db): Keys => {
       return row.total
     },
 
-    countApiKeysOf: async (userIds) => {
+    countApiKeysByUser: async (userIds) => {
       if (userIds.length === 0) return new Map()
       const rows = await query
         .selectFrom('keys')
@@ -278,17 +277,18 @@ export const createKeys = (db: Db): Keys => {
       }),
 
     rotate: async ({ id, userId, key, oldUntil, expiresAt, now }) => {
-      if (key.id !== id) throw new TypeError('the new key was stored for another row')
+      if (key.id !== id) throw new TypeError('the new key was created for another row')
       return change({ id, userId }, async (before, transaction) => {
         if (before.state === 'revoked') return 'revoked'
-        if (before.kind !== key.kind) throw new TypeError(`the new key must be of kind ${before.kind}, as the old one`)
-        // A grace makes no key work longer than it would have, and none that has ended work again.
+        if (before.kind !== key.kind)
+          throw new TypeError(`the new key must be of kind ${before.kind}, like the old key`)
+        // A grace period never extends a key's life, and never revives an expired key.
         const until = oldUntil === null ? null : Math.min(oldUntil, before.expiresAt ?? oldUntil)
         const hasGrace = until !== null && until > now
         const row = await transaction.query
           .updateTable('keys')
           .set({
-            sha256: hashBytes(key.hash),
+            sha256: toHashBytes(key.hash),
             ending: key.ending,
             sealed: key.sealed,
             oldSha256: hasGrace ? before.sha256 : null,
@@ -306,7 +306,7 @@ export const createKeys = (db: Db): Keys => {
 
     revoke: async ({ id, userId, now }) => {
       const revoked = await change({ id, userId }, async (before, transaction) => {
-        // An app's key lives and dies with its app.
+        // An app's key is only removed with its app.
         if (before.state === 'revoked' || before.appId !== null) return 'notFound'
         const row = await transaction.query
           .updateTable('keys')
@@ -328,7 +328,7 @@ export const createKeys = (db: Db): Keys => {
     },
 
     findSealed: async (key) => {
-      const row = await rowOf(db, key)
+      const row = await findRow(db, key)
       return row === undefined || row.sealed === null
         ? undefined
         : { id: row.id, userId: row.userId, sealed: row.sealed }

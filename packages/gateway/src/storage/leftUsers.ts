@@ -2,20 +2,20 @@ import { createId } from './createId.ts'
 import type { Db } from './tables.ts'
 import { startOfUtcDay } from '../lib/utcDay.ts'
 
-/** Users who deleted their accounts today. */
+/** Users who deleted their accounts today. Signing up again must not give a second daily quota. */
 export interface LeftUsers {
   /**
-   * Remembers what a user used today. For the transaction that then deletes the user.
+   * Stores what a user used today. Call this in the transaction that deletes the user.
    * @param left.emailHash - The keyed hash of the email address.
    */
   add(left: { emailHash: Uint8Array; user: { id: string; quotaOwner: string }; now: number }): Promise<void>
   /**
-   * Gives a new user what the deleted one of the same email address has left of today: the same quota counter, and as many fewer apps. For the
-   * transaction that created the user.
-   * @param left.emailHashes - The email address hashed under every secret in use.
+   * Gives a new user what the deleted user with the same email address has left today: the same quota counter, and as many fewer apps. Call
+   * this in the transaction that creates the user.
+   * @param left.emailHashes - The email address, hashed with each secret in use.
    */
   restore(left: { emailHashes: readonly Uint8Array[]; userId: string; now: number }): Promise<void>
-  /** Deletes up to `limit` rows of days that are over. @returns How many. */
+  /** Deletes up to `limit` rows of past days. @returns How many. */
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
@@ -55,9 +55,9 @@ export const createLeftUsers = (db: Db): LeftUsers => {
       if (left === undefined) return
       await query.updateTable('users').set({ quotaOwner: left.quotaOwner }).where('id', '=', userId).execute()
       if (left.apps === 0) return
-      // Each app has a daily quota, so the apps of the deleted account keep their places until the day is over, as deleted apps do.
-      const places = Array.from({ length: left.apps }, () => ({ id: createId('app'), userId, removedAt: left.leftAt }))
-      await query.insertInto('removedApps').values(places).execute()
+      // Each app has a daily quota, so the apps of the deleted account count until the end of the day, as deleted apps do.
+      const removed = Array.from({ length: left.apps }, () => ({ id: createId('app'), userId, removedAt: left.leftAt }))
+      await query.insertInto('removedApps').values(removed).execute()
     },
     prune: async ({ now, limit }) => {
       const old = query

@@ -1,31 +1,29 @@
-import { hashBytes } from './hashBytes.ts'
-import { holdRows } from './holdRows.ts'
-import { inTransaction } from './inTransaction.ts'
-import { lockUser } from './lockUser.ts'
+import { toHashBytes } from './columnValues.ts'
+import { inTransaction, lockRows, lockUser } from './transaction.ts'
 import type { Db } from './tables.ts'
 
-/** Leave to set a new password, once. */
+/** Permission to set a new password once. */
 export interface OneTimeLink {
   readonly userId: string
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** The links that were not used, each under the SHA-256 (lower hex) of its token. */
+/** The unused links, stored by the SHA-256 (lower-case hex) of their token. */
 export interface OneTimeLinks {
-  /** Makes the one link of a user: one from before is gone. @returns The link, or `'notFound'` where there is no such user. */
+  /** Creates a user's link and removes an earlier one. @returns The link, or `'notFound'` if there is no such user. */
   create(link: { hash: string; userId: string; expiresAt: number; now: number }): Promise<OneTimeLink | 'notFound'>
-  /** Held until the transaction ends, so that nobody else can use it meanwhile. */
+  /** Finds and locks a link until the transaction ends, so that it cannot be used twice. */
   find(hash: string): Promise<OneTimeLink | undefined>
   /** @returns Whether the user had a link. */
   remove(userId: string): Promise<boolean>
-  /** Deletes up to `limit` that have ended. @returns How many. */
+  /** Deletes up to `limit` expired links. @returns How many. */
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
 const columns = ['userId', 'createdAt', 'expiresAt'] as const
 
-/** Makes the repository of one-time links. */
+/** Creates the repository of one-time links. */
 export const createOneTimeLinks = (db: Db): OneTimeLinks => {
   const { query } = db
   return {
@@ -36,14 +34,14 @@ export const createOneTimeLinks = (db: Db): OneTimeLinks => {
         await transaction.query.deleteFrom('oneTimeLinks').where('userId', '=', userId).execute()
         await transaction.query
           .insertInto('oneTimeLinks')
-          .values({ sha256: hashBytes(hash), ...link })
+          .values({ sha256: toHashBytes(hash), ...link })
           .execute()
         return link
       }),
     find: (hash) =>
-      holdRows(
+      lockRows(
         db,
-        query.selectFrom('oneTimeLinks').select(columns).where('sha256', '=', hashBytes(hash)),
+        query.selectFrom('oneTimeLinks').select(columns).where('sha256', '=', toHashBytes(hash)),
       ).executeTakeFirst(),
     remove: async (userId) => {
       const { numDeletedRows } = await query.deleteFrom('oneTimeLinks').where('userId', '=', userId).executeTakeFirst()

@@ -1,61 +1,58 @@
 import type { Access } from './access.ts'
-import { inTransaction } from './inTransaction.ts'
+import { inTransaction } from './transaction.ts'
 import { migrate } from './migration/migrate.ts'
-import type { OpenDatabase } from './openDatabase.ts'
+import type { OpenDatabase, Step, Write, WriteNow } from './database.ts'
 import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
-import type { Step, Write, WriteNow } from './write.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
-/** Where things are stored: in a file of SQLite, or in PostgreSQL. */
+/** Where data is stored: in an SQLite file, or in PostgreSQL. */
 export type StorageOptions = { readonly file: string } | { readonly databaseUrl: string }
 
-/** All that the service remembers. */
+/** The storage of the service. */
 export interface Storage extends Repositories {
-  /** The database itself, for the counters of usage, which keep rows of their own. */
+  /** The database, for the usage counters, which have their own rows. */
   readonly db: Db
-  /** Writes for the same counters, beside all else. */
+  /** Writes for the usage counters, independent of the repositories. */
   readonly write: Write
   readonly writeNow: WriteNow
   /**
-   * Finds all that the data plane asks about a key. Of SQLite it is a plain value, of PostgreSQL a promise.
-   * @param hash - The key's SHA-256 in lower hex.
-   * @throws {StorageError} where the database cannot be asked.
+   * Finds everything that the proxy needs to know about a key. Returns a plain value with SQLite, a promise with PostgreSQL.
+   * @param hash - The key's SHA-256 in lower-case hex.
+   * @throws {StorageError} If the query fails.
    */
   findAccess(hash: string): Access | undefined | Promise<Access | undefined>
-  /** The same by the `kid` of one of an app's JWT keys. */
+  /** Like `findAccess`, by the `kid` of one of an app's JWT keys. */
   findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
   /**
-   * Does several things at once or none of them. Inside, only what is given may be used: SQLite has one connection, and what waits for it
-   * in here would wait for itself.
-   * @param work - Given the repositories of the transaction. What it throws undoes all of it; a rejection that it returns does not.
+   * Runs work in a transaction. The work must only use the repositories that it is given: SQLite has one connection, so using any other
+   * would deadlock.
+   * @param work - Gets the repositories of the transaction. If it throws, the transaction is rolled back. If it returns a rejection, it is not.
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
-  /** Writes something small, as quotas do. @throws {StorageError} if the database does not respond or does not take it. */
+  /** Does a small write, as quotas do. @throws {StorageError} If the database does not respond or rejects the write. */
   ping(): Promise<void>
-  /** Waits for what is in flight, then closes. */
+  /** Waits for work in flight, then closes. */
   close(): Promise<void>
 }
 
 const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
   const { file, databaseUrl }: { file?: unknown; databaseUrl?: unknown } = options
   if ((file === undefined) === (databaseUrl === undefined))
-    throw new TypeError('storage must be given either a file or a databaseUrl')
+    throw new TypeError('storage needs either a file or a databaseUrl')
   if (typeof databaseUrl === 'string') return openPostgres(databaseUrl)
   if (typeof file === 'string' && file !== '' && !file.startsWith(':memory:')) return openSqlite(file)
   throw new TypeError(
-    file === undefined
-      ? 'databaseUrl must be a text'
-      : 'file must be the path of a file: there is no storage in memory',
+    file === undefined ? 'databaseUrl must be a string' : 'file must be a path: in-memory storage is not supported',
   )
 }
 
 const step = (text: string): Step => ({ text, values: [] })
 /**
- * A write to the one row that every database has, which leaves it as it was. SQLite writes nothing if a row stays the same, so there it changes
- * and changes back within the transaction; and it does not wait for the disk, as a write that has no room fails all the same.
+ * A write to the one row that each database has, without a lasting change. SQLite skips a write that changes nothing, so there it is two
+ * statements. They do not wait for the disk: a full disk fails them anyway.
  */
 const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
   sqlite: [step('update schema_version set version = -version'), step('update schema_version set version = -version')],
@@ -63,10 +60,10 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
 }
 
 /**
- * Opens the storage and brings its tables up to date.
- * @param options - `{ file }`, made where it is not there, or `{ databaseUrl }`, which is a secret.
- * @throws {TypeError} if the options are wrong. {StorageError} if the database cannot be opened, or a newer program wrote it. None repeats
- * the URL.
+ * Opens the storage and migrates its tables.
+ * @param options - `{ file }`, which is created if it does not exist, or `{ databaseUrl }`, which is a secret.
+ * @throws {TypeError} If the options are invalid. {StorageError} If the database cannot be opened, or is from a newer version. No message
+ * contains the URL.
  * @example
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */

@@ -24,7 +24,7 @@ import type { Db } from './tables.ts'
 import { createUsers } from './users.ts'
 import type { Users } from './users.ts'
 
-/** All that is stored, by subject. */
+/** All repositories. */
 export interface Repositories {
   readonly users: Users
   readonly sessions: Sessions
@@ -40,7 +40,7 @@ export interface Repositories {
   readonly changes: Changes
 }
 
-/** Makes the repositories of a database, or of one transaction. */
+/** Creates the repositories of a database or a transaction. */
 export const createRepositories = (db: Db): Repositories => ({
   users: createUsers(db),
   sessions: createSessions(db),

@@ -1,16 +1,15 @@
-import { openKey } from '../lib/secrets/openKey.ts'
-import { sealKey } from '../lib/secrets/sealKey.ts'
+import { openKey, sealKey } from '../lib/secrets/sealKey.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Keys } from './keys.ts'
 
 const pageSize = 200
 
 /**
- * Seals every key anew under the newest server secret, so that the older ones can be thrown away. A service that knows both may go on
- * meanwhile, and what stops half way is begun again.
+ * Reseals all keys with the newest server secret, so that older secrets can be removed. A service that has both secrets can run at the same
+ * time. If this is interrupted, run it again.
  * @param keys - The repository.
- * @param secrets - The newest secret first, then those that keys may still be sealed under.
- * @returns How many were sealed anew, and the ids of those that no secret opens: they are left as they are.
+ * @param secrets - The newest secret first, then the secrets that keys may still be sealed with.
+ * @returns How many keys were resealed, and the ids of keys that cannot be decrypted. Those are not changed.
  * @example
  * declare const keys: Parameters<typeof resealKeys>[0]
  * declare const secrets: Parameters<typeof resealKeys>[1]
@@ -35,7 +34,7 @@ export const resealKeys = async (
         unreadable.push(id)
         continue
       }
-      // Where it was rotated or revoked since the page was read, what is there now is newer than this.
+      // Does nothing if the key was rotated or revoked since the page was read.
       if (await keys.replaceSealed({ id, from: sealed, to: sealKey(key, { id, userId }, newest) })) resealed += 1
     }
     if (page.length < pageSize) return { resealed, unreadable }

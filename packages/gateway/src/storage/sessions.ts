@@ -1,25 +1,25 @@
-import { hashBytes } from './hashBytes.ts'
-import { holdRows } from './holdRows.ts'
-import { inTransaction } from './inTransaction.ts'
+import { toHashBytes } from './columnValues.ts'
+import { inTransaction, lockRows } from './transaction.ts'
 import type { Db } from './tables.ts'
 
-/** Somebody who is logged in. When it ends is decided by who reads it. */
+/** A login session. It has no expiry: callers decide when it ends. */
 export interface Session {
   readonly userId: string
   readonly createdAt: number
-  /** When it was last used, as often as the service writes that down. */
+  /** When it was last used. Not updated on each use. */
   readonly seenAt: number
   readonly ip: string | null
-  /** The browser's own name, cut to 200 characters. */
+  /** The `User-Agent` header, cut to 200 characters. */
   readonly userAgent: string | null
 }
 
-/** The sessions, each under the SHA-256 (lower hex) of its token. */
+/** The sessions, stored by the SHA-256 (lower-case hex) of their token. */
 export interface Sessions {
   /**
-   * @param session.password - If given, only where this still is the hash of the user's password, and the user is active: who logs in
-   * while the password is being changed must not stay.
-   * @returns The session, or `'notFound'` where there is no such user.
+   * Creates a session.
+   * @param session.password - If given, only if this still is the hash of the user's password and the user is active. So a login during a
+   * password change does not survive it.
+   * @returns The session, or `'notFound'` if there is no such user.
    */
   create(session: {
     hash: string
@@ -30,16 +30,16 @@ export interface Sessions {
     now: number
   }): Promise<Session | 'notFound'>
   find(hash: string): Promise<Session | undefined>
-  /** Of one user, the newest first, each with its hash. */
+  /** Lists a user's sessions with their hashes, the newest first. */
   list(userId: string): Promise<readonly (Session & { readonly hash: string })[]>
-  /** Notes its use. @returns Whether there still is such a session. */
+  /** Records that it was used. @returns Whether the session still exists. */
   touch(hash: string, now: number): Promise<boolean>
-  /** @returns Whether there was such a session. */
+  /** @returns Whether the session existed. */
   end(hash: string): Promise<boolean>
-  /** Ends a user's sessions, but for one if told so. @returns How many. */
+  /** Ends a user's sessions, except one if given. @returns How many. */
   endAll(userId: string, options?: { except?: string }): Promise<number>
   /**
-   * Deletes up to `limit` sessions that were made, or last used, too long ago: call it again while it deletes that many.
+   * Deletes up to `limit` sessions that were created or last used too long ago. Call it again while it deletes that many.
    * @returns How many.
    */
   prune(options: { createdBefore: number; seenBefore: number; limit: number }): Promise<number>
@@ -48,7 +48,7 @@ export interface Sessions {
 const maxUserAgent = 200
 const columns = ['userId', 'createdAt', 'seenAt', 'ip', 'userAgent'] as const
 
-/** Makes the repository of sessions. */
+/** Creates the repository of sessions. */
 export const createSessions = (db: Db): Sessions => {
   const { query } = db
   return {
@@ -63,15 +63,15 @@ export const createSessions = (db: Db): Sessions => {
         }
         let user = transaction.query.selectFrom('users').select('id').where('id', '=', userId)
         if (password !== undefined) user = user.where('password', '=', password).where('state', '=', 'active')
-        if ((await holdRows(transaction, user).executeTakeFirst()) === undefined) return 'notFound'
+        if ((await lockRows(transaction, user).executeTakeFirst()) === undefined) return 'notFound'
         await transaction.query
           .insertInto('sessions')
-          .values({ sha256: hashBytes(hash), ...session })
+          .values({ sha256: toHashBytes(hash), ...session })
           .execute()
         return session
       }),
     find: (hash) =>
-      query.selectFrom('sessions').select(columns).where('sha256', '=', hashBytes(hash)).executeTakeFirst(),
+      query.selectFrom('sessions').select(columns).where('sha256', '=', toHashBytes(hash)).executeTakeFirst(),
     list: async (userId) => {
       const rows = await query
         .selectFrom('sessions')
@@ -85,21 +85,21 @@ export const createSessions = (db: Db): Sessions => {
       const { numUpdatedRows } = await query
         .updateTable('sessions')
         .set({ seenAt: now })
-        .where('sha256', '=', hashBytes(hash))
+        .where('sha256', '=', toHashBytes(hash))
         .executeTakeFirst()
       return numUpdatedRows > 0n
     },
     end: async (hash) => {
       const { numDeletedRows } = await query
         .deleteFrom('sessions')
-        .where('sha256', '=', hashBytes(hash))
+        .where('sha256', '=', toHashBytes(hash))
         .executeTakeFirst()
       return numDeletedRows > 0n
     },
     endAll: async (userId, { except } = {}) => {
       const all = query.deleteFrom('sessions').where('userId', '=', userId)
       const { numDeletedRows } = await (
-        except === undefined ? all : all.where('sha256', '!=', hashBytes(except))
+        except === undefined ? all : all.where('sha256', '!=', toHashBytes(except))
       ).executeTakeFirst()
       return Number(numDeletedRows)
     },

@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from 'kysely'
 
-// Columns are written `snake_case` in the database. Times are milliseconds since 1970, switches 0 or 1, lists and objects JSON text:
-// so both databases give the same values.
+// The database has `snake_case` columns. Times are milliseconds since 1970, booleans are 0 or 1, lists and objects are JSON text, so that both
+// databases return the same values.
 
 interface UserRow {
   id: string
@@ -139,14 +139,14 @@ interface QuotaRow {
   /** Days since 1970. */
   day: number
   dayUsed: number
-  /** What is used, and more, as the disk has it for certain. */
+  /** An upper bound of what is used that is certainly on disk. */
   sure: number
   /** Months since year 0. */
   month: number
   monthUsed: number
-  /** Of what is used: how much was reserved ahead, and may be given back. */
+  /** The part of what is used that was reserved ahead and may be returned. */
   spare: number
-  /** What the last reservation was given. */
+  /** How much the last reservation granted. */
   granted: number
 }
 
@@ -178,7 +178,7 @@ interface UsageStateRow {
   version: number
 }
 
-/** The tables, by the names that the query builder uses. */
+/** The tables, by their names in the query builder. */
 export interface Tables {
   users: UserRow
   leftUsers: LeftUserRow
@@ -203,7 +203,7 @@ export interface Tables {
   usageState: UsageStateRow
 }
 
-/** A database, or one transaction in it. */
+/** A database, or a transaction in it. */
 export interface Db {
   readonly query: Kysely<Tables>
   readonly kind: 'sqlite' | 'postgres'

@@ -1,54 +1,52 @@
-import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
-import { holdRows } from './holdRows.ts'
-import { inTransaction } from './inTransaction.ts'
-import { fromJson, toJson } from './jsonObject.ts'
+import { inTransaction, lockRows } from './transaction.ts'
+import { containsText, fromJson, toJson } from './columnValues.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** An account. */
 export interface User {
   readonly id: string
-  /** As it was typed, without outer spaces. */
+  /** As entered, without leading and trailing spaces. */
   readonly email: string
-  /** The password's hash as PHC text. */
+  /** The password hash as a PHC string. */
   readonly password: string
   readonly state: 'active' | 'disabled'
   readonly role: 'user' | 'operator'
-  /** Limits that differ from the service's own, as the service wrote them. */
+  /** Overrides of the service's limits. */
   readonly limits: Readonly<Record<string, unknown>> | null
-  /** Milliseconds since 1970, like all times of the storage. */
+  /** In milliseconds since 1970, like all times in the storage. */
   readonly createdAt: number
-  /** The id of the user whose quota counter this one's API keys use: its own, or that of an account deleted today with the same email address. */
+  /** The id of the user whose quota counter the API keys use: this user, or a user with the same email address who was deleted today. */
   readonly quotaOwner: string
 }
 
 /** The accounts. */
 export interface Users {
-  /** @returns The account, or `'emailTaken'`: email addresses are compared without regard to case. */
+  /** @returns The account, or `'emailTaken'`: email addresses are compared ignoring case. */
   create(user: { email: string; password: string; role?: User['role']; now: number }): Promise<User | 'emailTaken'>
   find(id: string): Promise<User | undefined>
-  /** Finds an account, and holds it until the transaction ends: whoever begins a session of it waits for that. */
-  hold(id: string): Promise<User | undefined>
+  /** Finds and locks an account until the transaction ends. A new session of the account waits for that. */
+  findForUpdate(id: string): Promise<User | undefined>
   findByEmail(email: string): Promise<User | undefined>
-  /** By id, `limit` of them after `after`; if `email` is given, only those whose email address holds that text, whatever its case. */
+  /** Lists up to `limit` accounts by id, after `after`. With `email`: only those whose email address contains that text, ignoring case. */
   list(page: { after?: string; limit: number; email?: string }): Promise<readonly User[]>
-  /** How many there are. */
+  /** The number of accounts. */
   count(): Promise<number>
   /**
-   * @param options.from - If given, only where this still is the hash.
-   * @returns Whether there was such a user.
+   * @param options.from - If given, only if this still is the hash.
+   * @returns Whether there is such a user.
    */
   setPassword(id: string, password: string, options?: { from?: string }): Promise<boolean>
-  /** @returns Whether there was such a user. */
+  /** @returns Whether there is such a user. */
   setRole(id: string, role: User['role']): Promise<boolean>
-  /** Disables or enables all keys with it. @returns Whether there was such a user. */
+  /** Disables or enables the account and all its keys. @returns Whether there is such a user. */
   setState(id: string, state: User['state']): Promise<boolean>
-  /** @returns Whether there was such a user. */
+  /** @returns Whether there is such a user. */
   setLimits(id: string, limits: User['limits']): Promise<boolean>
-  /** Deletes an account, and all that it owns but the audit log. @returns Whether there was such a user. */
+  /** Deletes an account and everything that it owns, except the audit log. @returns Whether there was such a user. */
   remove(id: string): Promise<boolean>
 }
 
@@ -63,7 +61,7 @@ const toUser = (row: Selectable<Tables['users']>): User => ({
   quotaOwner: row.quotaOwner ?? row.id,
 })
 
-/** Makes the repository of accounts. */
+/** Creates the repository of accounts. */
 export const createUsers = (db: Db): Users => {
   const { query } = db
 
@@ -103,8 +101,8 @@ export const createUsers = (db: Db): Users => {
       const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
       return row && toUser(row)
     },
-    hold: async (id) => {
-      const row = await holdRows(db, query.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
+    findForUpdate: async (id) => {
+      const row = await lockRows(db, query.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
       return row && toUser(row)
     },
     findByEmail: async (email) => {
@@ -117,13 +115,7 @@ export const createUsers = (db: Db): Users => {
     },
     list: async ({ after = '', limit, email }) => {
       const all = query.selectFrom('users').selectAll().where('id', '>', after)
-      const page =
-        email === undefined
-          ? all
-          : all.where(
-              (row) =>
-                sql<boolean>`${row.ref('emailFolded')} like ${`%${foldText(email).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`,
-            )
+      const page = email === undefined ? all : all.where(containsText('emailFolded', foldText(email)))
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
     },

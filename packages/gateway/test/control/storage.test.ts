@@ -88,13 +88,13 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     await addApiKey(storage, { userId: ann.id })
     const { row } = await addApiKey(storage, { userId: ann.id })
     await storage.keys.revoke({ id: row.id, userId: ann.id, now })
-    expect(await storage.apps.countOf([ann.id, bob.id])).toEqual(new Map([[ann.id, 1]]))
-    expect(await storage.keys.countApiKeysOf([ann.id, bob.id])).toEqual(new Map([[ann.id, 1]]))
-    expect(await storage.apps.countOf([])).toEqual(new Map())
+    expect(await storage.apps.countByUser([ann.id, bob.id])).toEqual(new Map([[ann.id, 1]]))
+    expect(await storage.keys.countApiKeysByUser([ann.id, bob.id])).toEqual(new Map([[ann.id, 1]]))
+    expect(await storage.apps.countByUser([])).toEqual(new Map())
     expect(await storage.apps.count()).toBe(before.apps + 1)
     expect(await storage.keys.countApiKeys()).toBe(before.keys + 1)
-    expect(await storage.keys.listOfApps({ appIds: [app.id], userId: ann.id })).toHaveLength(1)
-    expect(await storage.keys.listOfApps({ appIds: [app.id], userId: bob.id })).toEqual([])
+    expect(await storage.keys.listByApps({ appIds: [app.id], userId: ann.id })).toHaveLength(1)
+    expect(await storage.keys.listByApps({ appIds: [app.id], userId: bob.id })).toEqual([])
   })
 
   test("an entry's label is changed by the app's owner alone", async () => {

@@ -132,7 +132,7 @@ describe('a database that cannot be opened is a config error with the reason', (
         database.close()
         return {}
       },
-      'storage.file cannot be used: the database is of version 999, and this program knows versions up to ',
+      'storage.file cannot be used: the database has version 999, but this program only knows versions up to ',
     ],
   ])('%s', async (_, prepare, said) => {
     const place = folder()

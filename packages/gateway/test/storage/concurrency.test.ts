@@ -11,9 +11,9 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 const rejections = (results: readonly unknown[]): unknown[] => results.filter((result) => typeof result === 'string')
 
-describe.each(databases)('at the same time on $name', (database) => {
+describe.each(databases)('concurrent use of $name', (database) => {
   let options: StorageOptions
-  // Two, as two instances would have: each with connections of its own.
+  // Two storages, like two instances, each with its own connections.
   let storages: readonly [Storage, Storage]
   beforeAll(async () => {
     options = await database.create()
@@ -34,14 +34,14 @@ describe.each(databases)('at the same time on $name', (database) => {
       now,
     })
 
-  test('50 creations of API keys give exactly 4', async () => {
+  test('50 creations of API keys create exactly 4', async () => {
     const { id: userId } = await addUser(storages[0])
     const results = await times(50, (index) => createKey(index, userId))
     expect(rejections(results)).toEqual(Array.from({ length: 46 }, () => 'slotsFull'))
     expect(await storages[1].keys.listApiKeys(userId)).toHaveLength(4)
   })
 
-  test('creations and revocations never leave more than 4, and as many as were made and not revoked', async () => {
+  test('creations and revocations never leave more than 4, and exactly those that were created and not revoked', async () => {
     const { id: userId } = await addUser(storages[0])
     let most = 0
     const counts = await times(20, async (index) => {
@@ -58,7 +58,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     )
   })
 
-  test('the database itself rejects a fifth, whoever writes', async () => {
+  test('a constraint of the database rejects a fifth key', async () => {
     const { id: userId } = await addUser(storages[0])
     await times(4, (index) => createKey(index, userId))
     const { db, close } = await openRaw(options)
@@ -78,7 +78,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     }
   })
 
-  test('20 sign-ups with one mail give one user', async () => {
+  test('20 sign-ups with one email address create one user', async () => {
     const results = await times(20, (index) =>
       either(index).users.create({
         email: index % 3 === 0 ? 'ONE@example.org' : 'one@example.org',
@@ -89,7 +89,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     expect(rejections(results)).toEqual(Array.from({ length: 19 }, () => 'emailTaken'))
   })
 
-  test('20 apps of one name give one, and 20 of other names as many as are allowed', async () => {
+  test('20 apps with one name create one, and 20 with different names as many as are allowed', async () => {
     const { id: userId } = await addUser(storages[0])
     const create = (index: number, name: string) =>
       either(index).apps.create({
@@ -108,7 +108,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     expect(await storages[0].apps.list(userId)).toHaveLength(5)
   })
 
-  test('two apps that take the same name leave it to one', async () => {
+  test('only one of two apps gets the same name', async () => {
     const { id: userId } = await addUser(storages[0])
     const apps = await times(6, (index) => addApp(either(index), { userId, name: `app ${index}` }))
     const results = await times(6, (index) =>
@@ -117,7 +117,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     expect(rejections(results)).toEqual(Array.from({ length: 5 }, () => 'nameTaken'))
   })
 
-  test('changes of one app are all kept, and its version counts them', async () => {
+  test('no change of an app is lost, and its version counts them', async () => {
     const { id: userId } = await addUser(storages[0])
     const { app } = await addApp(storages[0], { userId })
     const before = await storages[0].changes.seq()
@@ -140,18 +140,18 @@ describe.each(databases)('at the same time on $name', (database) => {
     })
   })
 
-  test('a reader of the feed misses no change', async () => {
+  test('a reader of the change feed misses no change', async () => {
     const { id: userId } = await addUser(storages[0])
     const made = await times(4, (index) => addApiKey(either(index), { userId }))
     let seen = await storages[0].changes.seq()
-    const told = new Set<string>()
+    const received = new Set<string>()
     let writing = true
     const reading = (async () => {
       for (let last = false; !last;) {
         last = !writing
         const { seq, changed } = await storages[1].changes.since(seen)
         if (changed === 'all') throw new Error('the feed lost its place')
-        for (const { id } of changed) told.add(id)
+        for (const { id } of changed) received.add(id)
         seen = seq
       }
     })()
@@ -161,10 +161,10 @@ describe.each(databases)('at the same time on $name', (database) => {
       writing = false
     })
     await Promise.all([reading, revoking])
-    expect([...told].sort()).toEqual(made.map(({ row }) => row.id).sort())
+    expect([...received].sort()).toEqual(made.map(({ row }) => row.id).sort())
   })
 
-  test('two transactions that wait for each other do not wait for ever', async () => {
+  test('a deadlock of two transactions is resolved', async () => {
     const [ann, bob] = [await addUser(storages[0]), await addUser(storages[0])]
     const results = await Promise.allSettled(
       [

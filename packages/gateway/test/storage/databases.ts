@@ -5,16 +5,16 @@ import type { StorageOptions } from '../../src/storage/openStorage.ts'
 import { borrowDatabase } from './lendDatabases.ts'
 import { postgresBinaries } from './postgresBinaries.ts'
 
-/** One kind of database that the storage is tested on. */
+/** A kind of database that tests run on. */
 export interface TestDatabase {
   readonly name: 'sqlite' | 'postgres'
-  /** Makes an empty database. */
+  /** Creates an empty database. */
   create(): Promise<StorageOptions>
-  /** Ends what `create` began. */
+  /** Cleans up after `create`. */
   stop(): Promise<void>
 }
 
-/** SQLite waits for the disk at each commit. Linux has a folder in memory, which takes that time out of tests. */
+/** SQLite waits for the disk at each commit. Linux has a folder in memory, which makes tests faster. */
 const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const createSqlite = (): TestDatabase => {
@@ -39,7 +39,7 @@ const createPostgres = (): TestDatabase => ({
   stop: async () => {},
 })
 
-/** Where everything is to be tested, a server that is missing is a failure. */
+/** With this variable a missing server is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const hasPostgres = postgresBinaries() !== undefined
 /** For tests that need one database of any kind. */
@@ -48,5 +48,5 @@ export const sqlite: TestDatabase = createSqlite()
 /** `undefined` on a machine without PostgreSQL. */
 export const postgres: TestDatabase | undefined = hasPostgres || mustRun ? createPostgres() : undefined
 
-/** The databases that tests run on: SQLite, and PostgreSQL where it can be started. */
+/** The databases that tests run on: SQLite, and PostgreSQL if it is installed. */
 export const databases: readonly TestDatabase[] = postgres === undefined ? [sqlite] : [sqlite, postgres]

@@ -10,10 +10,10 @@ import type { Key } from '../../src/storage/keys.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import type { User } from '../../src/storage/users.ts'
 
-/** A time that tests begin at. */
+/** The time at which tests start. */
 export const now = Date.UTC(2026, 10, 21)
 
-/** What a form for an app would hold. */
+/** The details of an app. */
 export const details: AppDetails = {
   name: 'My app',
   description: '',
@@ -27,13 +27,13 @@ export const details: AppDetails = {
   limits: null,
 }
 
-/** Narrows a result to what is no rejection. */
+/** Asserts that a result is not a rejection. */
 export const granted = <T>(result: T): Exclude<T, string | undefined> => {
   if (typeof result === 'string' || result === undefined) throw new Error(`rejected: ${String(result)}`)
   return result as Exclude<T, string | undefined>
 }
 
-/** Makes a key with its stored form. */
+/** Creates a key and its stored form. */
 export const newKey = <K extends ApiKeyKind>(
   kind: K,
   { userId, id = createId('key'), secret }: { userId: string; id?: string; secret?: ServerSecret },
@@ -43,11 +43,11 @@ export const newKey = <K extends ApiKeyKind>(
   return { key, hash: hashApiKey(key), stored: { ...stored, kind } }
 }
 
-/** Makes a user with a email address that nobody else has. */
+/** Creates a user with a unique email address. */
 export const addUser = async ({ users }: Pick<Storage, 'users'>): Promise<User> =>
   granted(await users.create({ email: `${createId('usr')}@example.org`, password: '$argon2id$x', now }))
 
-/** Makes an app with its key. */
+/** Creates an app and its key. */
 export const addApp = async (
   { apps }: Pick<Storage, 'apps'>,
   { userId, name = details.name }: { userId: string; name?: string },
@@ -57,7 +57,7 @@ export const addApp = async (
   return { app, ...made }
 }
 
-/** Makes an API key. */
+/** Creates an API key. */
 export const addApiKey = async (
   { keys }: Pick<Storage, 'keys'>,
   { userId, secret }: { userId: string; secret?: ServerSecret },

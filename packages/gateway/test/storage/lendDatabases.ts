@@ -2,8 +2,8 @@ import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
 import { startPostgres } from './startPostgres.ts'
 
 /**
- * One PostgreSQL server for all test files: to create one takes seconds of CPU. Each borrower gets an empty database of its own. A test that
- * stops the server or cuts its connections starts its own.
+ * One PostgreSQL server for all test files, because creating one takes seconds of CPU. Each test file gets its own empty databases. A test that
+ * stops the server or cuts its connections starts its own server.
  */
 const postgres = sharedResource('POSTGRES', async () => {
   const server = await startPostgres()
@@ -12,5 +12,5 @@ const postgres = sharedResource('POSTGRES', async () => {
 
 export const setup = postgres.setup
 
-/** @returns The URL of an empty database, with the password in it. */
+/** @returns The URL of an empty database, including the password. */
 export const borrowDatabase = postgres.borrow

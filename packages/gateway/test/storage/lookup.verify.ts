@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessByHash, accessByKid } from '../../src/storage/accessSql.ts'
+import { getAccessByHashSql, getAccessByKidSql } from '../../src/storage/accessSql.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import type { Db } from '../../src/storage/tables.ts'
@@ -11,13 +11,13 @@ import { openRaw } from './openRaw.ts'
 const apps = 50_000
 const apiKeys = 50_000
 
-/** Numbers stand in for hashes: an app's key is `n`, an API key 1,000,000 more, and an old key 5,000,000 more again. */
+/** Numbers in place of hashes: `n` for an app's key, plus 1,000,000 for an API key, plus 5,000,000 for a previous key. */
 const hashOf = (n: number): string => n.toString(16).padStart(64, '0')
 const appKey = (n: number): string => hashOf(n)
 const apiKey = (n: number): string => hashOf(1_000_000 + n)
 const oldAppKey = (n: number): string => hashOf(5_000_000 + n)
 
-/** Made by the database itself: one by one, 100,000 keys would take minutes. */
+/** Created by the database: one by one, 100,000 keys would take minutes. */
 const fill = async ({ query, kind }: Db): Promise<void> => {
   const hash = (number: string): string =>
     kind === 'sqlite' ? `unhex(printf('%064x', ${number}))` : `decode(lpad(to_hex(${number}), 64, '0'), 'hex')`
@@ -52,11 +52,11 @@ const fill = async ({ query, kind }: Db): Promise<void> => {
     'allow_entries (id, app_id, type, value, label, created_at)',
     "'alw_' || n, 'app_' || n, 'method', 'eth_call', '', 0",
   )
-  // As PostgreSQL does by itself after a while.
+  // PostgreSQL does this automatically after a while.
   await sql`analyze`.execute(query)
 }
 
-/** The plan's lines, and those of them that read a whole table. */
+/** The query plan, and its lines that read a whole table. */
 const planOf = async (
   { query, kind }: Db,
   text: string,
@@ -68,7 +68,7 @@ const planOf = async (
   return { plan: lines.join('\n'), scans: lines.filter((line) => /\bSCAN\b|Seq Scan/.test(line)) }
 }
 
-describe.each(databases)('among 100,000 keys on $name', (database) => {
+describe.each(databases)('with 100,000 keys on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   beforeAll(async () => {
@@ -84,8 +84,8 @@ describe.each(databases)('among 100,000 keys on $name', (database) => {
   })
 
   test.each([
-    ['a hash', accessByHash, Buffer.from(appKey(7), 'hex'), ['keys_sha256', 'keys_old_sha256']],
-    ['a kid', accessByKid, 'kid_7', ['keys_app']],
+    ['a hash', getAccessByHashSql, Buffer.from(appKey(7), 'hex'), ['keys_sha256', 'keys_old_sha256']],
+    ['a kid', getAccessByKidSql, 'kid_7', ['keys_app']],
   ] as const)('a key is found by %s through indexes alone', async (_, statement, value, indexes) => {
     const { db, close } = await openRaw(options)
     try {
@@ -97,7 +97,7 @@ describe.each(databases)('among 100,000 keys on $name', (database) => {
     }
   })
 
-  test('each is found as itself, current or old', async () => {
+  test('finds each key, current or previous', async () => {
     for (const n of [0, 1, 4_999, apps - 1]) {
       expect(await storage.findAccess(appKey(n))).toMatchObject({
         keyId: `key_a${n}`,
@@ -111,8 +111,8 @@ describe.each(databases)('among 100,000 keys on $name', (database) => {
     }
   })
 
-  test('a thousand lookups take no longer than reading the table a few times would', async () => {
-    // Reading 100,000 rows once takes about 10 ms, so lookups that did would take 10 s.
+  test('a thousand lookups take no longer than reading the table a few times', async () => {
+    // Reading 100,000 rows takes about 10 ms, so lookups that read all rows would take 10 s.
     const began = performance.now()
     for (let n = 0; n < 1_000; n += 1) {
       const access = await storage.findAccess(apiKey((n * 47) % apiKeys))

@@ -13,7 +13,7 @@ import { openRaw } from './openRaw.ts'
 
 const newest = migrations.length
 
-/** Tables, columns and indexes, as the database itself tells them. */
+/** Tables, columns and indexes, according to the database. */
 const shapeOf = async ({ query, kind }: Db): Promise<readonly unknown[]> => {
   const { rows } =
     kind === 'sqlite'
@@ -40,11 +40,11 @@ const step = (version: number, ...statements: string[]): Migration => ({ version
 describe.each(databases)('migrate on $name', (database) => {
   afterAll(() => database.stop())
 
-  test('are numbered without gaps', () => {
+  test('migrations are numbered without gaps', () => {
     expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
   })
 
-  // What stands in a released database must survive. A new version adds its step and its row here.
+  // Data in a released database must survive. Each new version adds its migration and its row here.
   test.each(Array.from({ length: newest + 1 }, (_, version) => version))(
     'brings a database of version %i to the newest, as if it had been made anew',
     async (version) => {
@@ -58,7 +58,7 @@ describe.each(databases)('migrate on $name', (database) => {
     },
   )
 
-  test('keeps the accounts and the usage of version 6 under their new names', async () => {
+  test('preserves the accounts and the usage of version 6 under their new names', async () => {
     const options = await database.create()
     await within(options, async (db) => {
       await migrate(db, { migrations: migrations.slice(0, 6) })
@@ -93,7 +93,7 @@ describe.each(databases)('migrate on $name', (database) => {
     await again.close()
   })
 
-  test('by eight at once does each step once', async () => {
+  test('applies each migration once when eight processes migrate', async () => {
     const options = await database.create()
     const opened = await Promise.all(Array.from({ length: 8 }, () => openRaw(options)))
     const results = await Promise.all(opened.map(({ db }) => migrate(db)))
@@ -102,18 +102,18 @@ describe.each(databases)('migrate on $name', (database) => {
     expect(results.every(({ to }) => to === newest)).toBe(true)
   })
 
-  test('rejects a database that is newer than the program, and leaves it as it is', async () => {
+  test('rejects a database that is newer than the program, and does not change it', async () => {
     const options = await database.create()
     const newer = [...migrations, step(newest + 1, 'create table tomorrow (id text)')]
     await within(options, (db) => migrate(db, { migrations: newer }))
     const before = await within(options, shapeOf)
     await expect(openStorage(options)).rejects.toThrow(
-      `the database is of version ${newest + 1}, and this program knows versions up to ${newest}: run the newer program, or restore an older backup`,
+      `the database has version ${newest + 1}, but this program only knows versions up to ${newest}: run a newer program, or restore an older backup`,
     )
     expect(await within(options, shapeOf)).toEqual(before)
   })
 
-  test('undoes the whole of a step that fails, and keeps those before it', async () => {
+  test('rolls a failed migration back, and preserves the earlier ones', async () => {
     const options = await database.create()
     const broken = [
       ...migrations,

@@ -23,7 +23,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     return options.databaseUrl
   }
 
-  test('goes on after all of its connections were cut', async () => {
+  test('recovers after all connections were cut', async () => {
     const databaseUrl = await urlOf()
     const storage = await openStorage({ databaseUrl })
     const { id: userId } = await addUser(storage)
@@ -34,7 +34,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
     expect(rowCount).toBeGreaterThan(0)
-    // Whoever comes before the loss was noticed is told so; who comes after gets a new connection.
+    // A query before the loss is noticed fails. A later one gets a new connection.
     await expect
       .poll(async () =>
         storage.ping().then(
@@ -50,9 +50,9 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await expect(storage.findAccess(hash)).rejects.toThrow('the database is closed')
   })
 
-  test('loses a connection in the middle of a transaction, tells its owner, and nothing else ends with it', async () => {
+  test('only the transaction fails if its connection is lost', async () => {
     const { db, close } = await openRaw({ databaseUrl: await urlOf() })
-    // Another program's cut, while the connection is held and nothing is asked on it: pg tells of that by an event alone.
+    // The connection is cut while it is in use but idle: pg only reports that with an event.
     const lost = db.query.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction)
       const pid = rows[0]?.pid
@@ -67,10 +67,10 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await close()
   })
 
-  test('looks keys up by statements that a connection prepares once', async () => {
+  test('prepares the statements that look up keys once per connection', async () => {
     const databaseUrl = await urlOf()
     await (await openStorage({ databaseUrl })).close()
-    // Nothing goes on at the same time, so it is one connection all along.
+    // Nothing runs concurrently, so all queries use one connection.
     const { db, findAccess, findAccessByKid, close } = await openRaw({ databaseUrl })
     for (const digit of ['0', '1', '2']) await findAccess(digit.repeat(64))
     await findAccessByKid('kid_none')
@@ -85,7 +85,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await close()
   })
 
-  test('that rejects the login, or is not there, fails with an error that tells no password', async () => {
+  test('fails without the password in the error if the login is rejected or the server is missing', async () => {
     const databaseUrl = await urlOf()
     const wrong = new URL(databaseUrl)
     wrong.password = 'hunter2'
@@ -108,7 +108,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     }
   })
 
-  test('tells no values in its errors', async () => {
+  test('does not include values in errors', async () => {
     const databaseUrl = await urlOf()
     const storage = await openStorage({ databaseUrl })
     const { email } = await addUser(storage)
@@ -131,6 +131,6 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 })
 
-test('the databases that are tested are told', () => {
+test('prints the tested databases', () => {
   expect(databases.map(({ name }) => name)).toContain('sqlite')
 })

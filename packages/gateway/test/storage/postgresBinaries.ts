@@ -13,8 +13,8 @@ const fromPackage = (): string | undefined => {
 }
 
 /**
- * Where PostgreSQL's programs are: in the npm package for this platform, else where Debian puts them.
- * @returns The folder with `initdb` and `postgres`, or `undefined` where this machine has none.
+ * Finds PostgreSQL's programs: in the npm package for this platform, otherwise where Debian installs them.
+ * @returns The folder with `initdb` and `postgres`, or `undefined` if there is none.
  */
 export const postgresBinaries = (): string | undefined =>
   [fromPackage(), ...globSync('/usr/lib/postgresql/*/bin').sort().reverse()].find(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createJwtKeyId } from '../../src/auth/jwt/jwtKeyId.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
-import { openKey } from '../../src/lib/secrets/openKey.ts'
+import { openKey } from '../../src/lib/secrets/sealKey.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from './databases.ts'
@@ -28,7 +28,7 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('users', () => {
-    test('are found by id, and by mail whatever its case and spaces', async () => {
+    test('are found by id, and by email address ignoring case and spaces', async () => {
       const user = granted(await storage.users.create({ email: ' Grüße@Example.org ', password: '$argon2id$a', now }))
       expect(user).toEqual({
         id: expect.stringMatching(/^usr_/),
@@ -45,7 +45,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.users.findByEmail('other@example.org')).toBeUndefined()
     })
 
-    test('with a mail that is taken are rejected, whatever its case', async () => {
+    test('are rejected if the email address is taken, ignoring case', async () => {
       await storage.users.create({ email: 'ann@example.org', password: 'x', now })
       expect(await storage.users.create({ email: 'ANN@Example.org', password: 'x', now })).toBe('emailTaken')
     })
@@ -63,7 +63,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.users.setState('usr_none', 'disabled')).toBe(false)
     })
 
-    test('are listed page by page, each once', async () => {
+    test('are listed page by page, each one once', async () => {
       const made = (await Promise.all(Array.from({ length: 5 }, () => addUser(storage)))).map(({ id }) => id)
       const seen: string[] = []
       for (let after = ''; ;) {
@@ -77,7 +77,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(seen).toEqual(expect.arrayContaining(made))
     })
 
-    test('that are removed take all along but the audit log', async () => {
+    test('are removed with everything except the audit log', async () => {
       const user = await addUser(storage)
       const { app, hash } = await addApp(storage, { userId: user.id })
       const apiKey = await addApiKey(storage, { userId: user.id })
@@ -123,7 +123,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.sessions.find(hash)).toBeUndefined()
     })
 
-    test('of a user end all but one', async () => {
+    test('of a user can all be ended except one', async () => {
       const { id: userId } = await addUser(storage)
       const hashes = ['a', 'b', 'c'].map((name) => sha256(userId + name))
       for (const hash of hashes) await storage.sessions.create({ hash, userId, now })
@@ -132,7 +132,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.sessions.endAll(userId)).toBe(1)
     })
 
-    test('that are too old or idle are pruned, a few at a time', async () => {
+    test('are pruned in batches when too old or idle', async () => {
       const { id: userId } = await addUser(storage)
       const ages = [100, 90, 80, 5, 0]
       for (const age of ages) await storage.sessions.create({ hash: sha256(`${userId}${age}`), userId, now: now - age })
@@ -144,21 +144,21 @@ describe.each(databases)('repositories on $name', (database) => {
       )
     })
 
-    test('of nobody are rejected, and a token in place of its hash is not repeated', async () => {
+    test('are rejected without a user, and an error about a token in place of its hash does not contain it', async () => {
       expect(await storage.sessions.create({ hash: sha256('x'), userId: 'usr_none', now })).toBe('notFound')
       await expect(async () => storage.sessions.find('my-token')).rejects.toThrow(
-        new TypeError('hash must be a SHA-256, 64 lower hex digits'),
+        new TypeError('hash must be a SHA-256: 64 lower-case hex digits'),
       )
     })
   })
 
   describe('apps', () => {
-    test('are made with their key, and seen by their user alone', async () => {
+    test('are created with their key, and only visible to their user', async () => {
       const [ann, bob] = [await addUser(storage), await addUser(storage)]
       const { app, stored } = await addApp(storage, { userId: ann.id })
       expect(app).toEqual({ ...details, id: app.id, userId: ann.id, version: 1, createdAt: now })
       expect(await storage.apps.list(ann.id)).toEqual([app])
-      expect(await storage.keys.findOfApp({ appId: app.id, userId: ann.id })).toMatchObject({
+      expect(await storage.keys.findByApp({ appId: app.id, userId: ann.id })).toMatchObject({
         id: stored.id,
         kind: 'app',
         appId: app.id,
@@ -170,10 +170,10 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.apps.find({ id: app.id, userId: bob.id })).toBeUndefined()
       expect(await storage.apps.edit({ id: app.id, userId: bob.id, details: { name: 'mine' } })).toBe('notFound')
       expect(await storage.apps.remove({ id: app.id, userId: bob.id, now })).toBe(false)
-      expect(await storage.keys.findOfApp({ appId: app.id, userId: bob.id })).toBeUndefined()
+      expect(await storage.keys.findByApp({ appId: app.id, userId: bob.id })).toBeUndefined()
     })
 
-    test('have names unique per user, whatever their case, when made and when edited', async () => {
+    test('have names that are unique per user, ignoring case', async () => {
       const [ann, bob] = [await addUser(storage), await addUser(storage)]
       const { app } = await addApp(storage, { userId: ann.id, name: 'Straße' })
       await addApp(storage, { userId: bob.id, name: 'Straße' })
@@ -187,7 +187,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.apps.find({ id: app.id, userId: ann.id })).toMatchObject({ version: 1 })
     })
 
-    test('are no more than the most, and none of nobody', async () => {
+    test('are limited in number, and need a user', async () => {
       const { id: userId } = await addUser(storage)
       const make = (name: string, owner: string) =>
         storage.apps.create({
@@ -203,7 +203,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await make('1', 'usr_none')).toBe('notFound')
     })
 
-    test('that are removed count until their day is over in UTC, so that no limit of a day begins anew by it', async () => {
+    test('that are removed count until the end of the UTC day, so that removing an app resets no daily limit', async () => {
       const [{ id: userId }, bob] = [await addUser(storage), await addUser(storage)]
       const midnight = Math.ceil((now + 1) / 86_400_000) * 86_400_000
       const make = (name: string, at: number, owner = userId) =>
@@ -224,11 +224,11 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.apps.remove({ id: second.id, userId, now: midnight })).toBe(true)
       expect(await make('4', midnight)).toBe('appsFull')
       granted(await make('4', midnight + 86_400_000))
-      // A user's removed apps go with it.
+      // Removing a user also removes the removed apps.
       expect(await storage.users.remove(userId)).toBe(true)
     })
 
-    test('change what is given and keep the rest', async () => {
+    test('change only the given details', async () => {
       const { id: userId } = await addUser(storage)
       const { app } = await addApp(storage, { userId })
       const changes = {
@@ -243,7 +243,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.apps.find({ id: app.id, userId })).toEqual(edited)
     })
 
-    test('that are removed take their key along, and free their name', async () => {
+    test('are removed with their key, and free their name', async () => {
       const { id: userId } = await addUser(storage)
       const { app, hash } = await addApp(storage, { userId })
       expect(await storage.findAccess(hash)).toBeDefined()
@@ -254,7 +254,7 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('allow lists', () => {
-    test('hold each value once a type, at most so many, and move the version', async () => {
+    test('have each value once per type, are limited in number, and increase the version', async () => {
       const { id: userId } = await addUser(storage)
       const { app } = await addApp(storage, { userId })
       const of = { appId: app.id, userId }
@@ -280,7 +280,7 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('JWT keys', () => {
-    test('have a kid that no other key of the service has, and stand once in an app', async () => {
+    test('have a unique kid, and are added to an app once', async () => {
       const { id: userId } = await addUser(storage)
       const [one, two] = [
         await addApp(storage, { userId, name: 'one' }),
@@ -307,7 +307,7 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('API keys', () => {
-    test('are at most four a user, and a revoked one frees its place', async () => {
+    test('are limited to four per user, and a revoked one frees its slot', async () => {
       const { id: userId } = await addUser(storage)
       const made = [
         await addApiKey(storage, { userId }),
@@ -342,7 +342,7 @@ describe.each(databases)('repositories on $name', (database) => {
       ).toBe('notFound')
     })
 
-    test('are edited, and seen by their user alone', async () => {
+    test('can be edited, and are only visible to their user', async () => {
       const [ann, bob] = [await addUser(storage), await addUser(storage)]
       const { row } = await addApiKey(storage, { userId: ann.id })
       expect(await storage.keys.edit({ id: row.id, userId: ann.id, name: 'New' })).toEqual({
@@ -359,7 +359,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.find({ id: row.id, userId: bob.id })).toBeUndefined()
     })
 
-    test('are rotated with at most one old key, each with its end', async () => {
+    test('keep one previous key when rotated, with its own expiry', async () => {
       const { id: userId } = await addUser(storage)
       const { row, hash } = await addApiKey(storage, { userId })
       const rotate = (oldUntil: number | null, expiresAt?: number) => {
@@ -375,7 +375,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.findAccess(second.hash)).toMatchObject({ keyId: row.id, old: false, endsAt: null })
       const third = await rotate(now + 9_000, now + 5_000)
       expect(await storage.findAccess(hash)).toBeUndefined()
-      // An old key does not outlive the new one.
+      // A previous key expires with the new one.
       expect(await storage.findAccess(second.hash)).toMatchObject({ old: true, endsAt: now + 5_000 })
       expect(await storage.findAccess(third.hash)).toMatchObject({ old: false, endsAt: now + 5_000 })
       await rotate(null)
@@ -383,7 +383,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.listApiKeys(userId)).toHaveLength(1)
     })
 
-    test('that end are not given more time by a grace, and those that have ended do not work again', async () => {
+    test('that expire get no more time from a grace period, and expired ones do not work again', async () => {
       const { id: userId } = await addUser(storage)
       const { row, hash } = await addApiKey(storage, { userId })
       const rotate = async (rotation: { oldUntil: number; expiresAt: number | null; now: number }) => {
@@ -395,7 +395,7 @@ describe.each(databases)('repositories on $name', (database) => {
       const second = await rotate({ oldUntil: now + 9_000, expiresAt: now + 200, now })
       expect(second.result).toMatchObject({ oldUntil: now + 100 })
       expect(await storage.findAccess(hash)).toMatchObject({ old: true, endsAt: now + 100 })
-      // At its end it has ended.
+      // It stops working at its expiry.
       const third = await rotate({ oldUntil: now + 9_000, expiresAt: null, now: now + 200 })
       expect(third.result).toMatchObject({ oldUntil: null })
       expect(await storage.findAccess(second.hash)).toBeUndefined()
@@ -404,7 +404,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.findAccess(third.hash)).toMatchObject({ old: true, endsAt: now + 9_000 })
     })
 
-    test('that were revoked are known as such, and cannot be rotated or shown again', async () => {
+    test('that were revoked are found as revoked, and cannot be rotated or shown', async () => {
       const { id: userId } = await addUser(storage)
       const secret = createServerSecret('s'.repeat(32))
       const { row, hash } = await addApiKey(storage, { userId, secret })
@@ -418,7 +418,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.rotate({ id: row.id, userId, key: again.stored, oldUntil: null, now })).toBe('revoked')
     })
 
-    test('reject to be rotated to a key of another row or kind', async () => {
+    test('cannot be rotated to a key of another row or kind', async () => {
       const { id: userId } = await addUser(storage)
       const { row, hash } = await addApiKey(storage, { userId })
       const rotate = (key: ReturnType<typeof newKey>['stored']) =>
@@ -428,7 +428,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.findAccess(hash)).toMatchObject({ version: 1 })
     })
 
-    test('keep a sealed copy that opens for their row and user', async () => {
+    test('have a sealed copy that can be opened for their row and user', async () => {
       const { id: userId } = await addUser(storage)
       const secret = createServerSecret('s'.repeat(32))
       const { row, key } = await addApiKey(storage, { userId, secret })
@@ -439,7 +439,7 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('findAccess', () => {
-    test("gives all about an app's key", async () => {
+    test("returns everything about an app's key", async () => {
       const { id: userId } = await addUser(storage)
       const { app, hash, stored } = await addApp(storage, { userId })
       await storage.apps.edit({
@@ -481,7 +481,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.findAccessByKid(kid)).toEqual(access)
     })
 
-    test("moves an app's version when its key is rotated, and knows the old key", async () => {
+    test("increases an app's version when its key is rotated, and finds the previous key", async () => {
       const { id: userId } = await addUser(storage)
       const { app, hash, stored } = await addApp(storage, { userId })
       const next = newKey('app', { userId, id: stored.id })
@@ -492,7 +492,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.revoke({ id: stored.id, userId, now })).toBe(false)
     })
 
-    test('gives all about an API key, and that its user is disabled', async () => {
+    test('returns everything about an API key, and whether its user is disabled', async () => {
       const { id: userId } = await addUser(storage)
       const { row, hash } = await addApiKey(storage, { userId })
       await storage.users.setState(userId, 'disabled')
@@ -509,7 +509,7 @@ describe.each(databases)('repositories on $name', (database) => {
       })
     })
 
-    test('finds nothing by a hash that nobody has, and rejects what is no hash', async () => {
+    test('finds nothing for an unknown hash, and rejects an invalid hash', async () => {
       expect(await storage.findAccess(sha256('nobody'))).toBeUndefined()
       expect(await storage.findAccessByKid('kid_none')).toBeUndefined()
       await expect(async () => storage.findAccess("' or 1 = 1")).rejects.toThrow('hash must be a SHA-256')
@@ -541,7 +541,7 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('the audit log', () => {
-    test('is read newest first, by account, page by page', async () => {
+    test('lists the newest entries first, by account, page by page', async () => {
       const { id: userId } = await addUser(storage)
       const entry = { at: now, userId, actor: userId, subject: 'key_1', ip: '::1', detail: { grace: 5 } }
       for (const action of ['a', 'b', 'c']) await storage.auditLog.add({ ...entry, action })
@@ -556,8 +556,8 @@ describe.each(databases)('repositories on $name', (database) => {
     })
   })
 
-  describe('the feed of changes', () => {
-    test('tells what an instance must forget, each once, and no more', async () => {
+  describe('the change feed', () => {
+    test('returns each change since a sequence number once', async () => {
       const { id: userId } = await addUser(storage)
       const { app } = await addApp(storage, { userId })
       const { row } = await addApiKey(storage, { userId })
@@ -574,13 +574,13 @@ describe.each(databases)('repositories on $name', (database) => {
         { kind: 'user', id: userId },
       ])
       expect(await storage.changes.since(seq)).toEqual({ seq, changed: [] })
-      // The number of a database that has been restored to an earlier day.
+      // A sequence number from before the database was restored.
       expect((await storage.changes.since(seq + 100)).changed).toBe('all')
     })
   })
 
   describe('transaction', () => {
-    test('does all or nothing', async () => {
+    test('commits everything or nothing', async () => {
       const user = await storage.transaction(async (within) => {
         const made = await addUser(within)
         await addApp(within, { userId: made.id })
@@ -594,7 +594,7 @@ describe.each(databases)('repositories on $name', (database) => {
           const key = await addApiKey(within, { userId: user.id })
           hash = key.hash
           await within.users.setState(user.id, 'disabled')
-          // Readers do not see what is not committed.
+          // Readers do not see uncommitted data.
           expect(await storage.findAccess(hash)).toBeUndefined()
           throw new Error('no')
         }),
@@ -604,7 +604,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.changes.seq()).toBe(before)
     })
 
-    test('goes on after a rejection', async () => {
+    test('continues after a rejection', async () => {
       const user = await addUser(storage)
       await addApp(storage, { userId: user.id, name: 'Taken' })
       const { app } = await addApp(storage, { userId: user.id, name: 'Other' })
@@ -617,7 +617,7 @@ describe.each(databases)('repositories on $name', (database) => {
     })
   })
 
-  test('answers a ping', async () => {
+  test('responds to a ping', async () => {
     await expect(storage.ping()).resolves.toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openKey } from '../../src/lib/secrets/openKey.ts'
+import { openKey } from '../../src/lib/secrets/sealKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -26,25 +26,25 @@ describe.each(databases)('resealKeys on $name', (database) => {
     return openKey(sealed, owner, [newest])
   }
 
-  test('seals all keys under the newest secret, whatever page they are on, and leaves what does not open', async () => {
+  test('reseals the keys of all pages with the newest secret, and skips those that cannot be decrypted', async () => {
     const users = await Promise.all(Array.from({ length: 60 }, () => addUser(storage)))
     const made = []
     for (const { id: userId } of users)
       for (let count = 0; count < 4; count += 1)
         made.push({ userId, ...(await addApiKey(storage, { userId, secret: old })) })
     const { id: userId } = await addUser(storage)
-    const unkept = await addApiKey(storage, { userId })
+    const unsealed = await addApiKey(storage, { userId })
     const already = await addApiKey(storage, { userId, secret: newest })
     const unreadable = await addApiKey(storage, { userId, secret: lost })
 
     expect(await resealKeys(storage.keys, [newest, old])).toEqual({ resealed: 240, unreadable: [unreadable.row.id] })
     for (const { row, userId: owner, key } of made) expect(await reveal(row.id, owner)).toBe(key)
     expect(await reveal(already.row.id, userId)).toBe(already.key)
-    expect(await storage.keys.findSealed({ id: unkept.row.id, userId })).toBeUndefined()
+    expect(await storage.keys.findSealed({ id: unsealed.row.id, userId })).toBeUndefined()
     expect(await resealKeys(storage.keys, [newest, old])).toEqual({ resealed: 0, unreadable: [unreadable.row.id] })
   })
 
-  test('does not bring back a key that is rotated meanwhile', async () => {
+  test('does not restore a key that is rotated at the same time', async () => {
     const { id: userId } = await addUser(storage)
     const { row } = await addApiKey(storage, { userId, secret: old })
     const next = newKey('testnet', { userId, id: row.id, secret: newest })

@@ -16,7 +16,7 @@ import { isStorageError } from '../../src/errors/storageError.ts'
 import { addApiKey, addApp, addUser } from './fill.ts'
 import { openRaw } from './openRaw.ts'
 
-describe('storage in a file of SQLite', () => {
+describe('storage in an SQLite file', () => {
   let folder = ''
   let file = ''
   beforeEach(() => {
@@ -25,7 +25,7 @@ describe('storage in a file of SQLite', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('is readable by its owner alone, with its log and its index', async () => {
+  test('is only readable by its owner, including its log and index', async () => {
     const storage = await openStorage({ file })
     await addUser(storage)
     const names = readdirSync(folder).sort()
@@ -38,7 +38,7 @@ describe('storage in a file of SQLite', () => {
     expect(readdirSync(folder)).toEqual(['keyrail.db'])
   })
 
-  test('keeps what it has said is written through a power cut, and the rules between tables', async () => {
+  test('uses settings that survive a power cut, and enforces foreign keys', async () => {
     const { db, close } = await openRaw({ file })
     const setting = async (name: string): Promise<unknown> =>
       Object.values((await sql<object>`pragma ${sql.raw(name)}`.execute(db.query)).rows[0] ?? {})[0]
@@ -51,28 +51,28 @@ describe('storage in a file of SQLite', () => {
     await close()
   })
 
-  test('has every write that was told of, after a SIGKILL in the middle of writing', async () => {
+  test('has all confirmed writes after a SIGKILL during writes', async () => {
     const child = spawn(
       process.execPath,
       ['--conditions=@keyrail/source', join(import.meta.dirname, 'writeUntilKilled.ts'), file],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
-    let told = ''
+    let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      told += chunk.toString()
-      if (told.split('\n').length > 50) child.kill('SIGKILL')
+      output += chunk.toString()
+      if (output.split('\n').length > 50) child.kill('SIGKILL')
     })
     const [, signal] = (await once(child, 'close')) as [number | null, string | null]
     expect(signal).toBe('SIGKILL')
     const storage = await openStorage({ file })
-    // The last line may have been cut.
-    const ids = told.split('\n').slice(0, -1)
+    // The last line may be cut off.
+    const ids = output.split('\n').slice(0, -1)
     expect(ids.length).toBeGreaterThanOrEqual(50)
     for (const id of ids) expect(await storage.users.find(id)).toMatchObject({ id })
     await storage.close()
   })
 
-  test('holds no key as it is, in none of its files', async () => {
+  test('stores no key in plain text in any file', async () => {
     const storage = await openStorage({ file })
     const { id: userId } = await addUser(storage)
     const secret = createServerSecret('s'.repeat(32))
@@ -88,7 +88,7 @@ describe('storage in a file of SQLite', () => {
     await storage.close()
   })
 
-  test('lets other work in between a thousand queries that wait', async () => {
+  test('does not block the event loop while a thousand queries are queued', async () => {
     const storage = await openStorage({ file })
     const { id } = await addUser(storage)
     let done = 0
@@ -103,7 +103,7 @@ describe('storage in a file of SQLite', () => {
     await storage.close()
   })
 
-  test('waits for another process that writes without holding the thread, and looks keys up meanwhile', async () => {
+  test('waits for another process that writes without blocking the thread, and still looks up keys', async () => {
     const storage = await openStorage({ file })
     const { id: userId } = await addUser(storage)
     const { hash } = await addApiKey(storage, { userId })
@@ -123,7 +123,7 @@ describe('storage in a file of SQLite', () => {
     await storage.close()
   })
 
-  test('gives up on another process that never ends, with a clear error, and works again after it', async () => {
+  test('fails with a clear error while another process keeps the lock, and works again afterwards', async () => {
     const database = new DatabaseSync(file, { timeout: 0 })
     database.exec('pragma journal_mode = wal; create table t (a)')
     const query = new Kysely<{ t: { a: number } }>({ dialect: createSqliteDialect(database, { waitMs: 30 }) })
@@ -141,7 +141,7 @@ describe('storage in a file of SQLite', () => {
     await query.destroy()
   })
 
-  test('rejects work inside a transaction that waits for that transaction', async () => {
+  test('rejects work in a transaction that would wait for that transaction', async () => {
     const database = new DatabaseSync(file, { timeout: 0 })
     const query = new Kysely<object>({ dialect: createSqliteDialect(database, { waitMs: 30 }) })
     await expect(query.transaction().execute(() => sql`select 1`.execute(query))).rejects.toSatisfy((error) =>
@@ -151,7 +151,7 @@ describe('storage in a file of SQLite', () => {
     await query.destroy()
   })
 
-  test('closes after what is in flight, twice without harm, and then rejects', async () => {
+  test('waits for work in flight on close, can be closed twice, and then rejects queries', async () => {
     const storage = await openStorage({ file })
     const writing = addUser(storage)
     await Promise.all([storage.close(), storage.close()])
@@ -163,7 +163,7 @@ describe('storage in a file of SQLite', () => {
     await again.close()
   })
 
-  test('tells no values in its errors', async () => {
+  test('does not include values in errors', async () => {
     const storage = await openStorage({ file })
     const { db, close } = await openRaw({ file })
     const { email } = await addUser(storage)
@@ -176,7 +176,7 @@ describe('storage in a file of SQLite', () => {
     await Promise.all([close(), storage.close()])
   })
 
-  test('takes a path for a path where SQLite would read a URL of another file, or of none', async () => {
+  test('uses a path literally, even if SQLite would parse it as a URL', async () => {
     const name = 'file:keyrail.db?mode=memory'
     vi.spyOn(process, 'cwd').mockReturnValue(folder)
     const storage = await openStorage({ file: name })
@@ -188,9 +188,9 @@ describe('storage in a file of SQLite', () => {
     await storage.close()
   })
 
-  test('that is no database, or in no folder, is rejected with a clear error', async () => {
+  test('rejects a file that is not a database or has no folder with a clear error', async () => {
     await expect(openStorage({ file: join(folder, 'none', 'keyrail.db') })).rejects.toThrow(
-      'the database file cannot be opened or made (ENOENT)',
+      'the database file cannot be opened or created (ENOENT)',
     )
     await expect(openStorage({ file: import.meta.filename })).rejects.toSatisfy((error) =>
       isStorageError(error, 'failed'),
@@ -198,12 +198,12 @@ describe('storage in a file of SQLite', () => {
   })
 
   test.each([
-    ['nothing', {}, 'storage must be given either a file or a databaseUrl'],
-    ['both', { file: 'a', databaseUrl: 'postgres://a' }, 'storage must be given either a file or a databaseUrl'],
-    ['memory', { file: ':memory:' }, 'there is no storage in memory'],
-    ['no text', { databaseUrl: 5 }, 'databaseUrl must be a text'],
+    ['nothing', {}, 'storage needs either a file or a databaseUrl'],
+    ['both', { file: 'a', databaseUrl: 'postgres://a' }, 'storage needs either a file or a databaseUrl'],
+    ['memory', { file: ':memory:' }, 'in-memory storage is not supported'],
+    ['a number', { databaseUrl: 5 }, 'databaseUrl must be a string'],
     ['another URL', { databaseUrl: 'mysql://u:hunter2@h/d' }, 'databaseUrl must be a URL such as postgres://'],
-  ])('is rejected with options that hold %s', async (_, options, message) => {
+  ])('rejects options with %s', async (_, options, message) => {
     const error: unknown = await openStorage(options as StorageOptions).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(TypeError)
     expect(String(error)).toContain(message)

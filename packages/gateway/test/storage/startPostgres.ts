@@ -11,9 +11,9 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { postgresBinaries } from './postgresBinaries.ts'
 
-/** A real PostgreSQL server of a test's own. */
+/** A real PostgreSQL server for one test file. */
 export interface Postgres {
-  /** Makes an empty database. @returns Its URL, with the password in it. */
+  /** Creates an empty database. @returns Its URL, including the password. */
   createDatabase(): Promise<string>
   readonly password: string
   stop(): Promise<void>
@@ -21,14 +21,14 @@ export interface Postgres {
 
 const run = promisify(execFile)
 
-/** PostgreSQL rejects to run as root, so root starts it as nobody. */
+/** PostgreSQL does not run as root, so root starts it as the user `nobody`. */
 const unprivileged = async (): Promise<{ uid?: number; gid?: number }> => {
   if (process.getuid?.() !== 0) return {}
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'nobody'])).stdout))
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whether anybody may go into a folder. Root's home and what is in it are often closed. */
+/** Whether all users may access a folder. Root's home often denies it. */
 const isOpenToAll = (folder: string): boolean =>
   (statSync(folder).mode & 0o001) !== 0 && (dirname(folder) === folder || isOpenToAll(dirname(folder)))
 
@@ -52,7 +52,7 @@ const whenReady = (server: ChildProcess): Promise<void> =>
     })
   })
 
-/** Starts a PostgreSQL on a port and in a folder of its own, with a random password. */
+/** Starts PostgreSQL on a free port, in a new folder, with a random password. */
 export const startPostgres = async (): Promise<Postgres> => {
   const found = postgresBinaries()
   if (found === undefined) throw new Error('there is no PostgreSQL: apt-get install postgresql')
@@ -87,7 +87,7 @@ export const startPostgres = async (): Promise<Postgres> => {
       await whenReady(server)
       return { server, port }
     } catch (error) {
-      // Somebody else may have taken the port in between.
+      // Another process may have taken the port.
       if (attempts > 1) return start(attempts - 1)
       throw error
     }
@@ -98,7 +98,7 @@ export const startPostgres = async (): Promise<Postgres> => {
   process.once('exit', endWithUs)
   const url = (database: string): string => `postgres://keyrail:${password}@127.0.0.1:${port}/${database}`
   const admin = new pg.Pool({ connectionString: url('postgres'), max: 1 })
-  // It is told of the server's end.
+  // It gets an event when the server exits.
   admin.on('error', () => {})
 
   return {
@@ -111,7 +111,7 @@ export const startPostgres = async (): Promise<Postgres> => {
     stop: async () => {
       await admin.end()
       process.off('exit', endWithUs)
-      // A fast shutdown: connections are ended, nothing is left half written.
+      // A fast shutdown: closes connections and finishes writes.
       server.kill('SIGINT')
       await exited
       rmSync(folder, { recursive: true, force: true })

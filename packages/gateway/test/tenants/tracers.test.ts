@@ -96,7 +96,7 @@ describe('a custom tracer', () => {
     expect(JSON.parse(text)).toMatchObject({
       error: {
         code: -32002,
-        message: `rejected due to service settings: tracer "${'x'.repeat(40)}…" not allowed. Use a tracer that nodes have built in, such as callTracer`,
+        message: `rejected due to service settings: tracer "${'x'.repeat(40)}…" not allowed. Use a built-in tracer, such as callTracer`,
       },
     })
     const repeated = await post(

@@ -32,7 +32,7 @@ describe('unknown keys', () => {
       {
         error: {
           code: -32016,
-          message: 'Invalid API key; too many of these from this IP',
+          message: 'Invalid API key; too many invalid keys from this IP',
           data: { reason: 'key_unknown_limited' },
         },
       },

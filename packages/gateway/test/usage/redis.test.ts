@@ -250,7 +250,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     for (const url of [wrong.href, closed.href]) {
       const link = await open(url)
       const error: unknown = await link.ping().catch((caught: unknown) => caught)
-      expect(String(error)).toBe('Error: Redis does not answer')
+      expect(String(error)).toBe('Error: Redis does not respond')
       const shown = inspect(error, { depth: Infinity, showHidden: true })
       for (const secret of ['hunter2', server.password, '127.0.0.1']) expect(shown).not.toContain(secret)
       const limiter = createRedisRateLimiter({ redis: link, local: createRateLimiter() })

@@ -172,7 +172,7 @@ describe('compileAllowList', () => {
   })
 
   test.each<[unknown, RegExp]>([
-    [{ ips: from('10.0.0.1', '10.0.0.300') }, /^ips\[1\]\.value is no IP address/],
+    [{ ips: from('10.0.0.1', '10.0.0.300') }, /^ips\[1\]\.value is not an IP address/],
     [{ origins: from('https://a.example/x') }, /^origins\[0\]\.value is more than an origin/],
     [{ methods: from('eth_call*') }, /^methods\[0\]\.value is not a method/],
     [{ methods: from('*') }, /leave the list empty/],

@@ -78,7 +78,7 @@ export const createTokens = ({
     const userId = viewer.user.id
     const made = await storage.transaction(async (within) => {
       // Held first: a session that a new password has ended meanwhile makes none that would outlive it.
-      if ((await within.users.hold(userId)) === undefined) return 'notFound'
+      if ((await within.users.findForUpdate(userId)) === undefined) return 'notFound'
       if ((await within.sessions.find(session.hash)) === undefined) return 'ended'
       const accessToken = await within.accessTokens.create({
         userId,

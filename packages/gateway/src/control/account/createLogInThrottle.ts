@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { foldText } from '../../storage/foldText.ts'
 import { createThrottle } from './createThrottle.ts'
 import type { Throttle } from './createThrottle.ts'
-import { ipBlock } from '../../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret } from './secretText.ts'
 
 /** One try to log in. */
@@ -38,7 +38,7 @@ export const createLogInThrottle = ({ now, maxKeys }: { now: Clock; maxKeys?: nu
 
   return {
     take: ({ email, ip }) => {
-      const caller = ipBlock(ip)
+      const caller = toIpBlock(ip)
       // Hashed, as what a caller may make us remember must be short.
       const account = hashSecret(foldText(email)).slice(0, 32)
       const pair = `${account} ${caller}`

@@ -46,7 +46,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
     },
   ): Promise<Account | AccountError> => {
     const changed = await storage.transaction(async (within) => {
-      if ((await within.users.hold(id)) === undefined) return undefined
+      if ((await within.users.findForUpdate(id)) === undefined) return undefined
       await audit(within, { at: now(), userId: id, actor, action, subject: id, ip, detail: detail ?? null })
       await work(within)
       return within.users.find(id)

@@ -1,3 +1,4 @@
+import { createLimiter } from '../../lib/createLimiter.ts'
 import { hashArgon2, isWeakArgon2, verifyArgon2 } from './argon2id.ts'
 import type { Argon2Cost, DeriveArgon2 } from './argon2id.ts'
 
@@ -32,27 +33,17 @@ export interface PasswordsOptions {
  * const passwords = createPasswords()
  */
 export const createPasswords = ({ maxAtOnce = 2, maxWaiting = 20, cost, derive }: PasswordsOptions = {}): Passwords => {
-  const waiting: (() => void)[] = []
+  const limiter = createLimiter({ maxRunning: maxAtOnce, maxQueued: maxWaiting })
   const options = { ...(cost === undefined ? {} : { cost }), ...(derive === undefined ? {} : { derive }) }
-  let running = 0
 
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T | 'busy'> => {
-    if (running < maxAtOnce) running += 1
-    else if (waiting.length >= maxWaiting) return 'busy'
-    // Who ends hands the place on, so that nobody who comes meanwhile takes it.
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
+  const limit = async <T>(work: () => Promise<T>): Promise<T | 'busy'> => {
+    const result = await limiter.run(work)
+    return result === 'full' ? 'busy' : result
   }
 
   return {
-    hash: (password) => inTurn(async () => ({ phc: await hashArgon2(password.normalize('NFKC'), options) })),
-    verify: (stored, password) => inTurn(() => verifyArgon2(stored, password.normalize('NFKC'), options)),
+    hash: (password) => limit(async () => ({ phc: await hashArgon2(password.normalize('NFKC'), options) })),
+    verify: (stored, password) => limit(() => verifyArgon2(stored, password.normalize('NFKC'), options)),
     isWeak: (stored) => isWeakArgon2(stored, cost),
   }
 }

@@ -9,7 +9,7 @@ import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 import { hashEmail } from './hashEmail.ts'
-import { ipBlock } from '../../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { isEmail } from './isEmail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
@@ -65,7 +65,7 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
       if (!isEmail(email)) return reject.email()
       const fault = findPasswordFault(password, { email })
       if (fault !== undefined) return reject.password(fault, 'password')
-      const caller = ipBlock(ip)
+      const caller = toIpBlock(ip)
       const waitMs = signUps.waitMs(caller)
       if (waitMs > 0) return reject.tooManyTries(waitMs)
       const takeBack = signUps.add(caller)

@@ -5,7 +5,7 @@ import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 import { hashEmail } from './hashEmail.ts'
-import { ipBlock } from '../../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { sessionTimes, startSession } from './startSession.ts'
 import type { User } from '../../storage/users.ts'
@@ -95,7 +95,7 @@ export const createPasswordChanges = ({
 
     resetPassword: async ({ link, password, ip, userAgent }) => {
       if (!isSecretText('link', link)) return reject.link()
-      const caller = ipBlock(ip)
+      const caller = toIpBlock(ip)
       const waitMs = signUps.waitMs(caller)
       if (waitMs > 0) return reject.tooManyTries(waitMs)
       signUps.add(caller)
@@ -110,7 +110,7 @@ export const createPasswordChanges = ({
       return storage.transaction(async (within) => {
         const at = now()
         // The account before its link, as whoever makes a link does.
-        const user = await within.users.hold(owner.id)
+        const user = await within.users.findForUpdate(owner.id)
         const held = await within.oneTimeLinks.find(hash)
         if (user === undefined || held === undefined || held.expiresAt <= at) return reject.link()
         // The link stays, for when the account is enabled again.
@@ -145,7 +145,7 @@ export const createPasswordChanges = ({
       if ('code' in user) return user
       const deleted = await storage.transaction(async (within) => {
         // Held, so that no app is created between the count and the deletion.
-        const held = await within.users.hold(user.id)
+        const held = await within.users.findForUpdate(user.id)
         if (held === undefined) return false
         const [secret] = secrets
         if (secret !== undefined)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { checksumLength, checksumOf, toBase62 } from '../../lib/secrets/base62.ts'
+import { checksumLength, getChecksum, toBase62 } from '../../lib/secrets/base62.ts'
 
 /** What a secret opens: the control API for a script, sign-up once, or a new password once. */
 export type SecretTextKind = 'accessToken' | 'invite' | 'link'
@@ -14,14 +14,14 @@ const shape = /^kr[pil]_[0-9A-Za-z]{39}$/
  */
 export const createSecretText = (kind: SecretTextKind): string => {
   const head = `${startOf[kind]}${toBase62(BigInt(`0x${randomBytes(24).toString('hex')}`), 33)}`
-  return head + checksumOf(head)
+  return head + getChecksum(head)
 }
 
 /** Whether a text has the shape and the checksum of such a secret. */
 export const isSecretText = (kind: SecretTextKind, text: string): boolean =>
   shape.test(text) &&
   text.startsWith(startOf[kind]) &&
-  text.slice(-checksumLength) === checksumOf(text.slice(0, -checksumLength))
+  text.slice(-checksumLength) === getChecksum(text.slice(0, -checksumLength))
 
 /** The form in which a random secret is stored and looked up: its SHA-256 in lower hex. */
 export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex')

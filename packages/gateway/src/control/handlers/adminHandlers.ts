@@ -39,7 +39,7 @@ export const adminHandlers = (
 
   const show = async (users: readonly Account[]): Promise<readonly UserView[]> => {
     const ids = users.map(({ id }) => id)
-    const [apps, apiKeys] = [await storage.apps.countOf(ids), await storage.keys.countApiKeysOf(ids)]
+    const [apps, apiKeys] = [await storage.apps.countByUser(ids), await storage.keys.countApiKeysByUser(ids)]
     return users.map(({ id, email, state, role, limits, createdAt }) => ({
       id,
       email,

@@ -46,7 +46,7 @@ export const appHandlers = (
         ...(after === undefined ? {} : { after }),
       })
       const shown = items.slice(0, limit)
-      const keys = await storage.keys.listOfApps({ appIds: shown.map((app) => app.id), userId })
+      const keys = await storage.keys.listByApps({ appIds: shown.map((app) => app.id), userId })
       const last = items.length > limit ? shown.at(-1) : undefined
       const surroundings = appSurroundings(parts, caller)
       return {

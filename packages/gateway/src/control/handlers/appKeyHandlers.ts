@@ -20,7 +20,7 @@ export const appKeyHandlers = (
 > => {
   const { storage, deployment, now } = parts
   const keyOf = (caller: Caller, appId: string): Promise<Key | undefined> =>
-    storage.keys.findOfApp({ appId, userId: viewerOf(caller).user.id })
+    storage.keys.findByApp({ appId, userId: viewerOf(caller).user.id })
 
   return {
     'PUT /api/apps/{appId}/key/expiry': async ({ params, body, caller }) => {

@@ -1,4 +1,4 @@
-import { openKey } from '../../lib/secrets/openKey.ts'
+import { openKey } from '../../lib/secrets/sealKey.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { actorOf, viewerOf } from '../handler.ts'
 import type { Caller, ControlParts } from '../handler.ts'

@@ -28,7 +28,7 @@ export const showApp = async (
   const { apps, keys } = parts.storage
   const userId = viewerOf(caller).user.id
   const app = 'app' in found ? found.app : await apps.find({ id: found.id, userId })
-  const key = app === undefined ? undefined : await keys.findOfApp({ appId: app.id, userId })
+  const key = app === undefined ? undefined : await keys.findByApp({ appId: app.id, userId })
   return app === undefined || key === undefined
     ? { rejection: apiErrors.notFound() }
     : { answer: toAppView(app, key, appSurroundings(parts, caller)) }

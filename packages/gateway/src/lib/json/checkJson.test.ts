@@ -75,11 +75,11 @@ describe('checkJson', () => {
     '1 1',
     '{}{}',
     '/**/1',
-  ])('decides %j as JSON.parse does', (text) => {
+  ])('agrees with JSON.parse on %j', (text) => {
     expect(check(text)).toBe(isParsed(text) ? 'json' : 'malformed')
   })
 
-  test('decides any text as JSON.parse does', () => {
+  test('agrees with JSON.parse on any text', () => {
     const pieces = fc.constantFrom(...tokens)
     const text = fc.oneof(
       fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
@@ -92,7 +92,7 @@ describe('checkJson', () => {
     )
     fc.assert(
       fc.property(text, (given) => {
-        // What a lone surrogate becomes in UTF-8 is what is read.
+        // UTF-8 replaces a lone surrogate, so compare what was sent.
         const sent = Buffer.from(given).toString()
         expect(check(sent, 1_000)).toBe(isParsed(sent) ? 'json' : 'malformed')
       }),
@@ -112,11 +112,11 @@ describe('checkJson', () => {
     [`[${Array(1_000).fill(nested(63)).join(',')}]`, 'json'],
     [`"${'['.repeat(100)}"`, 'json'],
     [`{"${'['.repeat(100)}":"\\"${'{'.repeat(100)}"}`, 'json'],
-  ])('of at most 64 levels: %#', (text, expected) => {
+  ])('with at most 64 levels: %#', (text, expected) => {
     expect(check(text)).toBe(expected)
   })
 
-  test('looks no further than the level that is too deep', () => {
+  test('stops at the level that is too deep', () => {
     let read = 0
     const bytes = new Proxy(Buffer.from('['.repeat(1_000_000)), {
       get: (target, name) => {
@@ -128,7 +128,7 @@ describe('checkJson', () => {
     expect(read).toBe(64)
   })
 
-  test('a thousand levels take no more of the stack than there is', () => {
+  test('a thousand levels do not overflow the stack', () => {
     expect(checkJson(Buffer.from(nested(1_000)), 1_000)).toBe('json')
   })
 })

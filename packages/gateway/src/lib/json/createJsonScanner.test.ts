@@ -8,7 +8,7 @@ import { createJsonScanner, isJson } from './createJsonScanner.ts'
 /** For 100,000 cases on a busy machine. */
 const fuzzTimeoutMs = 300_000
 
-/** What RFC 8259 says, told by others than the scanner. */
+/** RFC 8259 as implemented by Node. */
 const oracle = (bytes: Buffer): boolean => {
   if (!isUtf8(bytes)) return false
   try {
@@ -19,7 +19,7 @@ const oracle = (bytes: Buffer): boolean => {
   }
 }
 
-/** Scans in the given pieces; the last takes the rest. */
+/** Scans in chunks of these sizes. The last chunk has the rest. */
 const scanned = (bytes: Buffer, sizes: readonly number[]): boolean => {
   const scanner = createJsonScanner()
   let from = 0
@@ -55,13 +55,13 @@ const fragments = [
 ]
 const hostileBytes = [0xc0, 0xc1, 0xc2, 0xe0, 0xed, 0xf0, 0xf4, 0xf5, 0xff, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf]
 
-const well = fc
+const valid = fc
   .tuple(fc.json({ maxDepth: 4 }), fc.constantFrom(0, 1, 2), fc.constantFrom('', ' ', '\n\t'))
   .map(([text, indent, space]) => Buffer.from(`${space}${JSON.stringify(JSON.parse(text), null, indent)}${space}`))
-/** A JSON text with a few bytes changed, taken out or put in: the near misses. */
-const nearly = fc
+/** A JSON text with a few bytes changed, removed or inserted: near misses. */
+const nearlyValid = fc
   .tuple(
-    well,
+    valid,
     fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 1, 2), fc.constantFrom(...fragments)), {
       minLength: 1,
       maxLength: 2,
@@ -75,36 +75,36 @@ const nearly = fc
     }
     return changed
   })
-const rubbish = fc.oneof(
+const malformed = fc.oneof(
   fc.array(fc.constantFrom(...fragments), { maxLength: 14 }).map((parts) => Buffer.from(parts.join(''))),
   fc
     .array(fc.constantFrom(...hostileBytes), { maxLength: 5 })
     .map((bytes) => Buffer.concat([Buffer.from('["'), Buffer.from(bytes), Buffer.from('"]')])),
 )
 const cases = fc.oneof(
-  { weight: 30, arbitrary: well },
-  { weight: 40, arbitrary: nearly },
-  { weight: 30, arbitrary: rubbish },
+  { weight: 30, arbitrary: valid },
+  { weight: 40, arbitrary: nearlyValid },
+  { weight: 30, arbitrary: malformed },
 )
 
 describe('the scanner', () => {
-  test('takes exactly what JSON.parse takes, in whatever pieces it comes', { timeout: fuzzTimeoutMs }, () => {
-    const seen = { taken: 0, rejected: 0 }
+  test('accepts exactly what JSON.parse accepts, in chunks of any size', { timeout: fuzzTimeoutMs }, () => {
+    const seen = { accepted: 0, rejected: 0 }
     fc.assert(
       fc.property(cases, fc.array(fc.nat({ max: 7 }), { maxLength: 6 }), (bytes, sizes) => {
         const expected = oracle(bytes)
-        seen[expected ? 'taken' : 'rejected'] += 1
+        seen[expected ? 'accepted' : 'rejected'] += 1
         expect(isJson(bytes)).toBe(expected)
         expect(scanned(bytes, sizes)).toBe(expected)
       }),
       { numRuns: fuzzCases(2_000) },
     )
-    // A corpus that is rejected whole would hold of a scanner that rejects all.
-    expect(seen.taken / (seen.taken + seen.rejected)).toBeGreaterThan(0.25)
-    expect(seen.rejected / (seen.taken + seen.rejected)).toBeGreaterThan(0.25)
+    // If most cases were rejected, a scanner that rejects everything would pass.
+    expect(seen.accepted / (seen.accepted + seen.rejected)).toBeGreaterThan(0.25)
+    expect(seen.rejected / (seen.accepted + seen.rejected)).toBeGreaterThan(0.25)
   })
 
-  test('tells of the members of the outermost object, in whatever pieces it comes', () => {
+  test('reports the members of the outermost object, in chunks of any size', () => {
     const names = fc.constantFrom('id', 'result', 'error', 'é', 'a"b', 'x'.repeat(70))
     fc.assert(
       fc.property(
@@ -121,8 +121,8 @@ describe('the scanner', () => {
           let from = 0
           const scanner = createJsonScanner({
             name: (name) => (current = name),
-            start: (place) => (from = place),
-            end: (place) => found.push([current, bytes.toString('utf8', from, place)]),
+            start: (offset) => (from = offset),
+            end: (offset) => found.push([current, bytes.toString('utf8', from, offset)]),
           })
           let at = 0
           for (const size of [...sizes, bytes.length]) {
@@ -141,7 +141,7 @@ describe('the scanner', () => {
 
   test.each([
     ['an empty text', ''],
-    ['white space alone', ' \n'],
+    ['only white space', ' \n'],
     ['a byte order mark', '\u{feff}1'],
     ['a no-break space', '\u00a01'],
     ['two values', '1 2'],
@@ -152,7 +152,7 @@ describe('the scanner', () => {
     expect(isJson(Buffer.from(text))).toBe(false)
   })
 
-  test('a million levels deep, and four megabytes of one string, are read at once', () => {
+  test('reads a million levels and a string of four megabytes quickly', () => {
     const scan = (): void => {
       expect(isJson(Buffer.from('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toBe(true)
       expect(isJson(Buffer.from(`["${'a'.repeat(4_000_000)}"]`))).toBe(true)

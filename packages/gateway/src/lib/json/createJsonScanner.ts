@@ -1,18 +1,41 @@
-/** Told of the members of a text's outermost object as they are met. Places are counted in bytes from the text's beginning. */
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  dot,
+  isDigit,
+  isEscape,
+  isHex,
+  isSpace,
+  literals,
+  lowerE,
+  lowerU,
+  minus,
+  openBrace,
+  openBracket,
+  plus,
+  quote,
+  upperE,
+  zero,
+} from './characters.ts'
+
+/** Receives the members of the outermost object while the text is scanned. Offsets are in bytes from the start of the text. */
 export interface MemberListener {
-  /** A name, unescaped; `undefined` for one longer than any that is looked for. */
+  /** Called with the unescaped name of a member; `undefined` if it is longer than any name that matters. */
   readonly name: (name: string | undefined) => void
-  /** Where the value of the last name begins. */
-  readonly start: (place: number) => void
-  /** The place after it. */
-  readonly end: (place: number) => void
+  /** Called with the offset at which the value of the last name starts. */
+  readonly start: (offset: number) => void
+  /** Called with the offset after that value. */
+  readonly end: (offset: number) => void
 }
 
-/** Reads a JSON text as its bytes come. */
+/** Validates a JSON text while its bytes arrive. */
 export interface JsonScanner {
-  /** Reads on. False once the bytes so far cannot begin a JSON text. */
+  /** Scans the next bytes. @returns False once the bytes so far cannot be the start of a JSON text. */
   readonly push: (chunk: Uint8Array) => boolean
-  /** Whether the bytes so far are one whole JSON text. */
+  /** Whether the bytes so far are one complete JSON text. */
   readonly end: () => boolean
 }
 
@@ -33,41 +56,25 @@ const inMinus = 13
 const inDot = 14
 const inExponent = 15
 const inExponentSign = 16
-// From here on a number may end.
+// A number may end in this state or in any below.
 const inZero = 17
 const inWhole = 18
 const inFraction = 19
 const inExponentDigits = 20
 
-const quote = 34
-const backslash = 92
-const openBracket = 91
-const closeBracket = 93
-const openBrace = 123
-const closeBrace = 125
-
-/** What stands for itself in a string: ASCII but for controls, the quote and the backslash. */
+/** Bytes without a special meaning in a string: ASCII except control characters, the quote and the backslash. */
 const plain = new Uint8Array(256).fill(1, 32, 128)
 plain[quote] = 0
 plain[backslash] = 0
 
-const escapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'))
-const literals: ReadonlyMap<number, Uint8Array> = new Map(
-  ['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]),
-)
-
-const isSpace = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9
-const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
-const isHex = (byte: number): boolean => isDigit(byte) || (byte >= 97 && byte <= 102) || (byte >= 65 && byte <= 70)
-
-/** No name that is looked for is longer, even with each letter escaped. */
+/** No name that matters is longer, even if each character is escaped. */
 const longestName = 64
 const firstDepth = 64
 
 /**
- * Makes a scanner that takes what JSON.parse takes, in UTF-8, without making values of it: so a text of any size is proved well
- * formed piece by piece, in memory that grows with its depth alone (one byte a level).
- * @param listener - Told of the members of the outermost object.
+ * Creates a scanner that accepts what JSON.parse accepts, in UTF-8, without creating values. So a text of any size is validated chunk by
+ * chunk. Memory only grows with the depth: one byte a level.
+ * @param listener - Receives the members of the outermost object.
  * @see RFC 8259
  */
 export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
@@ -95,92 +102,94 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
     levels[depth] = isObject ? 1 : 0
     return isObject ? inFirstName : inFirstItem
   }
-  /** After a value, of which the next byte is no more part. */
-  const leave = (place: number): number => {
+  /** Called after a value. `offset` is the position after it. */
+  const leave = (offset: number): number => {
     if (depth === 0) return afterAll
-    if (depth === 1 && levels[1] === 1) listener?.end(place)
+    if (depth === 1 && levels[1] === 1) listener?.end(offset)
     return afterValue
   }
-  const close = (isObject: boolean, place: number): number => {
+  const close = (isObject: boolean, offset: number): number => {
     if ((levels[depth] === 1) !== isObject) return broken
     depth -= 1
-    return leave(place)
+    return leave(offset)
   }
-  const begin = (byte: number, place: number): number => {
-    if (depth === 1 && levels[1] === 1) listener?.start(place)
+  const startValue = (byte: number, offset: number): number => {
+    if (depth === 1 && levels[1] === 1) listener?.start(offset)
     if (byte === quote) {
       isName = false
       return inString
     }
     if (byte === openBrace) return enter(true)
     if (byte === openBracket) return enter(false)
-    if (byte === 45) return inMinus
-    if (byte === 48) return inZero
+    if (byte === minus) return inMinus
+    if (byte === zero) return inZero
     if (isDigit(byte)) return inWhole
-    const word = literals.get(byte)
-    if (word === undefined) return broken
-    literal = word
+    const bytes = literals.get(byte)
+    if (bytes === undefined) return broken
+    literal = bytes
     literalAt = 1
     return inLiteral
   }
-  const beginName = (byte: number): number => {
+  const startName = (byte: number): number => {
     if (byte !== quote) return broken
     isName = true
     name = ''
     return inString
   }
-  const endString = (place: number): number => {
-    if (!isName) return leave(place)
-    if (depth === 1) listener?.name(name.length > longestName ? undefined : unescaped(name))
+  const endString = (offset: number): number => {
+    if (!isName) return leave(offset)
+    if (depth === 1) listener?.name(name.length > longestName ? undefined : unescapeName(name))
     return inColon
   }
-  /** The first byte of a character of several; which second bytes may follow keeps out overlong forms, surrogates and what is past U+10FFFF. */
-  const beginUtf8 = (byte: number): number => {
+  /**
+   * The first byte of a multi-byte character. The range of the second byte excludes overlong forms, surrogates and characters above U+10FFFF.
+   */
+  const startUtf8 = (byte: number): number => {
     if (byte < 0xc2 || byte > 0xf4) return broken
     utf8Left = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
     utf8From = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80
     utf8To = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf
     return inUtf8
   }
-  const afterNumber = (byte: number, place: number): number => {
+  const afterNumber = (byte: number, offset: number): number => {
     if (isDigit(byte) && state !== inZero) return state
-    if (byte === 46 && (state === inZero || state === inWhole)) return inDot
-    if ((byte === 101 || byte === 69) && state !== inExponentDigits) return inExponent
-    const next = leave(place)
-    return next === afterAll ? (isSpace(byte) ? afterAll : broken) : afterItem(byte, place)
+    if (byte === dot && (state === inZero || state === inWhole)) return inDot
+    if ((byte === lowerE || byte === upperE) && state !== inExponentDigits) return inExponent
+    const next = leave(offset)
+    return next === afterAll ? (isSpace(byte) ? afterAll : broken) : afterItem(byte, offset)
   }
-  const afterItem = (byte: number, place: number): number => {
-    if (byte === 44) return levels[depth] === 1 ? inName : inValue
-    if (byte === closeBrace) return close(true, place + 1)
-    if (byte === closeBracket) return close(false, place + 1)
+  const afterItem = (byte: number, offset: number): number => {
+    if (byte === comma) return levels[depth] === 1 ? inName : inValue
+    if (byte === closeBrace) return close(true, offset + 1)
+    if (byte === closeBracket) return close(false, offset + 1)
     return isSpace(byte) ? afterValue : broken
   }
-  const step = (byte: number, place: number): number => {
+  const step = (byte: number, offset: number): number => {
     switch (state) {
       case inValue:
-        return isSpace(byte) ? inValue : begin(byte, place)
+        return isSpace(byte) ? inValue : startValue(byte, offset)
       case inFirstItem:
-        if (byte === closeBracket) return close(false, place + 1)
-        return isSpace(byte) ? inFirstItem : begin(byte, place)
+        if (byte === closeBracket) return close(false, offset + 1)
+        return isSpace(byte) ? inFirstItem : startValue(byte, offset)
       case inFirstName:
-        if (byte === closeBrace) return close(true, place + 1)
-        return isSpace(byte) ? inFirstName : beginName(byte)
+        if (byte === closeBrace) return close(true, offset + 1)
+        return isSpace(byte) ? inFirstName : startName(byte)
       case inName:
-        return isSpace(byte) ? inName : beginName(byte)
+        return isSpace(byte) ? inName : startName(byte)
       case inColon:
-        if (byte === 58) return inValue
+        if (byte === colon) return inValue
         return isSpace(byte) ? inColon : broken
       case afterValue:
-        return afterItem(byte, place)
+        return afterItem(byte, offset)
       case inString:
-        if (byte === quote) return endString(place + 1)
+        if (byte === quote) return endString(offset + 1)
         if (byte === backslash) return inEscape
-        if (byte >= 0x80) return beginUtf8(byte)
+        if (byte >= 0x80) return startUtf8(byte)
         return plain[byte] === 1 ? inString : broken
       case inEscape:
         hexLeft = 4
-        if (byte === 117) return inHex
-        return escapes.has(byte) ? inString : broken
+        if (byte === lowerU) return inHex
+        return isEscape(byte) ? inString : broken
       case inHex:
         if (!isHex(byte)) return broken
         hexLeft -= 1
@@ -194,16 +203,16 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
       case inLiteral:
         if (byte !== literal[literalAt]) return broken
         literalAt += 1
-        return literalAt === literal.length ? leave(place + 1) : inLiteral
+        return literalAt === literal.length ? leave(offset + 1) : inLiteral
       case afterAll:
         return isSpace(byte) ? afterAll : broken
       case inMinus:
-        if (byte === 48) return inZero
+        if (byte === zero) return inZero
         return isDigit(byte) ? inWhole : broken
       case inDot:
         return isDigit(byte) ? inFraction : broken
       case inExponent:
-        if (byte === 43 || byte === 45) return inExponentSign
+        if (byte === plus || byte === minus) return inExponentSign
         return isDigit(byte) ? inExponentDigits : broken
       case inExponentSign:
         return isDigit(byte) ? inExponentDigits : broken
@@ -211,7 +220,7 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
       case inWhole:
       case inFraction:
       case inExponentDigits:
-        return afterNumber(byte, place)
+        return afterNumber(byte, offset)
       default:
         return broken
     }
@@ -225,7 +234,7 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
         if (state >= inString && state <= inUtf8 && isName && depth === 1) {
           if (name.length <= longestName && (byte !== quote || state !== inString)) name += String.fromCharCode(byte)
         } else if (state === inString && plain[byte] === 1) {
-          // Most of a large answer is within strings, so this is where the time goes.
+          // Most bytes of a large response are in strings, so this loop is where the time goes.
           while (at + 1 < length && plain[chunk[at + 1] as number] === 1) at += 1
           continue
         }
@@ -238,9 +247,10 @@ export const createJsonScanner = (listener?: MemberListener): JsonScanner => {
   }
 }
 
-const unescaped = (source: string): string => (source.includes('\\') ? (JSON.parse(`"${source}"`) as string) : source)
+const unescapeName = (source: string): string =>
+  source.includes('\\') ? (JSON.parse(`"${source}"`) as string) : source
 
-/** Whether bytes are one whole JSON text in UTF-8. */
+/** Whether bytes are one complete JSON text in UTF-8. */
 export const isJson = (bytes: Uint8Array): boolean => {
   const scanner = createJsonScanner()
   return scanner.push(bytes) && scanner.end()

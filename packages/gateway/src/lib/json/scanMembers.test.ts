@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scanItems, scanMembers } from './scanMembers.ts'
 
-/** JSON texts with free white space, numbers in odd spellings, escapes and repeated names. */
+/** JSON texts with white space anywhere, numbers in odd spellings, escapes and repeated names. */
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/)
 const scalar = fc.oneof(
   fc.constantFrom(
@@ -49,7 +49,7 @@ const padded = fc.tuple(space, json, space).map((parts) => parts.join(''))
 const parsed = (text: string): unknown => JSON.parse(text)
 
 describe('scanMembers', () => {
-  test('agrees with JSON.parse about what the members are', () => {
+  test('agrees with JSON.parse on the members', () => {
     fc.assert(
       fc.property(padded, (text) => {
         const value = parsed(text)
@@ -61,7 +61,7 @@ describe('scanMembers', () => {
           member.name,
           parsed(text.slice(member.start, member.end)),
         ])
-        // The last of a repeated name wins, for JSON.parse as for fromEntries.
+        // The last of a repeated name wins, both in JSON.parse and in fromEntries.
         expect(Object.fromEntries(rebuilt)).toEqual(value)
         expect(text.slice(scanned.end).trim()).toBe('')
       }),
@@ -69,7 +69,7 @@ describe('scanMembers', () => {
     )
   })
 
-  test('gives the source text of each value, without the space around it', () => {
+  test('returns the source text of each value, without white space around it', () => {
     const text = ' { "id" : 1.0 , "\\u0069d":[ 1 ] }'
     expect(scanMembers(text)?.members.map(({ name: found, start, end }) => [found, text.slice(start, end)])).toEqual([
       ['id', '1.0'],
@@ -77,7 +77,7 @@ describe('scanMembers', () => {
     ])
   })
 
-  test('ends on any text, and what it takes as an object of whole members is one or is no JSON', () => {
+  test('ends on any text, and finds an object in JSON only if there is one', () => {
     const letters = fc.array(fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', ' ', '1', 'a', 'null', '"a"'), {
       maxLength: 30,
     })
@@ -89,7 +89,7 @@ describe('scanMembers', () => {
           const value = parsed(text)
           isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
         } catch {
-          // Not JSON: the scan need only end.
+          // Not JSON: the scan must only end.
           scanMembers(text)
           return
         }
@@ -121,7 +121,7 @@ describe('scanMembers', () => {
 })
 
 describe('scanItems', () => {
-  test('agrees with JSON.parse about what the items are', () => {
+  test('agrees with JSON.parse on the items', () => {
     fc.assert(
       fc.property(padded, (text) => {
         const value = parsed(text)
@@ -135,11 +135,11 @@ describe('scanItems', () => {
     )
   })
 
-  test('counts items past the limit without keeping them', () => {
+  test('counts items beyond the limit without returning them', () => {
     expect(scanItems('[1,2,3]', 0, 2)).toMatchObject({ count: 3, items: [{ start: 1 }, { start: 3 }] })
   })
 
-  test('a string of many escaped quotes takes time in proportion to its length', () => {
+  test('a string with many escaped quotes takes linear time', () => {
     const text = `["${'\\\\\\"'.repeat(1_000_000)}"]`
     const scan = (): void =>
       expect(scanItems(text)).toEqual({ items: [{ start: 1, end: text.length - 1 }], count: 1, end: text.length })

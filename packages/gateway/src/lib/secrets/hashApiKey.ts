@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * The name under which a key is stored and looked up: its SHA-256 in lower hex. A slow hash is not needed for 192 random bits.
- * @param key - The key itself.
+ * Hashes a key for storage and look-up: SHA-256 in lower-case hex. 192 random bits need no slow hash.
+ * @param key - The key.
  * @example
  * const store = createMemoryKeyStore()
  * const record = await store.find(hashApiKey(createApiKey('app')))

@@ -1,9 +1,9 @@
 import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-/** The secret under which keys are sealed. Shows nothing of itself when it is printed. */
+/** The secret that encrypts keys. Printing it does not reveal it. */
 export interface ServerSecret {
-  /** 1 to 255. Sealed keys name it, so that old ones can be opened while the secret is being changed. */
+  /** 1 to 255. Stored with each encrypted key, so that older keys can be decrypted while the secret is rotated. */
   readonly version: number
   readonly key: KeyObject
 }
@@ -11,10 +11,10 @@ export interface ServerSecret {
 const minLength = 32
 
 /**
- * Makes the server's secret from what the operator gave.
- * @param text - At least 32 characters, random: no slow hash is run over it.
- * @param options.version - 1 to 255, another one for each secret of a service. @default 1
- * @throws {TypeError} where the text is too short or the version is none; the text is not repeated.
+ * Creates a server secret.
+ * @param text - At least 32 random characters. The key is derived with HKDF, not with a slow hash.
+ * @param options.version - 1 to 255, unique among the secrets of a service. @default 1
+ * @throws {TypeError} If the text is too short or the version is invalid. The message does not contain the text.
  * @example
  * import { randomBytes } from 'node:crypto'
  *
@@ -23,7 +23,7 @@ const minLength = 32
 export const createServerSecret = (text: string, { version = 1 }: { version?: number } = {}): ServerSecret => {
   if (typeof text !== 'string' || text.length < minLength)
     throw new TypeError(
-      `the server secret must have at least ${minLength} characters: make one with openssl rand -base64 48`,
+      `the server secret must have at least ${minLength} characters: create one with openssl rand -base64 48`,
     )
   if (!Number.isInteger(version) || version < 1 || version > 255)
     throw new TypeError('the version of the server secret must be a whole number from 1 to 255')

@@ -2,28 +2,28 @@ import { parseApiKey } from './apiKey.ts'
 import type { ApiKeyKind } from './apiKey.ts'
 import { hashApiKey } from './hashApiKey.ts'
 import { sealKey } from './sealKey.ts'
-import type { KeyOwner } from './sealedParts.ts'
+import type { KeyOwner } from './sealKey.ts'
 import type { ServerSecret } from './serverSecret.ts'
 
-/** A key in the form that is stored: from it alone nobody can make a call. */
+/** A key as it is stored. It cannot be used to send requests. */
 export interface StoredKey {
-  /** The id of its row, to which the sealed copy is bound. */
+  /** The id of its row. The encrypted copy is bound to it. */
   readonly id: string
   readonly kind: ApiKeyKind
-  /** SHA-256 in lower hex. */
+  /** SHA-256 in lower-case hex. */
   readonly hash: string
-  /** The last four characters, which are checksum, to tell keys apart by. */
+  /** The last four characters, to tell keys apart. They are part of the checksum. */
   readonly ending: string
-  /** For showing the key again; `null` where no copy is kept. */
+  /** The encrypted copy, to show the key again; `null` if there is none. */
   readonly sealed: Uint8Array | null
 }
 
 /**
- * Makes what is stored of a key.
- * @param key - Made by `createApiKey`.
- * @param options.owner - The row and the user that it will belong to.
- * @param options.secret - Without it no copy is kept, and the key can never be shown again.
- * @throws {TypeError} where the text is no key; it is not repeated.
+ * Converts a key to the form that is stored.
+ * @param key - Created by `createApiKey`.
+ * @param options.owner - The row and the user that the key will belong to.
+ * @param options.secret - Without it, no encrypted copy is stored and the key can never be shown again.
+ * @throws {TypeError} If the text is not a key. The message does not contain it.
  * @example
  * declare const secret: NonNullable<Parameters<typeof storeKey>[1]['secret']>
  * declare const id: string
@@ -32,7 +32,7 @@ export interface StoredKey {
  */
 export const storeKey = (key: string, { owner, secret }: { owner: KeyOwner; secret?: ServerSecret }): StoredKey => {
   const parsed = parseApiKey(key)
-  if (parsed === undefined) throw new TypeError('key is no API key: make one with createApiKey')
+  if (parsed === undefined) throw new TypeError('key is not an API key: create one with createApiKey')
   return {
     id: owner.id,
     kind: parsed.kind,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { matchesIp, parseIpRange } from '../../lib/ip/ipRange.ts'
 import { parseIp } from '../../lib/ip/parseIp.ts'
-import { isTrustedProxy, withoutZone } from '../../lib/ip/clientIp.ts'
+import { isTrustedProxy, removeZone } from '../../lib/ip/clientIp.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
 
 /** The part of a request that shows whether a proxy passed it on. */
@@ -65,7 +65,7 @@ export const createProxyWarning = ({
   return ({ headers, socket }, clientIp) => {
     const header = proxyHeaders.find(({ key }) => headers[key] !== undefined)
     if (header === undefined || socket.remoteAddress === undefined || warned.size >= maxWarnings) return
-    const peer = withoutZone(socket.remoteAddress)
+    const peer = removeZone(socket.remoteAddress)
     if (warned.has(peer)) return
     const isTrusted = isTrustedProxy(clientIp, peer)
     const isRead = header.key === 'x-forwarded-for'

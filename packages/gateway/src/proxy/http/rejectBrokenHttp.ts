@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import { rejectionText } from '../../errors/rejectionText.ts'
+import { formatRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { Connections } from './connections.ts'
@@ -33,7 +33,7 @@ export const rejectBrokenHttp = (code: string | undefined, socket: Duplex, conne
   connections.onceIdle(socket, () => {
     const rejection = toRejection(code)
     const requestId = randomUUID()
-    const body = rejectionText(rejection, 'null', requestId)
+    const body = formatRejection(rejection, 'null', requestId)
     const head = [
       `HTTP/1.1 ${rejection.status} ${phrases[rejection.status] ?? ''}`,
       'Content-Type: application/json',

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { ipBlock } from '../../lib/ip/ipBlock.ts'
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { createFairShares } from '../../lib/createFairShares.ts'
 
 /**
@@ -12,7 +12,7 @@ export const shareConnections = (server: Server, isShared: (ip: string) => boole
   const shares = createFairShares(() => server.maxConnections)
   server.on('connection', (socket: Socket) => {
     const { remoteAddress: ip } = socket
-    const release = shares.take(ip === undefined || isShared(ip) ? undefined : ipBlock(ip))
+    const release = shares.take(ip === undefined || isShared(ip) ? undefined : toIpBlock(ip))
     if (release === undefined) socket.destroy()
     else socket.on('close', release)
   })

@@ -7,7 +7,7 @@ import { rejectKey } from '../../auth/key/rejectKey.ts'
 import { toTenant } from '../../auth/key/tenant.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
 import { parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { isApiKey } from '../../lib/secrets/apiKey.ts'
@@ -240,7 +240,7 @@ const authorizeTestKey = (gateway: GatewayContext, context: RequestContext, path
 }
 
 const rejectUnavailable = (gateway: GatewayContext, context: RequestContext, error: unknown): void => {
-  gateway.log({ event: 'fault', where: 'keyStore', code: faultCode(error), count: 1 })
+  gateway.log({ event: 'fault', where: 'keyStore', code: getFaultCode(error), count: 1 })
   sendRejection(gateway, context, rejections.keyStoreUnavailable())
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
@@ -156,7 +156,7 @@ const withLimits = (
     proceed(taken)
   }
   const unavailable = (error: unknown): void => {
-    gateway.log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
     if (!context.gone) sendRejection(gateway, context, rejections.limitsUnavailable())
   }
   let taken: TakenLimits | Promise<TakenLimits>

@@ -1,4 +1,4 @@
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
 import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
@@ -39,7 +39,7 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
     meter.count(tenant.record, network, method, outcome, durationMs, calls)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
-    gateway.log({ event: 'fault', where: 'meter', code: faultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
   }
 }
 

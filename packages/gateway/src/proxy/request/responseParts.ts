@@ -1,5 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
-import { rejectionText } from '../../errors/rejectionText.ts'
+import { formatRejection } from '../../errors/rejection.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ResponseStream } from '../upstream/openResponseStream.ts'
 
@@ -15,7 +15,7 @@ export const isRejection = (result: object): result is Rejection => 'reason' in 
  * @see JSON-RPC 2.0 section 5
  */
 export const toResponseParts = (result: CallResult, id: string, requestId: string): readonly BodyPart[] => {
-  if (isRejection(result)) return [rejectionText(result, id, requestId)]
+  if (isRejection(result)) return [formatRejection(result, id, requestId)]
   return [`{"jsonrpc":"2.0","id":${id},"${result.member}":`, 'value' in result ? result.value : result.stream, '}']
 }
 
@@ -35,7 +35,7 @@ export const toBatchParts = (
     const [result, id] = [results[index], ids[index]]
     if (result === undefined || id === undefined) continue
     const first = parts.length === 0
-    if (isRejection(result)) parts.push(first ? '[' : ',', rejectionText(result, id, requestId))
+    if (isRejection(result)) parts.push(first ? '[' : ',', formatRejection(result, id, requestId))
     else {
       // Separate parts, because joining them here would copy each text twice.
       const head = result.member === 'result' ? ',"result":' : ',"error":'

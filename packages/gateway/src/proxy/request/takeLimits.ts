@@ -1,5 +1,5 @@
 import type { Tenant, TestKey } from '../../auth/key/tenant.ts'
-import { faultCode } from '../../errors/faultLog.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { QuotaGrant } from '../../usage/quota/quota.ts'
@@ -107,7 +107,7 @@ export const returnUnsent = ({ usage: { quota }, log }: GatewayContext, taken: T
   try {
     quota?.giveBack(taken.quota, calls)
   } catch (error) {
-    log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
+    log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
   }
 }
 

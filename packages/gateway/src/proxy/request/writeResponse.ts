@@ -1,5 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
-import { rejectionText } from '../../errors/rejectionText.ts'
+import { formatRejection } from '../../errors/rejection.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
 import type { RequestContext } from './requestContext.ts'
@@ -87,7 +87,7 @@ const endAfterRequest = ({ request, response }: RequestContext, parts: readonly 
 /** Writes the rejection of a whole request. */
 export const writeRejection = (context: RequestContext, rejection: Rejection, options: WriteOptions): void => {
   context.facts.reason ??= rejection.reason
-  const body = rejectionText(rejection, 'null', context.requestId)
+  const body = formatRejection(rejection, 'null', context.requestId)
   const headers = rejection.headers === undefined ? corsHeaders : [...corsHeaders, ...rejection.headers]
   writeResponse(context, { status: rejection.status, body, headers }, options)
 }

@@ -28,17 +28,17 @@ type BatchDone = (results: readonly (CallResult | undefined)[], member?: GroupMe
  */
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, leftMs: waitMs } = options
-  if (group.queue.free(options)) return forwardNow(calls, options, done)
-  return group.queue.wait(options, {
-    waitMs,
-    go: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
-    late: () => done(calls.map(() => rejections.upstreamBusy())),
+  if (group.queue.hasSlot(options)) return forwardNow(calls, options, done)
+  return group.queue.enqueue(options, {
+    timeoutMs: waitMs,
+    run: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
+    onReject: () => done(calls.map(() => rejections.upstreamBusy())),
   })
 }
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, budget, sent } = options
-  group.queue.take(options)
+  group.queue.acquire(options)
   let over = false
   const firstId = takeWireIds(calls.length)
   let body = ''
@@ -50,7 +50,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     if (over) return
     over = true
     clearTimeout(timer)
-    group.queue.give(options)
+    group.queue.release(options)
   }
   const finish = (results: readonly (CallResult | undefined)[], member?: GroupMember): void => {
     release()
@@ -83,7 +83,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
         }
         const results = readPlainBatch(response.body, firstId, calls.length) ?? readAny(response.body, member)
         // Only success counts for its health: a node may reject a batch and still respond to each call of it.
-        if (results !== undefined) member.health.answered(tracked)
+        if (results !== undefined) member.health.succeeded(tracked)
         finish(results ?? noResults(), member)
       },
     })

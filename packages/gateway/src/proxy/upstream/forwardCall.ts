@@ -73,11 +73,11 @@ const noop = (): void => {}
  */
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, timeoutMs, deadlineMs = timeoutMs } = options
-  if (group.queue.free(options)) return forwardNow(call, options, done)
-  return group.queue.wait(options, {
-    waitMs: deadlineMs,
-    go: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
-    late: () => done(rejections.upstreamBusy()),
+  if (group.queue.hasSlot(options)) return forwardNow(call, options, done)
+  return group.queue.enqueue(options, {
+    timeoutMs: deadlineMs,
+    run: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
+    onReject: () => done(rejections.upstreamBusy()),
   })
 }
 
@@ -99,11 +99,11 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   const release = (): void => {
     if (!holdsSlot) return
     holdsSlot = false
-    group.queue.give(options)
+    group.queue.release(options)
   }
   const finish = (result: CallResult, member?: GroupMember): void => {
     over = true
-    group.deadlines.end(deadline)
+    group.deadlines.cancel(deadline)
     clearTimeout(hedge)
     if (!streaming) release()
     done(result, member)
@@ -140,7 +140,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
         }
         const result = toResult(fault, response, { wireId, maxResponseBytes })
         if ('value' in result) {
-          member.health.answered(tracked)
+          member.health.succeeded(tracked)
           stopOther()
           finish(maskResponse(result, member), member)
         } else if (result.reason === 'response_too_large' || fault === 'noRoom') {
@@ -160,7 +160,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
               const opened = openStream(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
               open -= 1
-              member.health.answered(tracked)
+              member.health.succeeded(tracked)
               stopOther()
               streaming = true
               finish({ member: 'result', stream: opened.stream }, member)
@@ -176,7 +176,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
   const stopAll = (): void => {
     over = true
-    group.deadlines.end(deadline)
+    group.deadlines.cancel(deadline)
     clearTimeout(hedge)
     stopFirst()
     stopSecond()
@@ -188,10 +188,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     done(rejections.noUpstream(group.network))
     return noop
   }
-  group.queue.take(options)
+  group.queue.acquire(options)
   const onTrial = !first.health.isHealthy()
   const firstSent = first.health.sent(mayHedge)
-  const deadline = group.deadlines.begin(deadlineMs, () => {
+  const deadline = group.deadlines.start(deadlineMs, () => {
     // An expensive call can take long on a healthy node.
     if (!expensive) first.health.failed(firstSent, ownerId)
     stopAll()

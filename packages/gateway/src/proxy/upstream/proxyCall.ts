@@ -89,14 +89,14 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
     done(holdBytes(options.budget.kept, cached.value.length) ? cached : rejections.upstreamBusy())
     return noop
   }
-  if (group.queue.free(options)) return proxySharedRead(call, { read, options }, done)
+  if (group.queue.hasSlot(options)) return proxySharedRead(call, { read, options }, done)
   // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
   const joined = group.inFlightReads.join(read.key, options, done)
   if (joined !== undefined) return joined
-  return group.queue.wait(options, {
-    waitMs: options.deadlineMs ?? options.timeoutMs,
-    go: (leftMs) => proxySharedRead(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
-    late: () => done(rejections.upstreamBusy()),
+  return group.queue.enqueue(options, {
+    timeoutMs: options.deadlineMs ?? options.timeoutMs,
+    run: (leftMs) => proxySharedRead(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
+    onReject: () => done(rejections.upstreamBusy()),
   })
 }
 

@@ -15,7 +15,7 @@ export interface Health {
   /** Its circuit breaker has been open for long enough to send it a call that may fail, as a trial. */
   readonly isTrialDue: () => boolean
   readonly sent: Breaker['sent']
-  readonly answered: Breaker['answered']
+  readonly succeeded: Breaker['succeeded']
   readonly failed: Breaker['failed']
   /** Sets whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
@@ -96,7 +96,7 @@ export const watchHealth = (
     isHealthy: () => state === 'healthy' && !lagging && breaker.closed(),
     isTrialDue: () => state === 'healthy' && !lagging && breaker.trialDue(),
     sent: breaker.sent,
-    answered: breaker.answered,
+    succeeded: breaker.succeeded,
     failed: breaker.failed,
     setLagging: (now) => {
       if (lagging === now) return

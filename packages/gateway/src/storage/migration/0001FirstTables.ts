@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Users, their sessions, apps, keys and tokens; the audit log; the feed of changes that caches follow. */
+/** Users, their sessions, apps, keys and tokens; the audit log; the change feed for caches. */
 export const firstTables: Migration = {
   version: 1,
   statements: ({ bytes, integer, counted, tableOptions }) => [
@@ -45,7 +45,7 @@ export const firstTables: Migration = {
       created_at ${integer} not null
     )${tableOptions}`,
     'create unique index apps_name on apps (user_id, name_folded)',
-    // What keys refer to, so that an app's key belongs to the app's user.
+    // Referenced by keys, so that an app's key belongs to the app's user.
     'create unique index apps_owner on apps (id, user_id)',
 
     `create table allow_entries (
@@ -97,7 +97,7 @@ export const firstTables: Migration = {
     'create unique index keys_sha256 on keys (sha256)',
     'create unique index keys_old_sha256 on keys (old_sha256)',
     'create unique index keys_app on keys (app_id)',
-    // At most four keys per user: this and the check of slot hold it, whoever writes.
+    // At most four keys per user: this index and the check of slot enforce it.
     'create unique index keys_slot on keys (user_id, slot)',
 
     `create table access_tokens (
@@ -113,7 +113,7 @@ export const firstTables: Migration = {
     'create unique index access_tokens_sha256 on access_tokens (sha256)',
     'create index access_tokens_user on access_tokens (user_id)',
 
-    // No reference to users: what was done outlives the account that did it.
+    // No reference to users: entries outlive the account.
     `create table audit_log (
       id ${counted},
       at ${integer} not null,

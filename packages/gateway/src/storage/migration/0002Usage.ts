@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts'
 
-/** What is used of quotas; what was counted of calls, by minute, hour and day. */
+/** Used quotas, and the usage of keys by minute, hour and day. */
 export const usageTables: Migration = {
   version: 2,
   statements: ({ integer, tableOptions, clustered }) => [
-    // One row an account, so that one statement decides about day and month at once. `sure` is what is used, and more, as the disk has it for certain.
+    // One row per account, so that one statement checks the day and the month. `sure` is an upper bound of what is used that is certainly on disk.
     `create table quota (
       account text primary key not null,
       day ${integer} not null,
@@ -16,13 +16,13 @@ export const usageTables: Migration = {
       granted ${integer} not null
     )${tableOptions}`,
 
-    // Processes that count, by the run of the machine that they are of.
+    // The processes that count, each with the boot id of its machine.
     `create table quota_runs (
       run text primary key not null,
       boot text not null
     )${tableOptions}`,
 
-    // Whose a key was: outlives the key, as its usage does.
+    // The owner of a key. Outlives the key, like its usage.
     `create table usage_keys (
       key_id text primary key not null,
       app_id text,
@@ -31,7 +31,7 @@ export const usageTables: Migration = {
     'create index usage_keys_app on usage_keys (app_id)',
     'create index usage_keys_user on usage_keys (user_id)',
 
-    // Ordered by time, as rows are written, rolled up and removed by it.
+    // Ordered by time, because rows are written, rolled up and removed in that order.
     `create table usage_minutes (
       at ${integer} not null,
       key_id text not null,
@@ -52,8 +52,8 @@ export const usageTables: Migration = {
       `create index ${table}_key on ${table} (key_id, at)`,
     ]),
 
-    // Up to when each table is made of the finer one, and from when it still has its rows. What is written to before rolling_to makes a roll-up void
-    // that may have read that already: the version moves.
+    // Up to when each table was rolled up from the finer one, and from when it has rows. A write before rolling_to increases the version, which
+    // invalidates a roll-up that may have read the old rows.
     `create table usage_state (
       id ${integer} primary key not null check (id = 1),
       hours_to ${integer} not null,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Leave to sign up, and leave to set a new password. */
+/** Invites, and one-time links to set a new password. */
 export const accountTables: Migration = {
   version: 3,
   statements: ({ bytes, integer, tableOptions }) => [
@@ -15,7 +15,7 @@ export const accountTables: Migration = {
     'create unique index invites_sha256 on invites (sha256)',
     'create index invites_expires on invites (expires_at)',
 
-    // A user's id is the key: at most one link each.
+    // The user's id is the primary key: one link per user.
     `create table one_time_links (
       user_id text primary key not null references users (id) on delete cascade,
       sha256 ${bytes} not null,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What an app asks of its tokens beside a signature. */
+/** What an app requires of its tokens besides a valid signature. */
 export const jwtSettings: Migration = {
   version: 4,
   statements: ({ integer }) => [

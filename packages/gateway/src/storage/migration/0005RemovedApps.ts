@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Which apps were removed lately: what they used of their day is not given again to another in their place. */
+/** Recently removed apps. They count until the end of the day, so that replacing an app gives no second daily quota. */
 export const removedApps: Migration = {
   version: 5,
   statements: ({ integer, tableOptions }) => [

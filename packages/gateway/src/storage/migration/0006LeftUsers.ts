@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts'
 
-/** What is kept of a deleted account until its UTC day is over, so that signing up again gives no second daily quota. */
+/** What is stored of a deleted account until the end of the UTC day, so that signing up again gives no second daily quota. */
 export const leftUsers: Migration = {
   version: 6,
   statements: ({ bytes, integer, tableOptions }) => [
-    // Null: the user's own.
+    // Null: the user.
     'alter table users add column quota_owner text',
     `create table left_users (
       email_hash ${bytes} primary key not null,

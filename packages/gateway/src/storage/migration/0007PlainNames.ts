@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Columns and stored outcomes get the names that the API has for them. */
+/** Renames columns and stored outcomes to the names that the API uses. */
 export const plainNames: Migration = {
   version: 7,
   statements: () => [

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inTransaction } from '../inTransaction.ts'
+import { inTransaction } from '../transaction.ts'
 import { StorageError } from '../../errors/storageError.ts'
 import type { Db } from '../tables.ts'
 import { migrations as released } from './migrations.ts'
@@ -22,21 +22,21 @@ const dialects: Readonly<Record<Db['kind'], Dialect>> = {
   },
 }
 
-/** Any number that is ours: whoever migrates this database takes the same lock. */
+/** An arbitrary number. All processes that migrate this database take the same lock. */
 const advisoryLock = 7_241_530_091
 
-const versionIn = async ({ query }: Db): Promise<number> => {
+const getVersion = async ({ query }: Db): Promise<number> => {
   const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(query)
   return rows[0]?.version ?? 0
 }
 
 /**
- * Brings a database's tables up to the newest version, one step a transaction, so that a process that dies leaves a whole version behind.
- * Two processes may do so at once: one does the step, and the other then sees that it is done.
- * @param options.migrations - @default those that this program knows
- * @returns The version from before, and the one now.
- * @throws {StorageError} if the database is of a version that this program does not know; nothing was changed then. Also if a step failed; the
- * database is at the version before it.
+ * Migrates the tables of a database to the newest version. Each step is a transaction, so a process that dies leaves a complete version.
+ * Two processes can do this at once: one does a step, and the other then finds it done.
+ * @param options.migrations - @default all migrations
+ * @returns The version before and after.
+ * @throws {StorageError} If the database has a newer version than this program knows; then nothing changed. Also if a step failed; then the
+ * database has the version before that step.
  */
 export const migrate = async (
   db: Db,
@@ -44,19 +44,19 @@ export const migrate = async (
 ): Promise<{ from: number; to: number }> => {
   const newest = migrations.at(-1)?.version ?? 0
 
-  /** @returns The version found, and whether it was the newest. */
+  /** @returns The version that was found, and whether it was the newest. */
   const step = (): Promise<{ found: number; done: boolean }> =>
     inTransaction(db, async (transaction) => {
       const { query, kind } = transaction
-      // SQLite's transaction holds the file's write lock from its first moment.
+      // SQLite's transaction has the file's write lock from the start.
       if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(query)
       await sql`create table if not exists schema_version (version ${sql.raw(dialects[kind].integer)} not null)`.execute(
         query,
       )
-      const found = await versionIn(transaction)
+      const found = await getVersion(transaction)
       if (found > newest)
         throw new StorageError(
-          `the database is of version ${found}, and this program knows versions up to ${newest}: run the newer program, or restore an older backup`,
+          `the database has version ${found}, but this program only knows versions up to ${newest}: run a newer program, or restore an older backup`,
           { fault: 'failed' },
         )
       const next = migrations.find(({ version }) => version === found + 1)

@@ -1,16 +1,16 @@
-/** What the two databases call the same things. */
+/** The SQL that differs between the databases. */
 export interface Dialect {
   readonly bytes: string
   readonly integer: string
-  /** A column that numbers its rows upwards, and gives no number twice. */
+  /** An auto-increment primary key that never reuses a number. */
   readonly counted: string
-  /** What stands behind a table's columns. */
+  /** What follows the columns of a table. */
   readonly tableOptions: string
-  /** The same for a table whose rows are kept in the order of the primary key. */
+  /** The same for a table that is stored in the order of its primary key. */
   readonly clustered: string
 }
 
-/** One step from a version of the tables to the next. Once released it is never changed: what is wrong in it is fixed by the next. */
+/** A migration to the next version of the tables. Never change a released migration: fix it in the next one. */
 export interface Migration {
   readonly version: number
   readonly statements: (dialect: Dialect) => readonly string[]

@@ -7,7 +7,7 @@ import { leftUsers } from './0006LeftUsers.ts'
 import { plainNames } from './0007PlainNames.ts'
 import type { Migration } from './migration.ts'
 
-/** All steps, in order, the first of version 1. */
+/** All migrations in order, starting with version 1. */
 export const migrations: readonly Migration[] = [
   firstTables,
   usageTables,

@@ -2,11 +2,11 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'ky
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { StorageError } from '../../errors/storageError.ts'
-import { postgresError } from './postgresError.ts'
+import { toPostgresError } from './postgresError.ts'
 
 interface PostgresConnection extends DatabaseConnection {
   readonly client: PoolClient
-  /** A connection in an unknown state is not given to the next one. */
+  /** A connection in an unknown state must not be reused. */
   broken: boolean
 }
 
@@ -20,33 +20,33 @@ const createConnection = (client: PoolClient): PostgresConnection => {
         const result: QueryResult<R> = { rows: rows as R[] }
         return command === 'SELECT' ? result : { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
       } catch (error) {
-        const told = postgresError(error)
-        // Lost, or still at work on what was waited for too long.
-        if (told.fault === 'unavailable') connection.broken = true
-        throw told
+        const storageError = toPostgresError(error)
+        // The connection is lost, or still busy with a query that timed out.
+        if (storageError.fault === 'unavailable') connection.broken = true
+        throw storageError
       }
     },
     streamQuery: () => {
-      throw new Error('queries of the storage are not streamed')
+      throw new Error('the storage does not support streaming queries')
     },
   }
   return connection
 }
 
 /**
- * Kysely on a pool of pg, whose errors tell no values.
- * @param pool - Closed by who made it, or with Kysely.
+ * Creates a Kysely dialect for a pool of pg. Its errors contain no values.
+ * @param pool - Closed by the caller, or with Kysely.
  */
 export const createPostgresDialect = (pool: Pool): Dialect => {
-  // Every connection that the driver is given is one that it made.
-  const own = (connection: DatabaseConnection): PostgresConnection => connection as PostgresConnection
+  // The driver only gets connections that it created.
+  const toOwn = (connection: DatabaseConnection): PostgresConnection => connection as PostgresConnection
 
   const command = async (connection: DatabaseConnection, sql: string): Promise<string> => {
     try {
-      return (await own(connection).client.query(sql)).command
+      return (await toOwn(connection).client.query(sql)).command
     } catch (error) {
-      own(connection).broken = true
-      throw postgresError(error)
+      toOwn(connection).broken = true
+      throw toPostgresError(error)
     }
   }
 
@@ -56,22 +56,22 @@ export const createPostgresDialect = (pool: Pool): Dialect => {
       try {
         return createConnection(await pool.connect())
       } catch (error) {
-        throw postgresError(error)
+        throw toPostgresError(error)
       }
     },
     beginTransaction: async (connection) => {
       await command(connection, 'begin')
     },
     commitTransaction: async (connection) => {
-      // The server answers so to a commit after an error that nobody heeded.
+      // The server responds with ROLLBACK if a statement failed and the error was ignored.
       if ((await command(connection, 'commit')) === 'ROLLBACK')
-        throw new StorageError('the transaction was rolled back, as a statement in it had failed', { fault: 'failed' })
+        throw new StorageError('the transaction was rolled back because a statement in it failed', { fault: 'failed' })
     },
     rollbackTransaction: async (connection) => {
       await command(connection, 'rollback')
     },
     releaseConnection: (connection) => {
-      own(connection).client.release(own(connection).broken)
+      toOwn(connection).client.release(toOwn(connection).broken)
       return Promise.resolve()
     },
     destroy: () => pool.end(),

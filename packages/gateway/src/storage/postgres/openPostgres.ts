@@ -1,14 +1,14 @@
-import { CamelCasePlugin, Kysely } from 'kysely'
+import { CamelCasePlugin, CompiledQuery, Kysely, sql } from 'kysely'
 import { toAccess } from '../access.ts'
 import type { Access, AccessRow } from '../access.ts'
-import { accessByHash, accessByKid } from '../accessSql.ts'
-import { hashBytes } from '../hashBytes.ts'
-import type { OpenDatabase } from '../openDatabase.ts'
+import { getAccessByHashSql, getAccessByKidSql } from '../accessSql.ts'
+import { toHashBytes } from '../columnValues.ts'
+import type { OpenDatabase, StepRows, Write } from '../database.ts'
 import { StorageError } from '../../errors/storageError.ts'
-import type { Tables } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
+import { inTransaction } from '../transaction.ts'
 import { createPostgresDialect } from './createPostgresDialect.ts'
-import { postgresError } from './postgresError.ts'
-import { writeSteps } from './writeSteps.ts'
+import { toPostgresError } from './postgresError.ts'
 
 const int8 = 20
 const connectTimeoutMs = 5_000
@@ -18,15 +18,36 @@ const maxConnections = 10
 const isPostgresUrl = (text: string): boolean =>
   URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol)
 
+/** Runs statements in one transaction. A single statement needs no explicit transaction. */
+const createWrite =
+  (db: Db): Write =>
+  (steps, { light = false } = {}) => {
+    const run = async ({ query }: Db): Promise<readonly StepRows[]> => {
+      const rows: StepRows[] = []
+      for (const { text, values } of steps) {
+        const result = await query
+          .withoutPlugins()
+          .executeQuery<Readonly<Record<string, unknown>>>(CompiledQuery.raw(text, [...values]))
+        rows.push(result.rows)
+      }
+      return rows
+    }
+    if (steps.length === 1 && !light) return run(db)
+    return inTransaction(db, async (transaction) => {
+      if (light) await sql`set local synchronous_commit = off`.execute(transaction.query)
+      return run(transaction)
+    })
+  }
+
 /**
  * Opens a PostgreSQL database.
  * @param databaseUrl - `postgres://user:password@host:port/database`. A secret.
- * @throws {TypeError} where it is no such URL; it is not repeated.
+ * @throws {TypeError} If it is not such a URL. The message does not contain it.
  */
 export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> => {
   if (!isPostgresUrl(databaseUrl))
     throw new TypeError('databaseUrl must be a URL such as postgres://user:password@host:5432/keyrail')
-  // Who keeps to SQLite does not pay for loading it.
+  // Imported lazily: deployments with SQLite do not need it.
   const { Pool, types } = await import('pg')
   const pool = new Pool({
     connectionString: databaseUrl,
@@ -36,15 +57,15 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
     query_timeout: statementTimeoutMs + connectTimeoutMs,
     keepAlive: true,
     application_name: 'keyrail',
-    // Times, versions and counts are all far below 2^53.
+    // Times, versions and counts are far below 2^53.
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8 ? Number : (types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
     },
   })
-  // A connection that is lost while nobody uses it is replaced by the next use, and must not end the process.
+  // A lost idle connection must not end the process. The pool replaces it.
   pool.on('error', () => {})
-  // Nor must one that is lost inside a transaction, where pg's pool does not listen: whoever holds it learns of it by the next query.
+  // Nor must a connection that is lost in a transaction, where pg's pool does not listen: its next query fails.
   pool.on('connect', (client) => client.on('error', () => {}))
 
   const query = new Kysely<Tables>({ dialect: createPostgresDialect(pool), plugins: [new CamelCasePlugin()] })
@@ -53,21 +74,21 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
   const find = async (name: string, text: string, value: string | Uint8Array): Promise<Access | undefined> => {
     if (closed !== undefined) throw new StorageError('the database is closed', { fault: 'unavailable' })
     try {
-      // A name makes it a prepared statement: read and planned once a connection.
+      // A name makes it a prepared statement, which each connection parses and plans once.
       const { rows } = await pool.query<AccessRow>({ name, text, values: [value] })
       return rows[0] && toAccess(rows[0])
     } catch (error) {
-      throw postgresError(error)
+      throw toPostgresError(error)
     }
   }
-  const byHash = accessByHash('postgres')
-  const byKid = accessByKid('postgres')
+  const byHash = getAccessByHashSql('postgres')
+  const byKid = getAccessByKidSql('postgres')
 
   return {
     db: { query, kind: 'postgres' },
-    write: writeSteps({ query, kind: 'postgres' }),
+    write: createWrite({ query, kind: 'postgres' }),
     writeNow: () => undefined,
-    findAccess: (hash) => find('keyrail-access-by-hash', byHash, hashBytes(hash)),
+    findAccess: (hash) => find('keyrail-access-by-hash', byHash, toHashBytes(hash)),
     findAccessByKid: (kid) => find('keyrail-access-by-kid', byKid, kid),
     close: () => (closed ??= pool.end()),
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { postgresError } from './postgresError.ts'
+import { toPostgresError } from './postgresError.ts'
 
 test.each([
   ['08006', 'unavailable'],
@@ -10,12 +10,12 @@ test.each([
   ['22P02', 'failed'],
   ['XX000', 'failed'],
   ['ECONNRESET', 'unavailable'],
-  // Five letters, as an SQLSTATE has.
+  // Five letters, like an SQLSTATE.
   ['EPIPE', 'unavailable'],
   ['EPERM', 'unavailable'],
   [undefined, 'unavailable'],
-])('an error with the code %s is told as %s, and nothing of its text', (code, fault) => {
-  const told = postgresError(Object.assign(new Error('of db.example.org'), { code }))
-  expect(told).toMatchObject({ fault, code })
-  expect(told.message).not.toContain('example')
+])('converts the code %s to %s, without the message', (code, fault) => {
+  const error = toPostgresError(Object.assign(new Error('of db.example.org'), { code }))
+  expect(error).toMatchObject({ fault, code })
+  expect(error.message).not.toContain('example')
 })

@@ -1,24 +1,24 @@
 import type { Change } from '../changes.ts'
 import type { RedisLink } from './openRedis.ts'
 
-/** Tells other instances at once what their caches must forget. */
+/** Tells other instances through Redis what their caches must evict. */
 export interface RedisInvalidation {
-  /** Tells all instances, this one too. It may be lost: caches follow the feed of changes as well, only later. */
+  /** Publishes changes to all instances, including this one. A message can be lost: then caches get the change later from the change feed. */
   publish(changes: readonly Change[]): void
   close(): Promise<void>
 }
 
 const channel = 'keyrail:changes'
 const kinds: ReadonlySet<unknown> = new Set<Change['kind']>(['user', 'app', 'key'])
-const longestMessage = 1_000_000
+const maxMessageLength = 1_000_000
 
-/** Reads what was told, by whoever can reach Redis. */
-const readChanges = (message: string): readonly Change[] => {
-  if (message.length > longestMessage) return []
+/** Parses a message. It is not trusted: other programs may have access to Redis. */
+const parseChanges = (message: string): readonly Change[] => {
+  if (message.length > maxMessageLength) return []
   try {
-    const told: unknown = JSON.parse(message)
-    if (!Array.isArray(told)) return []
-    return told.flatMap((one: unknown) => {
+    const parsed: unknown = JSON.parse(message)
+    if (!Array.isArray(parsed)) return []
+    return parsed.flatMap((one: unknown) => {
       if (!Array.isArray(one)) return []
       const [kind, id] = one as unknown[]
       return kinds.has(kind) && typeof id === 'string' ? [{ kind: kind as Change['kind'], id }] : []
@@ -29,8 +29,8 @@ const readChanges = (message: string): readonly Change[] => {
 }
 
 /**
- * Listens through Redis to what others changed, on a connection of its own, made again whenever it is lost.
- * @param options.onChange - Told of changes, at least one.
+ * Subscribes to the changes of other instances, on a separate connection that reconnects when it is lost.
+ * @param options.onChange - Called with one or more changes.
  */
 export const createRedisInvalidation = ({
   redis,
@@ -45,7 +45,7 @@ export const createRedisInvalidation = ({
     listener.subscribe(channel).catch(() => {})
   })
   listener.on('message', (_, message) => {
-    const changes = readChanges(message)
+    const changes = parseChanges(message)
     if (changes.length > 0) onChange(changes)
   })
   listener.connect().catch(() => {})

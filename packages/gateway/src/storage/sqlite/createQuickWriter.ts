@@ -1,17 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Step, StepRows } from '../write.ts'
+import type { Step, StepRows } from '../database.ts'
 
-/** Writes at once, in this thread. */
+/** Writes synchronously, in this thread. */
 export interface QuickWriter {
-  /** Runs one statement without waiting for the disk. @returns Its rows; `undefined` where it was not run, as somebody else writes or it failed. */
+  /** Runs one statement without waiting for the disk. @returns Its rows; `undefined` if it did not run because the file is locked, or failed. */
   write(step: Step): StepRows | undefined
   close(): void
 }
 
 /**
- * Makes a writer for statements so small that asking another thread would cost more. It never waits: neither for others who write nor for the disk.
- * @param file - Absolute, made and migrated before the first write.
+ * Creates a writer for statements that are faster than a message to another thread. It never waits, neither for a lock nor for the disk.
+ * @param file - An absolute path. The file must be migrated before the first write.
  */
 export const createQuickWriter = (file: string): QuickWriter => {
   let database: DatabaseSync | undefined
@@ -20,7 +20,7 @@ export const createQuickWriter = (file: string): QuickWriter => {
   const open = (): DatabaseSync => {
     const opened = new DatabaseSync(file, { timeout: 0 })
     opened.exec('pragma synchronous = normal')
-    // The log is copied into the file by those who may wait.
+    // The other connections, which may wait, copy the log into the file.
     opened.exec('pragma wal_autocheckpoint = 0')
     return opened
   }
@@ -33,7 +33,7 @@ export const createQuickWriter = (file: string): QuickWriter => {
         if (statement === undefined) prepared.set(text, (statement = database.prepare(text)))
         return statement.all(...(values as SQLInputValue[])) as StepRows
       } catch {
-        // Whoever waits is told why, by the other way.
+        // The caller retries with the writer thread, which reports the error.
         return undefined
       }
     },

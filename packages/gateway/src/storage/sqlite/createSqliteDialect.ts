@@ -1,44 +1,25 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
-import { createTurns } from './createTurns.ts'
-import { untilFree } from './untilFree.ts'
-
-/** A statement read and planned once. */
-interface Prepared {
-  readonly statement: StatementSync
-  readonly hasRows: boolean
-}
+import { createMutex } from './createMutex.ts'
+import { createPreparer } from './createPreparer.ts'
+import { retryWhileBusy } from './retryWhileBusy.ts'
 
 const maxPrepared = 500
 
-const createPreparer = (database: DatabaseSync): ((sql: string) => Prepared) => {
-  const bySql = new Map<string, Prepared>()
-  return (sql) => {
-    const known = bySql.get(sql)
-    if (known !== undefined) return known
-    const statement = database.prepare(sql)
-    const prepared = { statement, hasRows: statement.columns().length > 0 }
-    // Statements with lists of many lengths must not add up for ever.
-    if (bySql.size >= maxPrepared) bySql.clear()
-    bySql.set(sql, prepared)
-    return prepared
-  }
-}
-
 /**
- * Kysely on one connection of node:sqlite. Transactions take the write lock at once, so that none fails half way.
+ * Creates a Kysely dialect for one connection of node:sqlite. Transactions take the write lock at the start, so that none fails halfway.
  * @param database - Opened without a busy timeout.
  * @param options.waitMs - How long to wait for the connection, and for another process that writes, in milliseconds.
- * @returns The dialect, and `close`, which waits for what is in flight and closes the database. Unlike Kysely's own, what comes later is then
- * rejected as a `StorageError`.
+ * @returns The dialect, and `close`, which waits for work in flight and closes the database. Later queries are rejected with a
+ * `StorageError`, unlike with Kysely's own dialect.
  */
 export const createSqliteDialect = (
   database: DatabaseSync,
   { waitMs }: { waitMs: number },
 ): Dialect & { close(): Promise<void> } => {
-  const turns = createTurns({ waitMs, sliceMs: 5 })
-  const prepare = createPreparer(database)
+  const mutex = createMutex({ waitMs, sliceMs: 5 })
+  const prepare = createPreparer(database, maxPrepared)
 
   const run = <R>(sql: string, parameters: readonly unknown[]): QueryResult<R> => {
     const { statement, hasRows } = prepare(sql)
@@ -49,33 +30,33 @@ export const createSqliteDialect = (
   }
 
   const close = async (): Promise<void> => {
-    await turns.close()
+    await mutex.close()
     database.close()
   }
 
   const connection: DatabaseConnection = {
     executeQuery: <R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) =>
-      // Inside a transaction the lock is held already, and what fails there must not be tried again alone.
-      untilFree(() => run<R>(sql, parameters), database.isTransaction ? 0 : waitMs),
+      // A transaction already has the lock, and a statement in it must not be retried alone.
+      retryWhileBusy(() => run<R>(sql, parameters), database.isTransaction ? 0 : waitMs),
     streamQuery: () => {
-      throw new Error('queries of the storage are not streamed')
+      throw new Error('the storage does not support streaming queries')
     },
   }
 
   const driver: Driver = {
     init: () => Promise.resolve(),
     acquireConnection: async () => {
-      await turns.take()
+      await mutex.acquire()
       return connection
     },
-    beginTransaction: () => untilFree(() => database.exec('begin immediate'), waitMs),
-    commitTransaction: () => untilFree(() => database.exec('commit'), waitMs),
+    beginTransaction: () => retryWhileBusy(() => database.exec('begin immediate'), waitMs),
+    commitTransaction: () => retryWhileBusy(() => database.exec('commit'), waitMs),
     rollbackTransaction: async () => {
-      // Some failures have rolled back already.
-      if (database.isTransaction) await untilFree(() => database.exec('rollback'), 0)
+      // Some failures roll back by themselves.
+      if (database.isTransaction) await retryWhileBusy(() => database.exec('rollback'), 0)
     },
     releaseConnection: () => {
-      turns.give()
+      mutex.release()
       return Promise.resolve()
     },
     destroy: close,
@@ -85,7 +66,7 @@ export const createSqliteDialect = (
     close,
     createDriver: () => driver,
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    // "Multiple connections", as the turns above do what Kysely would do else, and have an end.
+    // "Multiple connections", because the mutex above replaces Kysely's, which has no timeout.
     createAdapter: () => ({
       supportsReturning: true,
       supportsTransactionalDdl: true,

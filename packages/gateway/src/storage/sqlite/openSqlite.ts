@@ -5,44 +5,44 @@ import type { StatementSync } from 'node:sqlite'
 import { CamelCasePlugin, Kysely } from 'kysely'
 import { toAccess } from '../access.ts'
 import type { Access, AccessRow } from '../access.ts'
-import { accessByHash, accessByKid } from '../accessSql.ts'
-import { hashBytes } from '../hashBytes.ts'
-import type { OpenDatabase } from '../openDatabase.ts'
+import { getAccessByHashSql, getAccessByKidSql } from '../accessSql.ts'
+import { toHashBytes } from '../columnValues.ts'
+import type { OpenDatabase } from '../database.ts'
 import { StorageError } from '../../errors/storageError.ts'
 import type { Tables } from '../tables.ts'
 import { createQuickWriter } from './createQuickWriter.ts'
 import { createSqliteDialect } from './createSqliteDialect.ts'
-import { sqliteError } from './sqliteError.ts'
+import { toSqliteError } from './sqliteError.ts'
 import { startWriter } from './startWriter.ts'
-import { untilFree } from './untilFree.ts'
+import { retryWhileBusy } from './retryWhileBusy.ts'
 
 const waitMs = 5_000
-/** A reader of a WAL file waits for nobody, but while another process fixes the file after a crash. */
+/** A reader of a WAL file only waits while another process recovers the file after a crash. */
 const readerWaitMs = 100
 
-/** Password hashes and sealed keys are nobody else's to read. SQLite gives its other two files the same mode. */
+/** Only the owner may read password hashes and sealed keys. SQLite gives its other two files the same mode. */
 const createPrivately = (file: string): void => {
   try {
     closeSync(openSync(file, 'a', 0o600))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    throw new StorageError('the database file cannot be opened or made', { fault: 'unavailable', code })
+    throw new StorageError('the database file cannot be opened or created', { fault: 'unavailable', code })
   }
 }
 
 const settings = [
-  // Readers and the writer do not wait for each other.
+  // Readers and the writer do not block each other.
   'pragma journal_mode = wal',
-  // A revocation that was answered must survive a power cut as well.
+  // A confirmed revocation must survive a power cut.
   'pragma synchronous = full',
   'pragma foreign_keys = on',
 ]
 
 const openWriter = async (file: string): Promise<DatabaseSync> => {
-  const database = await untilFree(() => new DatabaseSync(file, { timeout: 0 }), waitMs)
+  const database = await retryWhileBusy(() => new DatabaseSync(file, { timeout: 0 }), waitMs)
   try {
-    // Two processes that open a new file at once both turn it to WAL.
-    for (const setting of settings) await untilFree(() => database.exec(setting), waitMs)
+    // Two processes may open a new file at the same time and both switch it to WAL.
+    for (const setting of settings) await retryWhileBusy(() => database.exec(setting), waitMs)
     return database
   } catch (error) {
     database.close()
@@ -51,13 +51,13 @@ const openWriter = async (file: string): Promise<DatabaseSync> => {
 }
 
 /**
- * Opens an SQLite file, made where it is not there. Reads for the data plane go over a connection of their own, so that they never see what
- * a transaction has not committed, and never wait for one.
- * @param path - Its path; never read as a URL.
+ * Opens an SQLite file, and creates it if it does not exist. The proxy reads over a separate connection, so that it never sees uncommitted data
+ * and never waits for a transaction.
+ * @param path - A path, never parsed as a URL.
  * @throws {StorageError}
  */
 export const openSqlite = async (path: string): Promise<OpenDatabase> => {
-  // Absolute, as SQLite would read `file:a.db` as a URL of another file, made readable by all, and the reader is opened later.
+  // Absolute, because SQLite would parse `file:a.db` as the URL of another file, and the reader is opened later.
   const file = resolve(path)
   createPrivately(file)
   const writer = await openWriter(file)
@@ -65,7 +65,7 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
   const thread = startWriter(file, { waitMs })
   const quick = createQuickWriter(file)
   const query = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] })
-  // The statements need tables that may not be there before the migration.
+  // Prepared lazily: before the migration, the tables may not exist.
   let reader: DatabaseSync | undefined
   const prepare = (sql: string): ((value: string | Uint8Array) => Access | undefined) => {
     let statement: StatementSync | undefined
@@ -76,12 +76,12 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
         const row = statement.get(value) as AccessRow | undefined
         return row && toAccess(row)
       } catch (error) {
-        throw sqliteError(error)
+        throw toSqliteError(error)
       }
     }
   }
-  const findByHash = prepare(accessByHash('sqlite'))
-  const findByKid = prepare(accessByKid('sqlite'))
+  const findByHash = prepare(getAccessByHashSql('sqlite'))
+  const findByKid = prepare(getAccessByKidSql('sqlite'))
 
   let closed: Promise<void> | undefined
   const whileOpen = (find: () => Access | undefined): Access | undefined => {
@@ -93,7 +93,7 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
     db: { query, kind: 'sqlite' },
     write: thread.write,
     writeNow: quick.write,
-    findAccess: (hash) => whileOpen(() => findByHash(hashBytes(hash))),
+    findAccess: (hash) => whileOpen(() => findByHash(toHashBytes(hash))),
     findAccessByKid: (kid) => whileOpen(() => findByKid(kid)),
     close: () => {
       if (closed === undefined) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../storage/tables.ts'
-import type { Step } from '../../storage/write.ts'
+import type { Step } from '../../storage/database.ts'
 import { createMeter } from './createMeter.ts'
 import type { MeterEvent } from './createMeter.ts'
 import type { Meter } from './meter.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
-import { whenDone, withinMs } from '../../lib/withinMs.ts'
+import { createTimeBudget } from '../../lib/withTimeout.ts'
 import { toBucket } from './latencyBuckets.ts'
 import type { Meter, MeteredKey } from './meter.ts'
 import { defaultRetention, pruneUsage, rollUp } from './rollUp.ts'
@@ -202,7 +202,7 @@ export const createMeter = (options: MeterOptions): Meter => {
     clearTimeout(timer)
     clearInterval(maintenanceTimer)
     // A database that does not respond must not prevent the process from exiting.
-    const inTime = db.kind === 'postgres' ? withinMs(closeWithinMs) : whenDone
+    const inTime = createTimeBudget(db.kind === 'postgres' ? closeWithinMs : Infinity)
     // One retry: a broken connection must not lose the last counts.
     const written = inTime(Promise.all([maintenance, flush().catch(flush)])).catch(() => false)
     if (await written) return

@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
-import { inTransaction } from '../../storage/inTransaction.ts'
+import { inTransaction } from '../../storage/transaction.ts'
 import type { Db } from '../../storage/tables.ts'
 import { addPacked, createUsageCounts, packCounts, getTotal } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'

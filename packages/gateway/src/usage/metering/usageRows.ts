@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely'
-import { holdRows } from '../../storage/holdRows.ts'
+import { lockRows } from '../../storage/transaction.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
-import type { Step } from '../../storage/write.ts'
+import type { Step } from '../../storage/database.ts'
 import type { MeteredKey } from './meter.ts'
 
 /** The counts of one key in one minute and run. */
@@ -118,7 +118,7 @@ export const readState = async ({ query }: Db): Promise<UsageState> =>
 
 /** Reads the state of the rollup and locks it until the transaction ends. */
 export const lockState = (transaction: Db): Promise<UsageState> =>
-  holdRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
+  lockRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
 
 /**
  * Writes the counts of one minute. Rows are cumulative and never replaced by a smaller total, so that a write may be repeated. Counts of a period

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { StorageError } from '../../errors/storageError.ts'
-import { whenDone, withinMs } from '../../lib/withinMs.ts'
+import { createTimeBudget } from '../../lib/withTimeout.ts'
 import { bootId } from './bootId.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
-import { quotaDay, quotaDayAt } from '../../lib/quotaDay.ts'
-import type { QuotaDay } from '../../lib/quotaDay.ts'
+import { getUtcDay, toUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
 import { createDegradedMode } from './createDegradedMode.ts'
 import { createReservationQueue } from './createReservationQueue.ts'
 import { createSettlements } from './createSettlements.ts'
@@ -80,9 +80,9 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const settlements = createSettlements(rows)
   let closed: Promise<void> | undefined
 
-  let today: QuotaDay = quotaDayAt(now())
-  const dayAt = (ms: number): QuotaDay => {
-    if (ms >= today.endMs) today = quotaDayAt(ms)
+  let today: UtcDay = getUtcDay(now())
+  const dayAt = (ms: number): UtcDay => {
+    if (ms >= today.endMs) today = getUtcDay(ms)
     return today
   }
 
@@ -238,7 +238,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
     state.overage -= Math.min(overage, state.overage)
     if (row.day < state.day.day) {
       // The day changed during the query.
-      const { day, month } = quotaDay(row.day)
+      const { day, month } = toUtcDay(row.day)
       const spare = Math.max(0, row.granted - need)
       if (row.granted > 0) settlements.add({ account: state.id, day, month, unused: row.granted, spare })
       if (state.waiting.length > 0) reserve(state)
@@ -273,7 +273,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   /** Handles an abandoned query that has reserved calls nevertheless: they belong to this instance. */
   const handleLateReserved = (state: QuotaState, { need, overage }: Reservation, row: Reserved): void => {
     if (row.day !== state.day.day || states.get(state.id) !== state || closed !== undefined) {
-      const { day, month } = quotaDay(row.day)
+      const { day, month } = toUtcDay(row.day)
       settlements.add({ account: state.id, day, month, unused: row.granted, spare: Math.max(0, row.granted - need) })
       return
     }
@@ -405,7 +405,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const finish = async (): Promise<void> => {
     clearInterval(timer)
     // A database that does not respond must not prevent the process from exiting.
-    const inTime = clustered ? withinMs(patienceMs * 2) : whenDone
+    const inTime = createTimeBudget(clustered ? patienceMs * 2 : Infinity)
     await inTime(Promise.all([ticking, queue.drain()]))
     for (const state of states.values()) {
       if (!degraded.isOn()) reject(state)

@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/openStorage.ts'
 import { StorageError } from '../../errors/storageError.ts'
 import type { Db } from '../../storage/tables.ts'
-import type { Step, StepRows } from '../../storage/write.ts'
+import type { Step, StepRows } from '../../storage/database.ts'
 
 /** A request to reserve a block of calls in an account's row. */
 export interface Reservation {

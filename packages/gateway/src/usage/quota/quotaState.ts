@@ -1,7 +1,7 @@
 import type { QuotaAccount, QuotaGrant } from './quota.ts'
 import type { Reserved } from './quotaRows.ts'
-import { quotaDay } from '../../lib/quotaDay.ts'
-import type { QuotaDay } from '../../lib/quotaDay.ts'
+import { toUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
 
 /** A request that waits for a reservation. */
 export interface WaitingTake {
@@ -16,7 +16,7 @@ export interface QuotaState {
   readonly id: string
   /** Has the limits of the last request. */
   account: QuotaAccount
-  day: QuotaDay
+  day: UtcDay
   /** Calls that are reserved and not used. */
   block: number
   /** This instance's part of the row's `spare`. */
@@ -41,7 +41,7 @@ export interface QuotaState {
 }
 
 /** Creates the state of an account without a known row. */
-export const createState = (account: QuotaAccount, day: QuotaDay): QuotaState => ({
+export const createState = (account: QuotaAccount, day: UtcDay): QuotaState => ({
   id: account.id,
   account,
   day,
@@ -61,7 +61,7 @@ export const createState = (account: QuotaAccount, day: QuotaDay): QuotaState =>
 
 /** Starts another day and resets everything that belongs to the previous one. */
 export const startDay = (state: QuotaState, day: number): void => {
-  state.day = quotaDay(day)
+  state.day = toUtcDay(day)
   state.block = 0
   state.spare = 0
   state.row = undefined

@@ -1,19 +1,19 @@
 import type { Selectable } from 'kysely'
 import type { StoredKey } from '../lib/secrets/storeKey.ts'
-import { hashBytes } from './hashBytes.ts'
+import { toHashBytes } from './columnValues.ts'
 import type { Tables } from './tables.ts'
 
 type Columns = Omit<Selectable<Tables['keys']>, 'appId' | 'slot' | 'name' | 'description'>
 
-/** The columns of a new key that are the same for an app's key and an API key. */
-export const keyRow = (
+/** Gets the columns of a new key that app keys and API keys share. */
+export const toKeyRow = (
   { id, kind, hash, ending, sealed }: StoredKey,
   { userId, now, expiresAt = null }: { userId: string; now: number; expiresAt?: number | null },
 ): Columns => ({
   id,
   userId,
   kind,
-  sha256: hashBytes(hash),
+  sha256: toHashBytes(hash),
   ending,
   sealed,
   oldSha256: null,

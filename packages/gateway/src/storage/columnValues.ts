@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { networkNames } from '../lib/network.ts'
+import type { Network } from '../lib/network.ts'
+
+/** Converts an object to the JSON text that a column stores. */
+export const toJson = (value: Readonly<Record<string, unknown>> | null): string | null =>
+  value === null ? null : JSON.stringify(value)
+
+/** Parses an object that `toJson` converted. */
+export const fromJson = (text: string | null): Readonly<Record<string, unknown>> | null =>
+  text === null ? null : (JSON.parse(text) as Record<string, unknown>)
+
+/** Gets the networks on which an app's key may be used. */
+export const toNetworks = (app: Readonly<Record<Network, number | null>>): readonly Network[] =>
+  networkNames.filter((name) => app[name] === 1)
+
+const hex = /^[0-9a-f]{64}$/
+
+/**
+ * Converts a SHA-256 to the bytes that a column stores.
+ * @param hash - 64 lower-case hex digits.
+ * @throws {TypeError} If it is not a SHA-256. The message does not contain it, because it may be the secret itself.
+ */
+export const toHashBytes = (hash: string): Uint8Array => {
+  if (!hex.test(hash)) throw new TypeError('hash must be a SHA-256: 64 lower-case hex digits')
+  return Buffer.from(hash, 'hex')
+}
+
+/**
+ * A condition: a column contains a text. `%` and `_` in the text are not wildcards.
+ * @param column - A column of folded text.
+ * @param part - Folded text.
+ */
+export const containsText = (column: string, part: string): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(column)} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`
