@@ -61,7 +61,7 @@ type Given<Name extends RouteName> = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: ControlApi[Name]['body']
   /** What the answer is asked to show. */
-  readonly shows?: (answer: ControlApi[Name]['answer']) => readonly string[]
+  readonly shows?: (answer: ControlApi[Name]['response']) => readonly string[]
 }
 
 describe('keyrail serve, with all that it can do', () => {
@@ -120,7 +120,7 @@ describe('keyrail serve, with all that it can do', () => {
     visitor: Visitor,
     name: Name,
     { params = {}, body, shows = () => [] }: Given<Name> = {},
-  ): Promise<ControlApi[Name]['answer']> => {
+  ): Promise<ControlApi[Name]['response']> => {
     const [method = '', pattern = ''] = name.split(' ')
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param] ?? '')
     const before = answers.length

@@ -15,7 +15,7 @@ export interface Visitor {
   get<Name extends keyof ControlApi>(
     name: Name,
     given?: { params?: Readonly<Record<string, string>>; body?: ControlApi[Name]['body']; query?: string },
-  ): Promise<ControlApi[Name]['answer']>
+  ): Promise<ControlApi[Name]['response']>
   /** The `Cookie` header that it would send. */
   cookie: string
 }
