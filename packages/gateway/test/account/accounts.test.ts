@@ -598,10 +598,10 @@ describe.each(databases)('accounts on $name', (database) => {
     test('cannot create other tokens or do what needs a session', async () => {
       const { accounts, signUp } = fixture
       const { viewer, token } = await signUp()
-      const made = expectOk(
+      const created = expectOk(
         await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
       )
-      const asToken = expectOk(await accounts.authenticateToken(made.text))
+      const asToken = expectOk(await accounts.authenticateToken(created.text))
       const rejected = { status: 403, code: 'session_required' }
       const tried = [
         accounts.createAccessToken({ viewer: asToken, label: 'x', scopes: ['read'], expiresAt: null }),
@@ -610,7 +610,7 @@ describe.each(databases)('accounts on $name', (database) => {
         accounts.deleteAccount({ viewer: asToken, password }),
       ]
       for (const result of tried) expect(await result).toMatchObject(rejected)
-      expect(await accounts.authenticate(made.text)).toBeUndefined()
+      expect(await accounts.authenticate(created.text)).toBeUndefined()
       expect(await accounts.authenticateToken(token)).toBeUndefined()
     })
 

@@ -33,21 +33,21 @@ describe.each(databases)('access control on $name', (database) => {
     await database.stop()
   })
 
-  const expectError = (answered: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
 
   describe('accounts', () => {
     test('sign up, log out and log in with an HttpOnly cookie', async () => {
       const email = newEmail()
-      const made = await control.call('POST /api/account', { body: { email: ` ${email} `, password } })
-      expect(made.headers.getSetCookie()).toEqual([
+      const created = await control.call('POST /api/account', { body: { email: ` ${email} `, password } })
+      expect(created.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^keyrail-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
       ])
-      const session = expectBody<SessionView>(made, 201)
+      const session = expectBody<SessionView>(created, 201)
       expect(session).toMatchObject({ account: { email, role: 'user' }, scopes: null })
       expect(Date.parse(session.session?.confirmedUntil ?? '')).toBe(control.clock.now + 15 * minute)
       expect(Date.parse(session.session?.expiresAt ?? '')).toBe(control.clock.now + 7 * day)
-      const as = { cookie: readCookie(made) }
+      const as = { cookie: readCookie(created) }
       expect(expectBody<SessionView>(await control.call('GET /api/session', { as })).account.email).toBe(email)
       const out = await control.call('DELETE /api/session', { as })
       expect(out.headers.getSetCookie()).toEqual([
@@ -130,8 +130,8 @@ describe.each(databases)('access control on $name', (database) => {
         scopes: ['read'],
         expiresAt: new Date(control.clock.now + day).toISOString(),
       } as const
-      const made = await control.call('POST /api/tokens', { as, body })
-      const { token, accessToken } = expectBody<{ token: string; accessToken: AccessTokenView }>(made, 201)
+      const created = await control.call('POST /api/tokens', { as, body })
+      const { token, accessToken } = expectBody<{ token: string; accessToken: AccessTokenView }>(created, 201)
       expect(token).toMatch(/^krp_[0-9A-Za-z]{39}$/)
       const bearer = { bearer: token }
       expect(expectBody<SessionView>(await control.call('GET /api/session', { as: bearer }))).toMatchObject({

@@ -22,17 +22,17 @@ describe.each(databases)('apps on $name', (database) => {
 
   const create = (as: Person['as'], body: Record<string, unknown> = createAppBody()): Promise<TestResponse> =>
     control.call('POST /api/apps', { as, body: body as ReturnType<typeof createAppBody> })
-  const expectError = (answered: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const edit = (as: Person['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
     control.call('PATCH /api/apps/{appId}', { as, params: { appId }, body: { version, ...change } })
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
 
   test('creation returns the key, which is masked from then on', async () => {
     const { as } = await signUp(control)
-    const made = await create(as, { ...createAppBody('Shop'), description: 'Sells.\nThings.' })
+    const created = await create(as, { ...createAppBody('Shop'), description: 'Sells.\nThings.' })
     const { app, apiKey, addresses } = expectBody<{ app: AppView; apiKey: string; addresses: Record<string, string> }>(
-      made,
+      created,
       201,
     )
     expect(addresses).toEqual({
@@ -135,11 +135,11 @@ describe.each(databases)('apps on $name', (database) => {
   test('concurrent requests cannot exceed the maximum number of apps', async () => {
     const { as } = await signUp(control)
     control.config.maxApps = 3
-    const made = await Promise.all(Array.from({ length: 8 }, () => create(as)))
+    const created = await Promise.all(Array.from({ length: 8 }, () => create(as)))
     control.config.maxApps = 20
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(3)
-    const full = made.filter(({ status }) => status !== 201)
-    for (const answered of full) expect(expectError(answered, 409).code).toBe('too_many')
+    expect(created.filter(({ status }) => status === 201)).toHaveLength(3)
+    const full = created.filter(({ status }) => status !== 201)
+    for (const response of full) expect(expectError(response, 409).code).toBe('too_many')
   })
 
   test('are paginated and searchable, each listed once', async () => {

@@ -23,27 +23,27 @@ describe.each(databases)('API keys on $name', (database) => {
   type Made = { key: ApiKeyView; apiKey: string; address: string }
   const create = (as: Login, body: object = { name: 'Key', network: 'testnet' }): Promise<TestResponse> =>
     control.call('POST /api/keys', { as, body: body as { name: string; network: 'testnet' } })
-  const expectError = (answered: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
   const list = async (as: Login): Promise<ApiKeyView[]> =>
     expectBody<{ items: ApiKeyView[] }>(await control.call('GET /api/keys', { as })).items
 
   test('creation returns the key for one network, which is masked from then on', async () => {
     const { as } = await signUp(control)
-    const made = expectBody<Made>(await create(as, { name: ' Ci ', network: 'mainnet', description: 'd' }), 201)
-    expect(made.address).toBe(`${control.url}/mainnet/${made.apiKey}`)
-    expect(made.apiKey).toMatch(/^kr_m/)
-    expect(made.key).toMatchObject({
+    const created = expectBody<Made>(await create(as, { name: ' Ci ', network: 'mainnet', description: 'd' }), 201)
+    expect(created.address).toBe(`${control.url}/mainnet/${created.apiKey}`)
+    expect(created.apiKey).toMatch(/^kr_m/)
+    expect(created.key).toMatchObject({
       name: 'Ci',
       network: 'mainnet',
       description: 'd',
       state: 'active',
-      address: `${control.url}/mainnet/…${made.apiKey.slice(-4)}`,
+      address: `${control.url}/mainnet/…${created.apiKey.slice(-4)}`,
       version: 1,
     })
-    expect(await find(made.apiKey)).toMatchObject({ kind: 'apiKey', networks: ['mainnet'] })
-    expect(await list(as)).toEqual([made.key])
+    expect(await find(created.apiKey)).toMatchObject({ kind: 'apiKey', networks: ['mainnet'] })
+    expect(await list(as)).toEqual([created.key])
   })
 
   test('a missing or unknown value names the field and the fix', async () => {
@@ -62,11 +62,11 @@ describe.each(databases)('API keys on $name', (database) => {
 
   test('ten concurrent requests create four keys, and a revoked key no longer counts', async () => {
     const { as } = await signUp(control)
-    const made = await Promise.all(Array.from({ length: 10 }, () => create(as)))
-    const good = made.filter(({ status }) => status === 201).map((answered) => expectBody<Made>(answered, 201))
+    const created = await Promise.all(Array.from({ length: 10 }, () => create(as)))
+    const good = created.filter(({ status }) => status === 201).map((response) => expectBody<Made>(response, 201))
     expect(good).toHaveLength(4)
-    for (const answered of made.filter(({ status }) => status !== 201))
-      expect(expectError(answered, 409).code).toBe('too_many')
+    for (const response of created.filter(({ status }) => status !== 201))
+      expect(expectError(response, 409).code).toBe('too_many')
     expect(await list(as)).toHaveLength(4)
     const [first] = good
     const params = { keyId: first?.key.id ?? '' }

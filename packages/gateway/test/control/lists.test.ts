@@ -21,8 +21,8 @@ describe.each(databases)("an app's lists on $name", (database) => {
     await database.stop()
   })
 
-  const expectError = (answered: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const newApp = async (): Promise<{ as: Login; app: AppView; apiKey: string; params: { appId: string } }> => {
     const { as } = await signUp(control)
     const { app, apiKey } = expectBody<{ app: AppView; apiKey: string }>(

@@ -35,7 +35,7 @@ const call = async (name: RouteName, query: string): Promise<TestResponse> => {
   const { access } = getRoute(name)
   const login: Login | undefined =
     access === 'anyone' ? undefined : access === 'operator' ? operator.as : world.person.as
-  const answered = await control.raw(`${path}?${query}`, {
+  const response = await control.raw(`${path}?${query}`, {
     method,
     headers: {
       ...(login !== undefined && 'cookie' in login ? { cookie: login.cookie } : {}),
@@ -45,8 +45,8 @@ const call = async (name: RouteName, query: string): Promise<TestResponse> => {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  expect(findResponseProblems(name, answered)).toEqual([])
-  return answered
+  expect(findResponseProblems(name, response)).toEqual([])
+  return response
 }
 
 const getProblem = ({ status, body }: TestResponse): readonly unknown[] => {
@@ -94,9 +94,9 @@ test.each([
   ['an empty name', '=1&=2', [{ field: 'query', fix: 'contains a repeated parameter: send each one once' }]],
   ['__proto__', '__proto__=1&__proto__=2', [{ field: '__proto__', fix: expect.any(String) }]],
 ])('%s', async (_, query, fields) => {
-  const answered = await call('GET /api/apps', query)
-  expect(getProblem(answered)).toEqual([422, 'invalid', fields])
-  expect(answered.text).not.toContain('secret')
+  const response = await call('GET /api/apps', query)
+  expect(getProblem(response)).toEqual([422, 'invalid', fields])
+  expect(response.text).not.toContain('secret')
 })
 
 test('parameters that occur once are accepted', async () => {

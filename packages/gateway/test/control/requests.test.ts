@@ -25,8 +25,8 @@ describe('requests', () => {
     await sqlite?.stop()
   })
 
-  const expectError = (answered: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const browser = (): Record<string, string> => ({
     cookie: 'cookie' in person.as ? person.as.cookie : '',
     origin: control.url,
@@ -81,11 +81,11 @@ describe('requests', () => {
   })
 
   test('have a server-generated id, and their responses are not cacheable', async () => {
-    const answered = await control.raw('/api/nothing', { headers: { 'x-request-id': 'mine' } })
-    const { requestId } = expectError(answered, 404)
-    expect(requestId).toBe(answered.headers.get('x-request-id'))
+    const response = await control.raw('/api/nothing', { headers: { 'x-request-id': 'mine' } })
+    const { requestId } = expectError(response, 404)
+    expect(requestId).toBe(response.headers.get('x-request-id'))
     expect(requestId).not.toBe('mine')
-    expect(answered.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(control.logs.at(-1)).toMatchObject({
       event: 'control',
       route: 'other',
@@ -149,10 +149,10 @@ describe('requests', () => {
 
   test('get 503 without details while the database is unavailable', async () => {
     const gone = await startControl(sqlite as (typeof databases)[number])
-    const somebody = await signUp(gone)
+    const person = await signUp(gone)
     await gone.storage.close()
-    const answered = await gone.call('GET /api/apps', { as: somebody.as })
-    expect(expectError(answered, 503)).toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
+    const response = await gone.call('GET /api/apps', { as: person.as })
+    expect(expectError(response, 503)).toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
     expect(gone.logs.at(-2)).toMatchObject({ event: 'controlFault', route: 'GET /api/apps' })
     await gone.close()
   })
@@ -184,10 +184,10 @@ describe('requests', () => {
     await control.call('GET /api/metrics', { as })
     expect(control.metricsQueries.at(-1)?.subject).toEqual({ userId: owner.id })
     const csv = async (of: 'series' | 'methods' | 'outcomes' | 'networks'): Promise<readonly string[]> => {
-      const answered = await control.call('GET /api/metrics.csv', { as, query: { of, range: 'hour' } })
-      expect(answered.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-      expect(answered.headers.get('content-disposition')).toBe(`attachment; filename="keyrail-account-${of}-hour.csv"`)
-      return answered.text.split('\r\n')
+      const response = await control.call('GET /api/metrics.csv', { as, query: { of, range: 'hour' } })
+      expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+      expect(response.headers.get('content-disposition')).toBe(`attachment; filename="keyrail-account-${of}-hour.csv"`)
+      return response.text.split('\r\n')
     }
     expect((await csv('series')).slice(0, 2)).toEqual([
       'at,total,succeeded,p50Ms,p95Ms',

@@ -115,10 +115,10 @@ export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
             .slice(0, 10)
             .map(([name, value]) => [toUrlText(name), toUrlText(value)])
           const sent = { params, query: Object.fromEntries(members), body, as } as unknown as Sent<RouteName>
-          const answered = await control.call(name, sent)
-          expect(answered.status, answered.text).toBeLessThan(500)
+          const response = await control.call(name, sent)
+          expect(response.status, response.text).toBeLessThan(500)
           // Without its ids, the path may belong to another route.
-          if (params === good.params) expect(findResponseProblems(name, answered)).toEqual([])
+          if (params === good.params) expect(findResponseProblems(name, response)).toEqual([])
         }),
         { numRuns: takesBody === undefined && takesQuery === undefined ? 10 : numRuns },
       )

@@ -49,9 +49,9 @@ export const testRouteTable = (database: TestDatabase): void => {
       { as, headers }: { as?: Login | undefined; headers?: Readonly<Record<string, string | undefined>> } = {},
     ): Promise<TestResponse> => {
       const sent = { ...goodInputs[name](world), as, ...(headers === undefined ? {} : { headers }) }
-      const answered = await control.call(name, sent as Sent<RouteName>)
-      expect(findResponseProblems(name, answered)).toEqual([])
-      return answered
+      const response = await control.call(name, sent as Sent<RouteName>)
+      expect(findResponseProblems(name, response)).toEqual([])
+      return response
     }
 
     /** Makes a request that must succeed, and checks its audit log entry and the invalidated keys. */

@@ -19,9 +19,9 @@ export const newPem = (): { publicPem: string; privatePem: string } => {
 }
 
 /** Checks a response's status and returns its body. */
-export const expectBody = <Body>(answered: TestResponse, status = 200): Body => {
-  if (answered.status !== status) throw new Error(`${answered.status} instead of ${status}: ${answered.text}`)
-  return answered.body as Body
+export const expectBody = <Body>(response: TestResponse, status = 200): Body => {
+  if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${response.text}`)
+  return response.body as Body
 }
 
 /** Reads the cookie that a response sets. */
@@ -40,9 +40,9 @@ export interface Person {
 /** Signs up over HTTP like a browser. */
 export const signUp = async (control: StartedControl): Promise<Person> => {
   const email = newEmail()
-  const answered = await control.call('POST /api/account', { body: { email, password } })
-  const { account } = expectBody<{ account: { id: string } }>(answered, 201)
-  return { id: account.id, email, as: { cookie: readCookie(answered) } }
+  const response = await control.call('POST /api/account', { body: { email, password } })
+  const { account } = expectBody<{ account: { id: string } }>(response, 201)
+  return { id: account.id, email, as: { cookie: readCookie(response) } }
 }
 
 /** Signs up an operator. */
@@ -58,8 +58,8 @@ export const createToken = async (
   { as }: Person,
   scopes: readonly TokenScope[],
 ): Promise<Login & { bearer: string; id: string }> => {
-  const made = await control.call('POST /api/tokens', { as, body: { label: 'ci', scopes, expiresAt: null } })
-  const { token, accessToken } = expectBody<{ token: string; accessToken: { id: string } }>(made, 201)
+  const created = await control.call('POST /api/tokens', { as, body: { label: 'ci', scopes, expiresAt: null } })
+  const { token, accessToken } = expectBody<{ token: string; accessToken: { id: string } }>(created, 201)
   return { bearer: token, id: accessToken.id }
 }
 

@@ -109,10 +109,10 @@ export const createPasswordChanges = ({
       if (hashed === 'busy') return accountErrors.busy()
       return storage.transaction(async (within) => {
         const at = now()
-        // The account before its link, as whoever makes a link does.
+        // Locks the account before its link, in the same order as resetLink does.
         const user = await within.users.hold(owner.id)
-        const held = await within.oneTimeLinks.find(hash)
-        if (user === undefined || held === undefined || held.expiresAt <= at) return accountErrors.link()
+        const unused = await within.oneTimeLinks.find(hash)
+        if (user === undefined || unused === undefined || unused.expiresAt <= at) return accountErrors.link()
         // The link remains valid for when the account is enabled again.
         if (user.state === 'disabled') return accountErrors.disabled()
         await within.oneTimeLinks.remove(user.id)

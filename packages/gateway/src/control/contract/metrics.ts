@@ -43,7 +43,7 @@ export interface MetricsView {
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** `answered`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. */
+  /** `succeeded`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
   readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
 }
