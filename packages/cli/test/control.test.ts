@@ -240,7 +240,7 @@ describe('what is rejected (exit code 1) is told with its fix', () => {
   const shown = ['keys', 'show', 'Example key, testnet']
 
   test.each<[string, string[], () => Record<string, string>, RegExp, RegExp]>([
-    ['a token that nobody has', shown, () => asked({ KEYRAIL_TOKEN: 'krp_nobody' }), /log in first/, /another token/],
+    ['a token that nobody has', shown, () => asked({ KEYRAIL_TOKEN: 'krp_nobody' }), /not logged in/, /another token/],
     [
       'a token that may only read',
       ['apps', 'create', 'Not mine to make', '--show'],
@@ -252,25 +252,19 @@ describe('what is rejected (exit code 1) is told with its fix', () => {
       'a name that is taken',
       ['apps', 'create', 'example APP', '--show'],
       () => asked(),
-      /another app of this account has this name/,
+      /Another app of this account has this name/,
       /^$/,
     ],
     [
       'an end that is over',
       ['keys', 'rotate', 'Example key, testnet', '--expires', '2020-01-01', '--show'],
       () => asked(),
-      /expiresAt is over: give a time to come/,
+      /expiresAt is in the past: send a time in the future/,
       /^$/,
     ],
     ['a name that is none', ['keys', 'show', 'Nobody'], () => asked(), /no API key of this name/, /keys list/],
     ['an app that is none', ['apps', 'show', 'Nobody'], () => asked(), /no app of this name/, /apps list/],
-    [
-      'an id that is none',
-      ['keys', 'show', `key_${'0'.repeat(20)}`],
-      () => asked(),
-      /there is nothing here/,
-      /not yours/,
-    ],
+    ['an id that is none', ['keys', 'show', `key_${'0'.repeat(20)}`], () => asked(), /Not found/, /not yours/],
     [
       'a wrong password',
       ['keys', 'reveal', 'Example key, testnet', '--email', 'dev@keyrail.test', '--password-file', 'TOKEN'],

@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await page.getByRole('button', { name: 'Copy: the invite' }).click()
       await page.getByText('Copied: the invite').waitFor()
       const invite = await clipboard(ada)
-      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&mail=${encodeURIComponent(grace.email)}$`))
+      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&email=${encodeURIComponent(grace.email)}$`))
       await grace.page.goto(invite)
       await grace.page.getByText('Your invite is for this address alone.').waitFor()
       expect(await grace.page.getByLabel('Email address').inputValue()).toBe(grace.email)

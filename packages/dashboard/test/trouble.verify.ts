@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Require JWT' }).click()
     await page.locator('.note.bad').waitFor()
     expect(await page.locator('.note.bad').allTextContents()).toEqual([
-      'This would reject every call, as the app has no JWT key: import one first.',
+      'This would reject every request, because the app has no JWT key: import one first.',
     ])
   })
 

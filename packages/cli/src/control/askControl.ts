@@ -20,7 +20,7 @@ export type Credential =
 export type AskControl = <Name extends keyof ControlApi>(
   name: Name,
   sent: Sent<Name>,
-) => Promise<ControlApi[Name]['answer']>
+) => Promise<ControlApi[Name]['response']>
 
 const timeoutMs = 30_000
 
@@ -119,6 +119,6 @@ export async function context(
 export function controlOf(origin: string, credential: Credential): AskControl {
   return async <Name extends keyof ControlApi>(name: Name, sent: Sent<Name>) => {
     const { body } = await context(origin, { name, ...sent }, credential)
-    return body as ControlApi[Name]['answer']
+    return body as ControlApi[Name]['response']
   }
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { MetricsRange, MetricsView } from '@keyrail/gateway'
 import { useState } from 'react'
-import { pathOf } from '../control/ask.ts'
+import { toPath } from '../control/callApi.ts'
 import { metricsQuery } from '../control/queries.ts'
 import type { Subject } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
@@ -234,8 +234,8 @@ function Parts(props: {
 
 function csvPath(subject: Subject, range: MetricsRange, of: 'series' | 'methods' | 'outcomes' | 'networks'): string {
   const query = { range, of }
-  if (subject === 'account') return pathOf('GET /api/metrics.csv', { query })
+  if (subject === 'account') return toPath('GET /api/metrics.csv', { query })
   return 'appId' in subject
-    ? pathOf('GET /api/apps/{appId}/metrics.csv', { params: subject, query })
-    : pathOf('GET /api/keys/{keyId}/metrics.csv', { params: subject, query })
+    ? toPath('GET /api/apps/{appId}/metrics.csv', { params: subject, query })
+    : toPath('GET /api/keys/{keyId}/metrics.csv', { params: subject, query })
 }

@@ -2,8 +2,8 @@ const titles: Readonly<Record<string, string>> = {
   succeeded: 'Answered',
   nodeError: 'The node answered with an error',
   upstreamFailed: 'No node answered',
-  callerGone: 'The caller did not wait',
+  disconnected: 'The client disconnected',
 }
 
-/** What became of a request, in words. A rejection has its reason, as callers are told it. */
+/** Describes the outcome of a request. Unknown outcomes are rejection reasons. */
 export const outcomeTitle = (outcome: string): string => titles[outcome] ?? `Rejected: ${outcome.replaceAll('_', ' ')}`

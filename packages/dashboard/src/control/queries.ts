@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { MetricsRange, MetricsView } from '@keyrail/gateway'
-import { ask } from './ask.ts'
+import { callApi } from './callApi.ts'
 
 /** Whose metrics, or whose usage. */
 export type Subject = { readonly appId: string } | { readonly keyId: string } | 'account'
@@ -8,14 +8,14 @@ export type Subject = { readonly appId: string } | { readonly keyId: string } | 
 /** What the service offers. It does not change while a page is open. */
 export const deploymentQuery = queryOptions({
   queryKey: ['deployment'],
-  queryFn: ({ signal }) => ask('GET /api/deployment', undefined, signal),
+  queryFn: ({ signal }) => callApi('GET /api/deployment', undefined, signal),
   staleTime: 5 * 60_000,
 })
 
 /** Who is logged in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => ask('GET /api/session', undefined, signal),
+  queryFn: ({ signal }) => callApi('GET /api/session', undefined, signal),
   staleTime: 30_000,
 })
 
@@ -24,7 +24,7 @@ export const appsQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ['apps', { search }],
     queryFn: ({ signal, pageParam }) =>
-      ask(
+      callApi(
         'GET /api/apps',
         { query: { limit: 48, ...(search && { search }), ...(pageParam && { cursor: pageParam }) } },
         signal,
@@ -37,34 +37,34 @@ export const appsQuery = (search: string) =>
 export const appQuery = (appId: string) =>
   queryOptions({
     queryKey: ['app', appId],
-    queryFn: ({ signal }) => ask('GET /api/apps/{appId}', { params: { appId } }, signal),
+    queryFn: ({ signal }) => callApi('GET /api/apps/{appId}', { params: { appId } }, signal),
   })
 
 /** An app's allow list. */
 export const allowListQuery = (appId: string) =>
   queryOptions({
     queryKey: ['app', appId, 'allow-list'],
-    queryFn: ({ signal }) => ask('GET /api/apps/{appId}/allow-list', { params: { appId }, query: {} }, signal),
+    queryFn: ({ signal }) => callApi('GET /api/apps/{appId}/allow-list', { params: { appId }, query: {} }, signal),
   })
 
 /** An app's JWT keys. */
 export const jwtKeysQuery = (appId: string) =>
   queryOptions({
     queryKey: ['app', appId, 'jwt-keys'],
-    queryFn: ({ signal }) => ask('GET /api/apps/{appId}/jwt-keys', { params: { appId } }, signal),
+    queryFn: ({ signal }) => callApi('GET /api/apps/{appId}/jwt-keys', { params: { appId } }, signal),
   })
 
 /** The API keys that are not revoked. */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: ({ signal }) => ask('GET /api/keys', undefined, signal),
+  queryFn: ({ signal }) => callApi('GET /api/keys', undefined, signal),
 })
 
 /** One API key. */
 export const keyQuery = (keyId: string) =>
   queryOptions({
     queryKey: ['key', keyId],
-    queryFn: ({ signal }) => ask('GET /api/keys/{keyId}', { params: { keyId } }, signal),
+    queryFn: ({ signal }) => callApi('GET /api/keys/{keyId}', { params: { keyId } }, signal),
   })
 
 /** How much was asked, and how it went. */
@@ -73,10 +73,10 @@ export const metricsQuery = (subject: Subject, range: MetricsRange) =>
     queryKey: ['metrics', subject, range],
     queryFn: ({ signal }): Promise<MetricsView> => {
       const query = { range }
-      if (subject === 'account') return ask('GET /api/metrics', { query }, signal)
+      if (subject === 'account') return callApi('GET /api/metrics', { query }, signal)
       return 'appId' in subject
-        ? ask('GET /api/apps/{appId}/metrics', { params: { appId: subject.appId }, query }, signal)
-        : ask('GET /api/keys/{keyId}/metrics', { params: { keyId: subject.keyId }, query }, signal)
+        ? callApi('GET /api/apps/{appId}/metrics', { params: { appId: subject.appId }, query }, signal)
+        : callApi('GET /api/keys/{keyId}/metrics', { params: { keyId: subject.keyId }, query }, signal)
     },
   })
 
@@ -86,14 +86,14 @@ export const usageQuery = (appId?: string) =>
     queryKey: ['usage', appId ?? 'account'],
     queryFn: ({ signal }) =>
       appId === undefined
-        ? ask('GET /api/usage', undefined, signal)
-        : ask('GET /api/apps/{appId}/usage', { params: { appId } }, signal),
+        ? callApi('GET /api/usage', undefined, signal)
+        : callApi('GET /api/apps/{appId}/usage', { params: { appId } }, signal),
   })
 
 /** The personal access tokens. */
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
-  queryFn: ({ signal }) => ask('GET /api/tokens', undefined, signal),
+  queryFn: ({ signal }) => callApi('GET /api/tokens', undefined, signal),
 })
 
 const page = (cursor: string) => ({ query: { limit: 50, ...(cursor && { cursor }) } })
@@ -101,7 +101,7 @@ const page = (cursor: string) => ({ query: { limit: 50, ...(cursor && { cursor }
 /** The account's audit log, the newest first. */
 export const auditQuery = infiniteQueryOptions({
   queryKey: ['audit', 'own'],
-  queryFn: ({ signal, pageParam }) => ask('GET /api/audit-log', page(pageParam), signal),
+  queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam), signal),
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
 })
@@ -109,7 +109,7 @@ export const auditQuery = infiniteQueryOptions({
 /** The whole instance's audit log, the newest first. */
 export const adminAuditQuery = infiniteQueryOptions({
   queryKey: ['audit', 'all'],
-  queryFn: ({ signal, pageParam }) => ask('GET /api/admin/audit-log', page(pageParam), signal),
+  queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam), signal),
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
 })
@@ -117,7 +117,7 @@ export const adminAuditQuery = infiniteQueryOptions({
 /** The whole instance. */
 export const overviewQuery = queryOptions({
   queryKey: ['admin', 'overview'],
-  queryFn: ({ signal }) => ask('GET /api/admin/overview', undefined, signal),
+  queryFn: ({ signal }) => callApi('GET /api/admin/overview', undefined, signal),
 })
 
 /** The accounts, of those whose email address has what was looked for. */
@@ -125,7 +125,7 @@ export const usersQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'users', { search }],
     queryFn: ({ signal, pageParam }) =>
-      ask(
+      callApi(
         'GET /api/admin/users',
         { query: { limit: 50, ...(search && { search }), ...(pageParam && { cursor: pageParam }) } },
         signal,
@@ -138,11 +138,11 @@ export const usersQuery = (search: string) =>
 export const userQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'user', userId],
-    queryFn: ({ signal }) => ask('GET /api/admin/users/{userId}', { params: { userId } }, signal),
+    queryFn: ({ signal }) => callApi('GET /api/admin/users/{userId}', { params: { userId } }, signal),
   })
 
 /** The invites that are open. */
 export const invitesQuery = queryOptions({
   queryKey: ['admin', 'invites'],
-  queryFn: ({ signal }) => ask('GET /api/admin/invites', undefined, signal),
+  queryFn: ({ signal }) => callApi('GET /api/admin/invites', undefined, signal),
 })

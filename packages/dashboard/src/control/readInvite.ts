@@ -1,13 +1,13 @@
-/** What an invite's link holds. */
+/** The parts of an invite link's fragment. */
 export interface Invite {
-  /** What lets somebody sign up; a secret. Empty where there is none. */
+  /** The invite's secret; empty if there is none. */
   readonly invite: string
-  /** The one email address that it is for; empty where it is for whoever has it. */
+  /** The only email address that may use it; empty if anyone may. */
   readonly email: string
 }
 
-/** Reads the fragment of the link: the invite, and after it the email address, where the invite names one. */
+/** Parses the fragment of an invite link: `kri_…` or `kri_…&email=…`. */
 export function readInvite(fragment: string): Invite {
-  const [invite = '', email = ''] = fragment.split('&mail=')
+  const [invite = '', email = ''] = fragment.split('&email=')
   return { invite, email }
 }

@@ -22,7 +22,7 @@ export interface Submit {
 export interface SubmitOptions<Answer> {
   /** What is wrong before anything is sent, by field. */
   readonly check?: () => Readonly<Record<string, string | undefined>>
-  /** Sends it. Given a password where one was asked for. */
+  /** Sends it. RouteInput a password where one was asked for. */
   readonly send: (password: string | undefined) => Promise<Answer>
   /** Goes on with what came back. */
   readonly done?: (answer: Answer) => unknown

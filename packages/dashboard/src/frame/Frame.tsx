@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import type { AnyRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
 import { loseSession } from '../control/lostSession.ts'
 import { sessionQuery } from '../control/queries.ts'
@@ -88,7 +88,7 @@ function LogOut() {
   const router = useRouter()
   const { say } = useDialogs()
   const { submit, isPending, trouble } = useSubmit({
-    send: () => ask('DELETE /api/session'),
+    send: () => callApi('DELETE /api/session'),
     done: async () => {
       changeSession(queries, { tell: true })
       await router.navigate({ to: '/log-in' })

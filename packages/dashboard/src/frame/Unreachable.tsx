@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { useReachable } from '../control/reachable.ts'
 
 /** Says that the service does not answer, looks for it, and brings the page up to date when it does again. */
@@ -10,7 +10,7 @@ export function Unreachable() {
   useEffect(() => {
     if (isReachable) return undefined
     const look = (): void => {
-      ask('GET /api/deployment').then(
+      callApi('GET /api/deployment').then(
         () => queries.invalidateQueries(),
         () => undefined,
       )

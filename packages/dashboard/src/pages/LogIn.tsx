@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { backTo } from '../control/backTo.ts'
 import { deploymentQuery, sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
@@ -31,7 +31,7 @@ export function LogIn() {
       email: email.trim() === '' ? 'Type your email address' : undefined,
       password: password === '' ? 'Type your password' : undefined,
     }),
-    send: () => ask('POST /api/session', { body: { email, password } }),
+    send: () => callApi('POST /api/session', { body: { email, password } }),
     done: (session) => {
       changeSession(queries, { tell: true })
       queries.setQueryData(sessionQuery.queryKey, session)

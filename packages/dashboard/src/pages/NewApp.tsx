@@ -3,7 +3,7 @@ import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
 import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
 import { keepKey } from '../control/shownKeys.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -80,7 +80,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
 
   const { submit, isPending, trouble, fixOf, clear } = useSubmit({
     send: () =>
-      ask('POST /api/apps', {
+      callApi('POST /api/apps', {
         body: {
           name: draft.name.trim(),
           ...(draft.description.trim() && { description: draft.description.trim() }),

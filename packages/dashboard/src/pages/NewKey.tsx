@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { deploymentQuery, keyQuery, keysQuery } from '../control/queries.ts'
 import { keepKey } from '../control/shownKeys.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -65,7 +65,7 @@ function Form() {
       network: network === '' ? 'Choose a network' : undefined,
     }),
     send: () =>
-      ask('POST /api/keys', {
+      callApi('POST /api/keys', {
         body: {
           name: name.trim(),
           network: network as Network,

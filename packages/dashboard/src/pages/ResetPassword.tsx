@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
@@ -20,7 +20,7 @@ export function ResetPassword() {
   const [password, setPassword] = useState('')
   const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
-    send: () => ask('POST /api/account/password/reset', { body: { link, password } }),
+    send: () => callApi('POST /api/account/password/reset', { body: { link, password } }),
     done: async (session) => {
       changeSession(queries, { tell: true })
       queries.setQueryData(sessionQuery.queryKey, session)

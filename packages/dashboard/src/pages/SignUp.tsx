@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../control/ask.ts'
+import { callApi } from '../control/callApi.ts'
 import { deploymentQuery, sessionQuery } from '../control/queries.ts'
 import { readInvite } from '../control/readInvite.ts'
 import { changeSession } from '../control/sessionChange.ts'
@@ -40,7 +40,7 @@ export function SignUp() {
     }),
     send: () => {
       const given = invite || typedInvite
-      return ask('POST /api/account', { body: { email, password, ...(given && { invite: given }) } })
+      return callApi('POST /api/account', { body: { email, password, ...(given && { invite: given }) } })
     },
     done: async (session) => {
       changeSession(queries, { tell: true })

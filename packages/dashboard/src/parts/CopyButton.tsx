@@ -7,7 +7,7 @@ import { Icon } from './Icon.tsx'
 
 /** Copies a text, which may first have to be asked for, and says so. */
 export function CopyButton(props: {
-  /** Given the password where one was asked for. */
+  /** RouteInput the password where one was asked for. */
   readonly text: (password: string | undefined) => Promise<string> | string
   /** What is copied, for whoever hears the button: `address of testnet`. */
   readonly what: string

@@ -8,7 +8,7 @@ export interface Dialogs {
   readonly say: (text: string) => void
 }
 
-/** Given by {@link DialogsProvider}. */
+/** RouteInput by {@link DialogsProvider}. */
 export const DialogsContext = createContext<Dialogs>({
   askPassword: () => Promise.resolve(undefined),
   say: () => undefined,

@@ -19,9 +19,9 @@ export function useKeyHolder(options: {
   readonly prefix: 'kr_a' | 'kr_t' | 'kr_m'
   readonly ending: string
   readonly revealable: boolean
-  readonly ask: (password?: string) => Promise<{ readonly apiKey: string }>
+  readonly reveal: (password?: string) => Promise<{ readonly apiKey: string }>
 }): KeyHolder {
-  const { id, prefix, ending, revealable, ask } = options
+  const { id, prefix, ending, revealable, reveal } = options
   const [, renew] = useReducer((count: number) => count + 1, 0)
   return {
     masked: `${prefix}…${ending}`,
@@ -30,7 +30,7 @@ export function useKeyHolder(options: {
     reveal: async (password) => {
       const kept = keptKey(id, ending)
       if (kept !== undefined) return kept
-      const { apiKey } = await ask(password)
+      const { apiKey } = await reveal(password)
       keepKey(id, apiKey)
       renew()
       return apiKey

@@ -1,18 +1,38 @@
-import type { AccountError } from './account/accountError.ts'
-import type { ApiError, FieldProblem } from './reply.ts'
+import type { AccountError, AccountErrorCode } from './account/accountError.ts'
+import type { ApiErrorCode } from './contract/apiError.ts'
 
-/** The rejections of the control API. None repeats what was sent. */
+/** A problem with one field of a request, and how to fix it. */
+export interface FieldProblem {
+  /** The field's path, such as `name`, `limits.perDay` or `services[0]`. */
+  readonly field: string
+  /** Continues a sentence that starts with the field's name, such as `must be a string`. Never contains the field's value. */
+  readonly fix: string
+}
+
+/** An error response of the control API. */
+export interface ApiError {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503
+  readonly code: ApiErrorCode | AccountErrorCode
+  /** What happened, then how to fix it. */
+  readonly message: string
+  readonly fields?: readonly FieldProblem[]
+  readonly retryAfterMs?: number
+  /** With status 405: the methods that the path supports. */
+  readonly allow?: string
+}
+
+/** Creates the control API's error responses. None of them repeats a value from the request. */
 export const apiErrors = {
   badJson: (message: string): ApiError => ({ status: 400, code: 'bad_json', message }),
   badMediaType: (): ApiError => ({
     status: 415,
     code: 'bad_media_type',
-    message: 'the body must be JSON, with the header content-type: application/json',
+    message: 'The body is not declared as JSON. Send the header content-type: application/json.',
   }),
   bodyTooLarge: (maxBytes: number): ApiError => ({
     status: 413,
     code: 'body_too_large',
-    message: `the body has more than ${maxBytes} bytes`,
+    message: `The body is too large. Send at most ${maxBytes} bytes.`,
   }),
   invalid: (fields: readonly FieldProblem[]): ApiError => ({
     status: 422,
@@ -20,57 +40,65 @@ export const apiErrors = {
     message: fields.map(({ field, fix }) => `${field === '' ? 'the body' : field} ${fix}`).join('; '),
     fields,
   }),
-  notFound: (): ApiError => ({ status: 404, code: 'not_found', message: 'there is nothing here' }),
+  notFound: (): ApiError => ({
+    status: 404,
+    code: 'not_found',
+    message: 'Not found. Check the path and the ids in it.',
+  }),
   methodNotAllowed: (allow: string): ApiError => ({
     status: 405,
     code: 'method_not_allowed',
-    message: `this address takes ${allow}`,
+    message: `This path does not support the method. Use ${allow}.`,
     allow,
   }),
   misdirected: (expected: string): ApiError => ({
     status: 421,
     code: 'misdirected',
-    message: `this service answers at ${expected} alone, which is its publicUrl`,
+    message: `This service has another host name. Use ${expected}, its publicUrl.`,
   }),
   notLoggedIn: (): ApiError => ({
     status: 401,
     code: 'not_logged_in',
-    message: 'log in first, or send an access token that is still good',
+    message: 'You are not logged in. Log in, or send a valid access token.',
   }),
-  sessionNeeded: (): ApiError => ({
+  sessionRequired: (): ApiError => ({
     status: 403,
     code: 'session_required',
-    message: 'an access token cannot do this: log in with a browser',
+    message: 'An access token cannot do this. Log in with a browser.',
   }),
-  scopeNeeded: (scope: string): ApiError => ({
+  scopeRequired: (scope: string): ApiError => ({
     status: 403,
     code: 'forbidden',
-    message: `this access token does not have the scope ${scope}: make one that has`,
+    message: `This access token does not have the scope ${scope}. Create a token that has it.`,
   }),
-  operatorNeeded: (): ApiError => ({ status: 403, code: 'forbidden', message: 'only operators can do this' }),
-  tooManyRequests: (retryAfterMs: number, what: 'changes' | 'reads' = 'changes'): ApiError => ({
+  operatorRequired: (): ApiError => ({
+    status: 403,
+    code: 'forbidden',
+    message: 'Only operators can do this. Log in as an operator, or send the operator token.',
+  }),
+  tooManyRequests: (retryAfterMs: number, kind: 'changes' | 'reads' = 'changes'): ApiError => ({
     status: 429,
     code: 'too_many_requests',
-    message: `too many ${what} at once: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
+    message: `Too many ${kind} at once. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
     retryAfterMs,
   }),
-  crowded: (): ApiError => ({
+  tooManyInFlight: (): ApiError => ({
     status: 429,
     code: 'too_many_requests',
-    message: 'too many answers to this address are in flight: try again in 1 s',
+    message: 'Too many requests from this IP address are in flight. Try again in 1 s.',
     retryAfterMs: 1_000,
   }),
   versionConflict: (): ApiError => ({
     status: 409,
     code: 'version_conflict',
-    message: 'it has changed since it was read: read it again, and change that',
-    fields: [{ field: 'version', fix: 'is not the newest: read it again' }],
+    message: 'It has changed since you read it. Read it again, then change the new version.',
+    fields: [{ field: 'version', fix: 'is not the latest: read it again' }],
   }),
   nameTaken: (): ApiError => ({
     status: 409,
     code: 'name_taken',
-    message: 'another app of this account has this name: choose another',
-    fields: [{ field: 'name', fix: 'is taken by another app of this account: choose another' }],
+    message: 'Another app of this account has this name. Choose another name.',
+    fields: [{ field: 'name', fix: 'is the name of another app of this account: choose another name' }],
   }),
   tooMany: (message: string): ApiError => ({ status: 409, code: 'too_many', message }),
   alreadyExists: (field: string, fix: string): ApiError => ({
@@ -83,22 +111,21 @@ export const apiErrors = {
   revoked: (): ApiError => ({
     status: 409,
     code: 'revoked',
-    message: 'this key is revoked, and nothing of it can be changed: make another',
+    message: 'This key is revoked and cannot be changed. Create another key.',
   }),
   notRevealable: (message: string): ApiError => ({ status: 409, code: 'not_revealable', message }),
   unavailable: (): ApiError => ({
     status: 503,
     code: 'unavailable',
-    message: 'the service cannot reach its database at this moment: try again shortly',
+    message: 'The service cannot reach its database. Try again in a moment.',
     retryAfterMs: 1_000,
   }),
   internal: (): ApiError => ({
     status: 500,
     code: 'internal',
-    message: 'something failed here, which is not your fault: tell whoever runs this service the request id',
+    message: 'The service failed to handle the request. Send the request id to the operator of this service.',
   }),
-  /** What the accounts reject. */
-  ofAccount: ({ status, code, message, field, retryAfterMs }: AccountError): ApiError => ({
+  fromAccountError: ({ status, code, message, field, retryAfterMs }: AccountError): ApiError => ({
     status,
     code,
     message,

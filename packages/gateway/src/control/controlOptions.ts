@@ -8,22 +8,22 @@ import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { RouteName } from './contract/route.ts'
 
-/** How the service is configured, as far as the control API is concerned. */
+/** The part of the service's configuration that the control API uses. */
 export interface ControlConfig {
   readonly signUp: SignUpMode
-  /** Whether a sealed copy of each new key is kept, and keys are shown again. */
+  /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
-  /** How many apps an account may have. */
+  /** Most apps an account can have. */
   readonly maxApps: number
-  /** What holds where the operator set nothing else for an account. */
+  /** The limits of accounts for which the operator has set no others. */
   readonly limits: { readonly app: KeyLimits; readonly apiKey: KeyLimits }
 }
 
-/** What this service stands in front of, and where it is reached. */
+/** The chain that the service gives access to, and the service's URLs. */
 export interface Deployment {
-  /** Where calls are made: addresses are built on it. */
+  /** The base of all endpoint URLs. */
   readonly publicUrl: string
-  /** Where the dashboard and `/api` are reached. @default publicUrl */
+  /** The base of the dashboard and `/api`. @default publicUrl */
   readonly controlUrl?: string | undefined
   readonly chain: {
     readonly name: string
@@ -33,49 +33,49 @@ export interface Deployment {
   }
 }
 
-/** Something failed that is not the caller's fault. */
+/** An internal error while handling a request. */
 export interface ControlFault {
   readonly event: 'controlFault'
-  /** Of the last request that failed so. */
+  /** The last request that failed with this error. */
   readonly requestId: string
   readonly route: RouteName | 'other'
   readonly error: string
-  /** How many faults the entry reports: each `error` is logged at most once a second. */
+  /** How many errors the entry covers: each `error` is logged at most once a second. */
   readonly count: number
 }
 
-/** What the control API tells of its work. Holds no key, no token, and nothing that was sent. */
+/** A log entry of the control API. Contains no key, no token and nothing from the request. */
 export type ControlLogEntry =
   | {
       readonly event: 'control'
       readonly requestId: string
-      /** Such as `GET /api/apps/{appId}`; `other` where there is no such route. */
+      /** Such as `GET /api/apps/{appId}`; `other` if no route matches. */
       readonly route: RouteName | 'other'
       readonly status: number
-      /** The code of the rejection, if it was rejected. */
+      /** The error code of an error response. */
       readonly code?: string
       readonly userId?: string
       readonly durationMs: number
     }
   | ControlFault
 
-/** What the control API is made of. */
+/** What the control API depends on. */
 export interface ControlOptions {
   readonly storage: Storage
   readonly accounts: Accounts
   readonly quota: Pick<Quota, 'usage'>
   readonly readMetrics: ReadMetrics
-  /** The data plane's keys: told after each commit what they must forget. */
+  /** The data plane's key cache, invalidated after each commit. */
   readonly keys: { forget(changes: readonly Change[]): void }
-  /** The newest first, then those that keys may still be sealed under. */
+  /** The newest secret first, then older ones that may still encrypt stored keys. */
   readonly secrets: readonly [newest: ServerSecret, ...older: ServerSecret[]]
-  /** Asked at each request, so that a new configuration acts at once. */
+  /** Called for each request, so a new configuration applies immediately. */
   readonly config: () => ControlConfig
-  /** Asked at each request likewise. */
+  /** Called for each request. */
   readonly deployment: () => Deployment
-  /** What does not work as it should now, as `/readyz` tells it. @default nothing */
+  /** The current problems, as `/readyz` reports them. @default none */
   readonly degraded?: () => readonly string[]
-  /** Told of each request. What it throws is ignored. */
+  /** Called for each request. Its errors are ignored. */
   readonly log?: (entry: ControlLogEntry) => void
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined

@@ -5,23 +5,23 @@ import { monotonicClock } from '../lib/clock.ts'
 import { createFaultLog } from '../errors/faultLog.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
 import { isStorageError } from '../errors/storageError.ts'
-import { admit } from './admit.ts'
+import { authorize } from './authorize.ts'
 import type { ConfirmBody } from './contract/account.ts'
 import type { RouteName } from './contract/route.ts'
-import { routeNames, routeOf } from './contract/routes.ts'
+import { routeNames, getRoute } from './contract/routes.ts'
 import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { apiErrors } from './apiErrors.ts'
-import { createKeyedLimiter } from '../lib/createLimiter.ts'
-import { viewerOf } from './handler.ts'
-import type { ControlParts, Handler } from './handler.ts'
+import type { ApiError } from './apiErrors.ts'
+import { createUserQueues } from './createUserQueues.ts'
+import { requireViewer } from './handler.ts'
+import type { ControlParts, Handler, HandlerResult } from './handler.ts'
 import { createHandlers } from './handlers/createHandlers.ts'
-import { publicHost } from './publicHost.ts'
-import type { PublicHost } from './publicHost.ts'
+import { matchPublicHost } from './matchPublicHost.ts'
+import type { PublicHost } from './matchPublicHost.ts'
 import { readInput } from './readInput.ts'
-import type { ApiError, Reply } from './reply.ts'
 import { toResponse } from './toResponse.ts'
 
-/** What is known of a request besides itself. */
+/** Facts about a request that the request itself does not contain. */
 interface ControlEnv {
   readonly ip: string
   readonly requestId?: string
@@ -30,28 +30,28 @@ interface ControlEnv {
 /** The control API. */
 export interface Control {
   /**
-   * Answers a request to `/api`. Never rejects.
-   * @param env.ip - The caller's, as `trustedProxies` make it.
-   * @param env.requestId - What logs and the answer call the request. @default a random one
+   * Responds to a request to `/api`. The promise never rejects.
+   * @param env.ip - The client's IP address, after applying `trustedProxies`.
+   * @param env.requestId - The request's id in logs and in the response. @default a random UUID
    */
   fetch(request: Request, env: ControlEnv): Promise<Response>
 }
 
-/** Changes that an account can make at once, and how long it then takes to pay for one. */
+/** How many changes an account can make at once, and the interval after which it can make another. */
 const writes = { burst: 120, intervalMs: 500 }
-/** The same of reads. A live page of the dashboard makes about one a second. */
+/** The same for reads. A live page of the dashboard makes about one per second. */
 const reads = { burst: 200, intervalMs: 50 }
-/** Reads of metrics are the heaviest: of an account's, so many are in flight, and so many wait. */
-const metricsReads = { maxRunning: 2, maxQueued: 30 }
+/** Metrics reads are the most expensive, so each account has its own queue for them. */
+const metricsReads = { maxConcurrent: 2, maxQueued: 30 }
 const isMetricsRead = (name: RouteName): boolean => /\/metrics(?:\.csv)?$/.test(name)
 
 interface Outcome {
-  readonly reply: Reply<unknown>
+  readonly result: HandlerResult<unknown>
   readonly userId?: string | undefined
 }
 
 /**
- * Makes the control API: it reads, admits, and hands on to the handlers what the contract's table of routes declares, and nothing else.
+ * Creates the control API. It authorizes, validates and rate-limits requests as the contract's route table declares, then calls the handlers.
  * @example
  * declare const options: Parameters<typeof createControl>[0]
  * const control = createControl(options)
@@ -66,47 +66,47 @@ export const createControl = (options: ControlOptions): Control => {
     changes: createThrottle({ ...writes, now: monotonicNow }),
     reads: createThrottle({ ...reads, now: monotonicNow }),
   }
-  const metricsLimiter = createKeyedLimiter(metricsReads)
+  const metricsQueues = createUserQueues(metricsReads)
 
-  const tell: typeof log = (entry) => {
+  const safeLog: typeof log = (entry) => {
     try {
       log(entry)
     } catch {
-      // What writes logs must not fail a request.
+      // A failing logger must not fail a request.
     }
   }
 
-  const faults = createFaultLog<ControlFault>(tell, ({ error }) => error)
+  const faults = createFaultLog<ControlFault>(safeLog, ({ error }) => error)
 
-  const answer = async (
+  const handle = async (
     name: RouteName,
     request: Request,
     { ip, host, params }: { ip: string; host: PublicHost; params: Readonly<Record<string, string>> },
   ): Promise<Outcome> => {
-    const route = routeOf(name)
+    const route = getRoute(name)
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
-    const admitted = await admit({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
-    if ('rejection' in admitted) return { reply: admitted }
-    const { caller } = admitted
+    const authorized = await authorize({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
+    if ('error' in authorized) return { result: authorized }
+    const { caller } = authorized
     const userId = caller.viewer?.user.id
     const kind = changes ? 'changes' : 'reads'
     if (userId !== undefined) {
       const waitMs = throttles[kind].waitMs(userId)
-      if (waitMs > 0) return { reply: { rejection: apiErrors.tooManyRequests(waitMs, kind) }, userId }
-      throttles[kind].add(userId)
+      if (waitMs > 0) return { result: { error: apiErrors.tooManyRequests(waitMs, kind) }, userId }
+      throttles[kind].record(userId)
     }
     const input = await readInput(request, route, params)
-    if ('rejection' in input) return { reply: input, userId }
+    if ('error' in input) return { result: input, userId }
     if (route.confirms === true) {
-      const confirmed = await parts.accounts.confirm(viewerOf(caller), (input.body as ConfirmBody).password)
-      if (confirmed !== true) return { reply: { rejection: apiErrors.ofAccount(confirmed) }, userId }
+      const confirmed = await parts.accounts.confirm(requireViewer(caller), (input.body as ConfirmBody).password)
+      if (confirmed !== true) return { result: { error: apiErrors.fromAccountError(confirmed) }, userId }
     }
-    // The table gives each route's handler what the route's schemas let through.
-    const handle = handlers[name] as Handler<RouteName>
-    const work = async () => handle({ ...input, caller } as Parameters<typeof handle>[0])
-    const reply = userId !== undefined && isMetricsRead(name) ? await metricsLimiter.run(userId, work) : await work()
-    return { reply: reply === 'full' ? { rejection: apiErrors.tooManyRequests(1_000, 'reads') } : reply, userId }
+    // The route's schemas have validated the input for its handler.
+    const handler = handlers[name] as Handler<RouteName>
+    const work = async () => handler({ ...input, caller } as Parameters<typeof handler>[0])
+    const result = userId !== undefined && isMetricsRead(name) ? await metricsQueues.run(userId, work) : await work()
+    return { result: result === 'full' ? { error: apiErrors.tooManyRequests(1_000, 'reads') } : result, userId }
   }
 
   const run = async (
@@ -120,31 +120,28 @@ export const createControl = (options: ControlOptions): Control => {
     let strictTransportSecurity: string | undefined
     try {
       const { publicUrl, controlUrl = publicUrl } = parts.deployment()
-      const host = publicHost(controlUrl, request.headers.get('host'))
+      const host = matchPublicHost(controlUrl, request.headers.get('host'))
       if (host !== undefined) strictTransportSecurity = strictTransport(controlUrl)
       outcome =
-        host === undefined
-          ? { reply: { rejection: apiErrors.misdirected(new URL(controlUrl).origin) } }
-          : await work(host)
+        host === undefined ? { result: { error: apiErrors.misdirected(new URL(controlUrl).origin) } } : await work(host)
     } catch (error) {
-      const rejection = isStorageError(error) ? apiErrors.unavailable() : apiErrors.internal()
-      outcome = { reply: { rejection } }
-      // A message may hold what was sent; a class and a place in the code do not.
-      faults.log({ event: 'controlFault', requestId, route: name, error: faultOf(error), count: 1 })
+      outcome = { result: { error: isStorageError(error) ? apiErrors.unavailable() : apiErrors.internal() } }
+      // An error's message may contain values from the request; its class and stack frame do not.
+      faults.log({ event: 'controlFault', requestId, route: name, error: describeFault(error), count: 1 })
     }
-    const { reply, userId } = outcome
-    const response = toResponse(reply, {
+    const { result, userId } = outcome
+    const response = toResponse(result, {
       requestId,
       now: now(),
       strictTransportSecurity,
-      ...(name === 'other' ? {} : { route: routeOf(name) }),
+      ...(name === 'other' ? {} : { route: getRoute(name) }),
     })
-    tell({
+    safeLog({
       event: 'control',
       requestId,
       route: name,
       status: response.status,
-      ...('rejection' in reply ? { code: reply.rejection.code } : {}),
+      ...('error' in result ? { code: result.error.code } : {}),
       ...(userId === undefined ? {} : { userId }),
       durationMs: Math.round((monotonicNow() - startedAt) * 1_000) / 1_000,
     })
@@ -158,11 +155,11 @@ export const createControl = (options: ControlOptions): Control => {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
     methods.set(pattern, [...(methods.get(pattern) ?? []), method])
     app.on(method, pattern, ({ req, env }) =>
-      run(name, { request: req.raw, env }, (host) => answer(name, req.raw, { ip: env.ip, host, params: req.param() })),
+      run(name, { request: req.raw, env }, (host) => handle(name, req.raw, { ip: env.ip, host, params: req.param() })),
     )
   }
-  const reject = ({ req, env }: { req: { raw: Request }; env: ControlEnv }, rejection: ApiError) =>
-    run('other', { request: req.raw, env }, async () => ({ reply: { rejection } }))
+  const reject = ({ req, env }: { req: { raw: Request }; env: ControlEnv }, error: ApiError) =>
+    run('other', { request: req.raw, env }, async () => ({ result: { error } }))
   for (const [pattern, allowed] of methods)
     app.all(pattern, (context) => reject(context, apiErrors.methodNotAllowed(allowed.join(', '))))
   app.notFound((context) => reject(context, apiErrors.notFound()))
@@ -170,10 +167,10 @@ export const createControl = (options: ControlOptions): Control => {
   return { fetch: async (request, env) => app.fetch(request, env) }
 }
 
-/** What may be told of a failure. */
-const faultOf = (error: unknown): string => {
+/** The parts of an error that are safe to log. */
+const describeFault = (error: unknown): string => {
   if (isStorageError(error)) return error.message
-  if (!(error instanceof Error)) return 'something that is no Error was thrown'
-  const place = /\n\s+at (.*)/.exec(error.stack ?? '')?.[1] ?? 'somewhere'
-  return `${error.name} at ${place}`
+  if (!(error instanceof Error)) return 'a value that is not an Error was thrown'
+  const frame = /\n\s+at (.*)/.exec(error.stack ?? '')?.[1] ?? 'an unknown location'
+  return `${error.name} at ${frame}`
 }

@@ -1,18 +1,18 @@
 import { apiErrors } from './apiErrors.ts'
-import type { ApiError } from './reply.ts'
+import type { ApiError } from './apiErrors.ts'
 
-/** The rejection of a cursor that no page gave. */
-export const badCursor = (): ApiError =>
-  apiErrors.invalid([{ field: 'cursor', fix: 'must be the next of another page' }])
+/** The error for a cursor that no page returned. */
+export const invalidCursor = (): ApiError =>
+  apiErrors.invalid([{ field: 'cursor', fix: 'must be the "next" of another page' }])
 
-/** Where a page ended, as a text without meaning to others. */
+/** Encodes the position where a page ended as an opaque string. */
 export const toCursor = (parts: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 /**
- * Reads what `toCursor` wrote.
- * @param shape - What each part must be.
- * @returns Its parts, or `undefined` where it is another text.
+ * Decodes a cursor.
+ * @param shape - The expected type of each part.
+ * @returns The parts, or `undefined` if `toCursor` did not create the text.
  */
 export const fromCursor = (
   text: string,

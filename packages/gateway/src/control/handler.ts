@@ -1,22 +1,22 @@
 import type { Viewer } from './account/accounts.ts'
+import type { ApiError } from './apiErrors.ts'
 import type { ControlApi } from './contract/controlApi.ts'
 import type { RouteName } from './contract/route.ts'
 import type { ControlOptions } from './controlOptions.ts'
-import type { Reply } from './reply.ts'
 
-/** Who makes a request. */
+/** The client that sends a request. */
 export interface Caller {
   readonly ip: string
   readonly userAgent: string | undefined
-  /** Who is logged in, or whose token it is. The operator's token has none. */
+  /** The account of the session or access token. `undefined` for anonymous requests and the operator token. */
   readonly viewer: Viewer | undefined
-  /** The session's secret, for whoever ends it. */
+  /** The session's secret, needed to end the session. */
   readonly sessionToken: string | undefined
-  /** How the dashboard is reached: what cookies are made for. */
+  /** Whether the dashboard is served over HTTPS, which decides the cookie's name and attributes. */
   readonly secure: boolean
 }
 
-/** A request that was let in, and read. */
+/** An authorized request with validated input. */
 export interface ControlRequest<Name extends RouteName> {
   readonly params: ControlApi[Name]['params']
   readonly query: ControlApi[Name]['query']
@@ -24,28 +24,41 @@ export interface ControlRequest<Name extends RouteName> {
   readonly caller: Caller
 }
 
-/** Does what a route is for. */
+/** What a handler returns: a response or an error. */
+export type HandlerResult<Response> =
+  | {
+      readonly response: Response
+      /** A `Set-Cookie` header. */
+      readonly cookie?: string
+      /** The response already serialized as JSON, if it is cached. */
+      readonly text?: string
+      /** The file name for `Content-Disposition: attachment`. Only a to z, digits, hyphens and dots. */
+      readonly fileName?: string
+    }
+  | { readonly error: ApiError; readonly cookie?: string }
+
+/** Handles requests to a route. */
 export type Handler<Name extends RouteName> = (
   request: ControlRequest<Name>,
-) => Promise<Reply<ControlApi[Name]['answer']>>
+) => Promise<HandlerResult<ControlApi[Name]['response']>>
 
 /** The handlers of some routes. */
 export type Handlers<Names extends RouteName> = { readonly [Name in Names]: Handler<Name> }
 
-/** What handlers work with. */
+/** What handlers depend on. */
 export type ControlParts = Required<Omit<ControlOptions, 'log' | 'now'>> & {
   readonly now: () => number
   readonly startedAt: number
 }
 
 /**
- * Whoever is logged in, at a route that lets in nobody else.
- * @throws {Error} where a route is misdeclared.
+ * The viewer, on a route that requires one.
+ * @throws {Error} if the route's `access` allows anonymous requests.
  */
-export const viewerOf = ({ viewer }: Caller): Viewer => {
-  if (viewer === undefined) throw new Error('a route that asks who is logged in lets in who is not')
+export const requireViewer = ({ viewer }: Caller): Viewer => {
+  if (viewer === undefined) throw new Error('a route whose handler needs a viewer allows anonymous requests')
   return viewer
 }
 
-/** Who it was, for the audit log: a token by its own id. */
-export const actorOf = ({ viewer }: Caller): string => viewer?.tokenId ?? viewer?.user.id ?? 'operator'
+/** The audit log's actor: the id of the access token or user, or `operator`. */
+export const getActor = ({ viewer }: Caller): string => viewer?.tokenId ?? viewer?.user.id ?? 'operator'

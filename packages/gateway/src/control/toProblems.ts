@@ -1,18 +1,18 @@
 import type { z } from 'zod'
-import type { FieldProblem } from './reply.ts'
+import type { FieldProblem } from './apiErrors.ts'
 
 type Issue = z.core.$ZodIssue
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
 }
 
-const fieldOf = (path: readonly PropertyKey[]): string =>
+const toFieldName = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (field, part) =>
       typeof part === 'number' ? `${field}[${part}]` : field === '' ? String(part) : `${field}.${String(part)}`,
@@ -27,33 +27,34 @@ const isMissing = (input: unknown, path: readonly PropertyKey[]): boolean =>
     input,
   ) === undefined
 
-const fixOf = (issue: Issue, missing: boolean): string => {
-  // What a schema says itself is better than what its type says.
+const toFix = (issue: Issue, missing: boolean): string => {
+  // A schema's own message is more specific than its type.
   if (!issue.message.startsWith('Invalid ')) return missing ? `is missing: it ${issue.message}` : issue.message
   if (issue.code === 'invalid_value') {
     const values = issue.values.map(String)
     const choice = values.length === 1 ? values[0] : `one of ${values.join(', ')}`
-    return missing ? `is missing: give ${choice}` : `must be ${choice}`
+    return missing ? `is missing: send ${choice}` : `must be ${choice}`
   }
-  const kind = issue.code === 'invalid_type' ? (kinds[issue.expected] ?? 'something else') : 'something else'
-  return missing ? `is missing: give ${kind}` : `must be ${kind}`
+  const kind = issue.code === 'invalid_type' ? kinds[issue.expected] : undefined
+  if (kind === undefined) return missing ? 'is missing' : 'is not valid: see GET /api/openapi.json'
+  return missing ? `is missing: send ${kind}` : `must be ${kind}`
 }
 
-/** Whether a name that a caller chose may be repeated to it. It may be anything, such as a secret that was pasted to the wrong place. */
+/** Whether an error message may contain a name that the client sent. Other names could be secrets pasted in the wrong place. */
 export const isPlainName = (name: string): boolean => /^\w{1,40}$/.test(name)
 
 /**
- * Says of each field what is wrong with it and how to fix it, from what zod found.
- * @param issues - All that zod found.
- * @param input - What was checked: to tell what is missing from what is wrong. None of its values is repeated.
+ * Turns zod issues into field problems with a fix.
+ * @param issues - The zod issues.
+ * @param input - The validated input, which distinguishes missing fields from wrong ones. Its values never appear in the problems.
  */
 export const toProblems = (issues: readonly Issue[], input: unknown): readonly FieldProblem[] =>
   issues.flatMap((issue): readonly FieldProblem[] => {
     if (issue.code !== 'unrecognized_keys')
-      return [{ field: fieldOf(issue.path), fix: fixOf(issue, isMissing(input, issue.path)) }]
+      return [{ field: toFieldName(issue.path), fix: toFix(issue, isMissing(input, issue.path)) }]
     return issue.keys.map((key) =>
       isPlainName(key)
-        ? { field: fieldOf([...issue.path, key]), fix: 'is not known here: leave it out' }
-        : { field: fieldOf(issue.path), fix: 'holds a name that is not known here: leave it out' },
+        ? { field: toFieldName([...issue.path, key]), fix: 'is not a known field: remove it' }
+        : { field: toFieldName(issue.path), fix: 'contains an unknown field: remove it' },
     )
   })

@@ -1,6 +1,7 @@
 import type { AnyRoute } from './contract/route.ts'
 import type { ApiErrorView } from './contract/apiError.ts'
-import type { ApiError, Reply } from './reply.ts'
+import type { ApiError } from './apiErrors.ts'
+import type { HandlerResult } from './handler.ts'
 
 const errorBody = ({ code, message, fields, retryAfterMs }: ApiError, requestId: string): ApiErrorView => ({
   error: {
@@ -12,8 +13,8 @@ const errorBody = ({ code, message, fields, retryAfterMs }: ApiError, requestId:
   },
 })
 
-/** What stands on every answer: nothing of it is kept by anybody, shown in a frame, or read as something that it is not. */
-const headersOf = (
+/** The headers of every response: no caching, no framing, no content sniffing. */
+const createHeaders = (
   requestId: string,
   { cookie, strictTransportSecurity }: { cookie?: string | undefined; strictTransportSecurity: string | undefined },
 ): Headers => {
@@ -31,13 +32,13 @@ const headersOf = (
 }
 
 /**
- * Writes a reply as an HTTP response.
- * @param options.route - Of an answer: what it is declared as.
+ * Serializes a handler's result as an HTTP response.
+ * @param options.route - Gives the status and content type. Left out for errors outside any route.
  * @param options.now - Milliseconds since 1970.
- * @param options.strictTransportSecurity - The value of `Strict-Transport-Security`, where browsers are to keep to https.
+ * @param options.strictTransportSecurity - The value of the `Strict-Transport-Security` header, if it is sent.
  */
 export const toResponse = (
-  reply: Reply<unknown>,
+  result: HandlerResult<unknown>,
   {
     requestId,
     route,
@@ -45,23 +46,26 @@ export const toResponse = (
     strictTransportSecurity,
   }: { requestId: string; route?: AnyRoute; now: number; strictTransportSecurity?: string | undefined },
 ): Response => {
-  const headers = headersOf(requestId, { cookie: reply.cookie, strictTransportSecurity })
-  if ('rejection' in reply) {
-    const { rejection } = reply
-    if (rejection.allow !== undefined) headers.set('Allow', rejection.allow)
-    // As a date, like the data plane's: see the README of this package.
-    if (rejection.retryAfterMs !== undefined)
-      headers.set('Retry-After', new Date(now + rejection.retryAfterMs + 999).toUTCString())
-    if (rejection.status === 401) headers.set('WWW-Authenticate', 'Bearer realm="keyrail"')
+  const headers = createHeaders(requestId, { cookie: result.cookie, strictTransportSecurity })
+  if ('error' in result) {
+    const { error } = result
+    if (error.allow !== undefined) headers.set('Allow', error.allow)
+    // A date, as in the data plane: see this package's README.
+    if (error.retryAfterMs !== undefined)
+      headers.set('Retry-After', new Date(now + error.retryAfterMs + 999).toUTCString())
+    if (error.status === 401) headers.set('WWW-Authenticate', 'Bearer realm="keyrail"')
     headers.set('Content-Type', 'application/json')
-    return new Response(JSON.stringify(errorBody(rejection, requestId)), { status: rejection.status, headers })
+    return new Response(JSON.stringify(errorBody(error, requestId)), { status: error.status, headers })
   }
   const { status = 200, type = 'application/json' } = route ?? {}
   if (status === 204) return new Response(null, { status, headers })
   headers.set('Content-Type', type === 'text/csv' ? 'text/csv; charset=utf-8' : type)
-  if (reply.fileName !== undefined) headers.set('Content-Disposition', `attachment; filename="${reply.fileName}"`)
-  return new Response(type === 'text/csv' ? String(reply.answer) : (reply.text ?? JSON.stringify(reply.answer)), {
-    status,
-    headers,
-  })
+  if (result.fileName !== undefined) headers.set('Content-Disposition', `attachment; filename="${result.fileName}"`)
+  return new Response(
+    type === 'text/csv' ? String(result.response) : (result.text ?? JSON.stringify(result.response)),
+    {
+      status,
+      headers,
+    },
+  )
 }

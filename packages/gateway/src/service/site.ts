@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { toIpBlock } from '../lib/ip/toIpBlock.ts'
 import { apiErrors } from '../control/apiErrors.ts'
-import { publicHost } from '../control/publicHost.ts'
+import { matchPublicHost } from '../control/matchPublicHost.ts'
 import { toResponse } from '../control/toResponse.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
 import { createFairShares } from '../lib/createFairShares.ts'
@@ -68,9 +68,9 @@ export const createSite = ({
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keyrail</title><p>Keyrail is running. This installation has no dashboard. The control API is at <a href="${escapeHtml(publicUrl)}/api/openapi.json">${escapeHtml(publicUrl)}/api</a>.</html>`
 
   const rejectCrowd = (requestId: string): Response => {
-    const rejection = apiErrors.crowded()
+    const rejection = apiErrors.tooManyInFlight()
     log({ event: 'control', requestId, route: 'other', status: rejection.status, code: rejection.code, durationMs: 0 })
-    return toResponse({ rejection }, { requestId, now: Date.now() })
+    return toResponse({ error: rejection }, { requestId, now: Date.now() })
   }
 
   const servePage = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -123,7 +123,7 @@ export const createSite = ({
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const startedAt = performance.now()
     response.setHeader('X-Request-Id', requestId)
-    const isPublicHost = publicHost(publicUrl, request.headers.host ?? null) !== undefined
+    const isPublicHost = matchPublicHost(publicUrl, request.headers.host ?? null) !== undefined
     if (isPublicHost && !servePage(request, response)) {
       response.removeHeader('X-Request-Id')
       return false

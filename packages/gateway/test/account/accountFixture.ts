@@ -4,48 +4,48 @@ import { isAccountError } from '../../src/control/account/accountError.ts'
 import type { AccountError } from '../../src/control/account/accountError.ts'
 import type { Accounts, AccountsOptions, LoggedIn, SignUpMode } from '../../src/control/account/accounts.ts'
 import { createAccounts } from '../../src/control/account/createAccounts.ts'
-import { createPasswords } from '../../src/control/account/createPasswords.ts'
+import { createPasswordHasher } from '../../src/control/account/createPasswordHasher.ts'
 import { createId } from '../../src/storage/createId.ts'
 import type { Change } from '../../src/storage/changes.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 
-/** Argon2id that takes no time, where a test is not about its cost. */
+/** A cheap Argon2id cost, for tests that are not about the cost. */
 export const cheap: Argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
 
-/** A right password of every account here. */
+/** The password of every test account. */
 export const password = 'plum tin roof gate'
 
-/** Accounts with a clock that a test moves, and with what they did. */
+/** Accounts with a controllable clock and recorded effects. */
 export interface AccountFixture {
   readonly accounts: Accounts
   readonly storage: Storage
-  /** Milliseconds since 1970; to be changed. */
+  /** Milliseconds since 1970; tests change it. */
   readonly clock: { now: number }
   readonly mode: { signUp: SignUpMode }
   readonly changes: Change[]
-  /** How often a hash was made, by what it cost. */
+  /** The cost of each computed hash. */
   readonly hashes: Argon2Cost[]
   /** Signs up with a new email address, from a new IP address. */
   signUp(): Promise<LoggedIn & { email: string }>
 }
 
-/** A email address that nobody else has. */
-export const newMail = (): string => `${createId('usr')}@example.org`
+/** Creates a unique email address. */
+export const newEmail = (): string => `${createId('usr')}@example.org`
 
-/** An IPv4 address that nobody else here has. */
+/** Creates a unique IPv4 address. */
 export const newIp = (): string => {
   ipCount += 1
   return `10.${(ipCount >> 16) & 255}.${(ipCount >> 8) & 255}.${ipCount & 255}`
 }
 let ipCount = 0
 
-/** Narrows a result to what is no rejection. */
-export const passed = <T>(result: T): Exclude<T, AccountError | undefined> => {
+/** Returns a result, or throws if it is an error or `undefined`. */
+export const expectOk = <T>(result: T): Exclude<T, AccountError | undefined> => {
   if (result === undefined || isAccountError(result)) throw new Error(`rejected: ${JSON.stringify(result)}`)
   return result as Exclude<T, AccountError | undefined>
 }
 
-/** Makes accounts on a storage. */
+/** Creates accounts on a storage. */
 export const createFixture = (storage: Storage, options: Partial<AccountsOptions> = {}): AccountFixture => {
   const clock = { now: Date.UTC(2026, 10, 21) }
   const mode: { signUp: SignUpMode } = { signUp: 'open' }
@@ -59,8 +59,8 @@ export const createFixture = (storage: Storage, options: Partial<AccountsOptions
     storage,
     signUp: () => mode.signUp,
     now: () => clock.now,
-    onChange: (told) => changes.push(...told),
-    passwords: createPasswords({ cost: cheap, derive }),
+    onChange: (changed) => changes.push(...changed),
+    passwords: createPasswordHasher({ cost: cheap, derive }),
     ...options,
   })
   return {
@@ -71,8 +71,8 @@ export const createFixture = (storage: Storage, options: Partial<AccountsOptions
     changes,
     hashes,
     signUp: async () => {
-      const email = newMail()
-      return { ...passed(await accounts.signUp({ email, password, ip: newIp() })), email }
+      const email = newEmail()
+      return { ...expectOk(await accounts.signUp({ email, password, ip: newIp() })), email }
     },
   }
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashArgon2 } from '../../src/control/account/argon2id.ts'
-import { createPasswords } from '../../src/control/account/createPasswords.ts'
+import { createPasswordHasher } from '../../src/control/account/createPasswordHasher.ts'
 import { hashSecret } from '../../src/control/account/secretText.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp } from '../storage/fill.ts'
-import { cheap, createFixture, newIp, newMail, passed, password } from './accountFixture.ts'
+import { cheap, createFixture, newIp, newEmail, expectOk, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 
 const minute = 60_000
@@ -26,14 +26,14 @@ describe.each(databases)('accounts on $name', (database) => {
     fixture = createFixture(storage)
   })
 
-  const actionsOf = async (userId: string): Promise<readonly string[]> =>
+  const listActions = async (userId: string): Promise<readonly string[]> =>
     (await storage.auditLog.list({ userId, limit: 50 })).map(({ action }) => action).reverse()
 
   describe('sign-up', () => {
-    test('makes an account and logs in', async () => {
+    test('creates an account and logs in', async () => {
       const { accounts, clock } = fixture
-      const email = newMail()
-      const { viewer, token, expiresAt } = passed(
+      const email = newEmail()
+      const { viewer, token, expiresAt } = expectOk(
         await accounts.signUp({ email: ` ${email} `, password, ip: '192.0.2.1', userAgent: 'Firefox' }),
       )
       expect(viewer.user).toEqual({
@@ -47,10 +47,10 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(viewer.session).toMatchObject({ userId: viewer.user.id, ip: '192.0.2.1', userAgent: 'Firefox' })
       expect(expiresAt).toBe(clock.now + 30 * day)
       expect(await accounts.authenticate(token)).toEqual(viewer)
-      expect(await actionsOf(viewer.user.id)).toEqual(['account.signUp'])
+      expect(await listActions(viewer.user.id)).toEqual(['account.signUp'])
     })
 
-    test('rejects a email address that is taken, whatever its case, and what is none', async () => {
+    test('rejects an email address that is taken, ignoring letter case, or invalid', async () => {
       const { accounts, signUp, hashes } = fixture
       const { email } = await signUp()
       hashes.length = 0
@@ -77,9 +77,9 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(hashes).toEqual([])
     })
 
-    test('by ten at once with one email address makes one account', async () => {
+    test('ten concurrent sign-ups with one email address create one account', async () => {
       const { accounts } = fixture
-      const email = newMail()
+      const email = newEmail()
       const results = await Promise.all(
         Array.from({ length: 10 }, () => accounts.signUp({ email, password, ip: newIp() })),
       )
@@ -87,22 +87,22 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(results.filter((result) => 'code' in result && result.code === 'email_taken')).toHaveLength(9)
     })
 
-    test('rejects a password that will do nobody good, and names the field', async () => {
+    test('rejects a weak password and names the field', async () => {
       const { accounts } = fixture
-      expect(await accounts.signUp({ email: newMail(), password: 'Password123!', ip: newIp() })).toEqual({
+      expect(await accounts.signUp({ email: newEmail(), password: 'Password123!', ip: newIp() })).toEqual({
         status: 422,
         code: 'password_invalid',
-        message: 'the password is one of those that are tried first: take a longer one, such as four words',
+        message: 'The password is easy to guess. Use a longer one, such as four words.',
         field: 'password',
       })
     })
 
-    test('is rejected to everybody where it is closed', async () => {
+    test('is rejected for everyone if it is closed', async () => {
       const { accounts, mode, signUp } = fixture
       const { email } = await signUp()
-      const { text } = passed(await accounts.operator.inviteUser({}))
+      const { text } = expectOk(await accounts.operator.inviteUser({}))
       mode.signUp = 'closed'
-      for (const who of [email, newMail()])
+      for (const who of [email, newEmail()])
         expect(await accounts.signUp({ email: who, password, invite: text, ip: newIp() })).toMatchObject({
           status: 403,
           code: 'sign_up_closed',
@@ -110,62 +110,62 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.operator.inviteUser({})).toMatchObject({ status: 409, code: 'sign_up_closed' })
     })
 
-    test('that found all places taken costs no try', async () => {
-      const passwords = createPasswords({ cost: cheap })
+    test('does not count toward the throttle if the hash queue is full', async () => {
+      const passwords = createPasswordHasher({ cost: cheap })
       let full = true
       const { accounts } = createFixture(storage, {
         signUpBurst: 1,
         passwords: { ...passwords, hash: async (word) => (full ? 'busy' : passwords.hash(word)) },
       })
       const ip = newIp()
-      const signUp = () => accounts.signUp({ email: newMail(), password, ip })
+      const signUp = () => accounts.signUp({ email: newEmail(), password, ip })
       expect([await signUp(), await signUp()]).toMatchObject([{ code: 'busy' }, { code: 'busy' }])
       full = false
-      passed(await signUp())
+      expectOk(await signUp())
       expect(await signUp()).toMatchObject({ code: 'too_many_tries' })
     })
 
-    test('is slowed by address, and by /64 of IPv6', async () => {
+    test('is throttled by IPv4 address and by /64 of IPv6', async () => {
       const { accounts } = createFixture(storage, { signUpBurst: 3 })
-      const from = (ip: string) => accounts.signUp({ email: newMail(), password, ip })
-      for (const end of [1, 2, 3]) passed(await from(`2001:db8:7:7::${end}`))
+      const from = (ip: string) => accounts.signUp({ email: newEmail(), password, ip })
+      for (const end of [1, 2, 3]) expectOk(await from(`2001:db8:7:7::${end}`))
       expect(await from('2001:db8:7:7:ffff::9')).toMatchObject({
         status: 429,
         code: 'too_many_tries',
         retryAfterMs: minute,
       })
-      passed(await from('2001:db8:7:8::1'))
+      expectOk(await from('2001:db8:7:8::1'))
     })
   })
 
   describe('an invite', () => {
-    test('lets one account in, once, also when ten ask at once', async () => {
+    test('works for one account, even with ten concurrent sign-ups', async () => {
       const { accounts, mode } = fixture
       mode.signUp = 'invite'
-      const { text, invite } = passed(await accounts.operator.inviteUser({}))
+      const { text, invite } = expectOk(await accounts.operator.inviteUser({}))
       expect(text).toMatch(/^kri_[0-9A-Za-z]{39}$/)
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => accounts.signUp({ email: newMail(), password, invite: text, ip: newIp() })),
+        Array.from({ length: 10 }, () => accounts.signUp({ email: newEmail(), password, invite: text, ip: newIp() })),
       )
       const [one, ...more] = results.filter((result) => 'token' in result)
       expect(more).toEqual([])
       expect(results.filter((result) => 'code' in result && result.code === 'invite_invalid')).toHaveLength(9)
-      const { user } = passed(one).viewer
+      const { user } = expectOk(one).viewer
       expect(await storage.auditLog.list({ userId: user.id, limit: 1 })).toMatchObject([
         { action: 'account.signUp', detail: { invite: invite.id } },
       ])
     })
 
-    test('is asked for before anything is told of email addresses', async () => {
+    test('is checked before the email address', async () => {
       const { accounts, mode, signUp } = fixture
       const { email } = await signUp()
       mode.signUp = 'invite'
-      const answers = []
-      for (const who of [email, newMail()])
+      const results = []
+      for (const who of [email, newEmail()])
         for (const invite of [undefined, '', 'kri_', 'x'.repeat(43)])
-          answers.push(await accounts.signUp({ email: who, password, invite, ip: newIp() }))
-      expect(answers.slice(0, 4)).toEqual(answers.slice(4))
-      expect(answers.slice(0, 4)).toMatchObject([
+          results.push(await accounts.signUp({ email: who, password, invite, ip: newIp() }))
+      expect(results.slice(0, 4)).toEqual(results.slice(4))
+      expect(results.slice(0, 4)).toMatchObject([
         { status: 403, code: 'invite_required' },
         { status: 403, code: 'invite_required' },
         { status: 403, code: 'invite_invalid' },
@@ -173,15 +173,15 @@ describe.each(databases)('accounts on $name', (database) => {
       ])
     })
 
-    test('ends, can be taken back, and may be for one email address alone', async () => {
+    test('expires, can be revoked, and can be bound to one email address', async () => {
       const { accounts, mode, clock } = fixture
       mode.signUp = 'invite'
       const { operator } = accounts
-      const use = (invite: string, email = newMail()) => accounts.signUp({ email, password, invite, ip: newIp() })
-      const short = passed(await operator.inviteUser({ validMs: 1_000 }))
-      const back = passed(await operator.inviteUser({}))
-      const email = newMail()
-      const bound = passed(await operator.inviteUser({ email }))
+      const use = (invite: string, email = newEmail()) => accounts.signUp({ email, password, invite, ip: newIp() })
+      const short = expectOk(await operator.inviteUser({ validMs: 1_000 }))
+      const back = expectOk(await operator.inviteUser({}))
+      const email = newEmail()
+      const bound = expectOk(await operator.inviteUser({ email }))
       const listed = async () => (await operator.listInvites({ limit: 100 })).map(({ id }) => id)
       expect(await listed()).toEqual(expect.arrayContaining([short.invite.id, back.invite.id, bound.invite.id]))
       expect(await operator.removeInvite({ id: back.invite.id })).toBe(true)
@@ -190,26 +190,26 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await listed()).not.toContain(short.invite.id)
       for (const rejected of [use(short.text), use(back.text), use(bound.text)])
         expect(await rejected).toMatchObject({ code: 'invite_invalid' })
-      passed(await use(bound.text, email.toUpperCase()))
+      expectOk(await use(bound.text, email.toUpperCase()))
     })
 
-    test('is not used up by a email address that is taken', async () => {
+    test('is not used up by an email address that is taken', async () => {
       const { accounts, mode, signUp } = fixture
       const { email } = await signUp()
       mode.signUp = 'invite'
-      const { text } = passed(await accounts.operator.inviteUser({}))
+      const { text } = expectOk(await accounts.operator.inviteUser({}))
       const use = (who: string) => accounts.signUp({ email: who, password, invite: text, ip: newIp() })
       expect(await use(email)).toMatchObject({ code: 'email_taken' })
-      passed(await use(newMail()))
+      expectOk(await use(newEmail()))
     })
   })
 
   describe('log-in', () => {
-    test('rotates: a new session, and the one that the browser had ends', async () => {
+    test("creates a new session and ends the browser's old one", async () => {
       const { accounts, signUp } = fixture
       const first = await signUp()
-      const other = passed(await accounts.logIn({ email: first.email, password, ip: newIp() }))
-      const second = passed(
+      const other = expectOk(await accounts.logIn({ email: first.email, password, ip: newIp() }))
+      const second = expectOk(
         await accounts.logIn({ email: first.email.toUpperCase(), password, current: first.token, ip: newIp() }),
       )
       expect(new Set([first.token, other.token, second.token]).size).toBe(3)
@@ -218,38 +218,38 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticate(second.token)).toEqual(second.viewer)
     })
 
-    test('is the same password from a keyboard that writes its letters in parts', async () => {
+    test('accepts the password in another Unicode normalization form', async () => {
       const { accounts } = fixture
-      const email = newMail()
-      passed(await accounts.signUp({ email, password: 'caf\u00e9 brul\u00e9 12', ip: newIp() }))
+      const email = newEmail()
+      expectOk(await accounts.signUp({ email, password: 'caf\u00e9 brul\u00e9 12', ip: newIp() }))
       expect(await accounts.logIn({ email, password: 'cafe\u0301 brule\u0301 12', ip: newIp() })).toHaveProperty(
         'token',
       )
     })
 
-    test('answers and works the same for a wrong password and a email address that nobody has', async () => {
+    test('does the same work and returns the same error for a wrong password and an unknown email address', async () => {
       const { accounts, signUp, hashes } = fixture
       const { email, viewer } = await signUp()
-      const tryOf = async (who: string, word = 'wrong password') => {
+      const attempt = async (who: string, word = 'wrong password') => {
         hashes.length = 0
-        const answer = await accounts.logIn({ email: who, password: word, ip: newIp() })
-        return { answer, hashes: [...hashes] }
+        const result = await accounts.logIn({ email: who, password: word, ip: newIp() })
+        return { result, hashes: [...hashes] }
       }
-      const [wrong, unknown] = [await tryOf(email), await tryOf(newMail())]
+      const [wrong, unknown] = [await attempt(email), await attempt(newEmail())]
       expect(wrong).toEqual(unknown)
       expect(wrong).toEqual({
-        answer: { status: 401, code: 'wrong_credentials', message: 'the email address or the password is wrong' },
+        result: { status: 401, code: 'wrong_credentials', message: 'The email address or the password is wrong.' },
         hashes: [cheap],
       })
       const long = 'x'.repeat(2_000)
-      expect(await tryOf(email, long)).toEqual(await tryOf(newMail(), long))
+      expect(await attempt(email, long)).toEqual(await attempt(newEmail(), long))
       const disabled = await signUp()
-      passed(await accounts.operator.setUserState({ id: disabled.viewer.user.id, state: 'disabled' }))
-      expect(await tryOf(disabled.email)).toEqual(unknown)
-      expect(await actionsOf(viewer.user.id)).toEqual(['account.signUp', 'account.logInFailed'])
+      expectOk(await accounts.operator.setUserState({ id: disabled.viewer.user.id, state: 'disabled' }))
+      expect(await attempt(disabled.email)).toEqual(unknown)
+      expect(await listActions(viewer.user.id)).toEqual(['account.signUp', 'account.logInFailed'])
     })
 
-    test('hashes anew where the hash costs less than one costs today', async () => {
+    test('hashes the password again if its hash is weak', async () => {
       const { accounts, signUp } = fixture
       const { email, viewer } = await signUp()
       const { id } = viewer.user
@@ -257,14 +257,14 @@ describe.each(databases)('accounts on $name', (database) => {
       await storage.users.setPassword(id, weak)
       expect(await accounts.logIn({ email, password: 'wrong password', ip: newIp() })).toMatchObject({ status: 401 })
       expect((await storage.users.find(id))?.password).toBe(weak)
-      passed(await accounts.logIn({ email, password, ip: newIp() }))
+      expectOk(await accounts.logIn({ email, password, ip: newIp() }))
       const strong = (await storage.users.find(id))?.password
       expect(strong).toContain('$m=64,t=1,p=1$')
-      passed(await accounts.logIn({ email, password, ip: newIp() }))
+      expectOk(await accounts.logIn({ email, password, ip: newIp() }))
       expect((await storage.users.find(id))?.password).toBe(strong)
     })
 
-    test('that hashes anew does not bring back a password that was changed meanwhile', async () => {
+    test('hashing again does not restore a password that was changed concurrently', async () => {
       const { signUp } = fixture
       const { email, viewer } = await signUp()
       const { id } = viewer.user
@@ -284,17 +284,17 @@ describe.each(databases)('accounts on $name', (database) => {
       expect((await storage.users.find(id))?.password).toBe(next)
     })
 
-    test.each<[what: string, (id: string) => Promise<unknown>]>([
+    test.each<[event: string, (id: string) => Promise<unknown>]>([
       [
         'the password was changed',
         async (id) => storage.users.setPassword(id, await hashArgon2('seven blue herons', { cost: cheap })),
       ],
       ['the account was disabled', (id) => storage.users.setState(id, 'disabled')],
       ['the account was deleted', (id) => storage.users.remove(id)],
-    ])('that began before %s does not outlive it', async (_what, happen) => {
+    ])('that started before %s does not succeed', async (_event, happen) => {
       const { email, viewer } = await fixture.signUp()
       const { id } = viewer.user
-      // It happens once the password was found right.
+      // It happens after the password was verified.
       const { accounts } = createFixture({
         ...storage,
         transaction: async (work) => {
@@ -309,7 +309,7 @@ describe.each(databases)('accounts on $name', (database) => {
   })
 
   describe('a session', () => {
-    test('ends 7 days after its last use, and 30 days after its beginning', async () => {
+    test('expires 7 days after its last use, and 30 days after log-in', async () => {
       const { accounts, clock, signUp } = fixture
       const idle = await signUp()
       clock.now += 7 * day - 1
@@ -329,20 +329,20 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticate(used.token)).toBeUndefined()
     })
 
-    test('notes its use at most once a minute', async () => {
+    test('records its use at most once per minute', async () => {
       const { accounts, clock, signUp } = fixture
       const { token, viewer } = await signUp()
       const seenAt = async () => (await storage.sessions.list(viewer.user.id))[0]?.seenAt
-      const begun = clock.now
+      const startedAt = clock.now
       clock.now += minute - 1
       await accounts.authenticate(token)
-      expect(await seenAt()).toBe(begun)
+      expect(await seenAt()).toBe(startedAt)
       clock.now += 1
-      expect(await accounts.authenticate(token)).toMatchObject({ session: { seenAt: begun + minute } })
-      expect(await seenAt()).toBe(begun + minute)
+      expect(await accounts.authenticate(token)).toMatchObject({ session: { seenAt: startedAt + minute } })
+      expect(await seenAt()).toBe(startedAt + minute)
     })
 
-    test('ends at log-out, once, and only by its token', async () => {
+    test('ends at log-out, and only with its own token', async () => {
       const { accounts, signUp } = fixture
       const { token, viewer } = await signUp()
       await accounts.logOut(`${token.slice(1)}A`)
@@ -351,14 +351,14 @@ describe.each(databases)('accounts on $name', (database) => {
       await accounts.logOut(token, { ip: '192.0.2.1' })
       await accounts.logOut(token)
       expect(await accounts.authenticate(token)).toBeUndefined()
-      expect(await actionsOf(viewer.user.id)).toEqual(['account.signUp', 'account.logOut'])
+      expect(await listActions(viewer.user.id)).toEqual(['account.signUp', 'account.logOut'])
     })
 
-    test('is stored as a hash alone, and what has ended is swept away', async () => {
+    test('is stored as a hash only, and expired rows are pruned', async () => {
       const { accounts, clock, signUp } = fixture
       const { token, viewer, email } = await signUp()
-      const invite = passed(await accounts.operator.inviteUser({}))
-      const link = passed(await accounts.operator.resetLink({ id: viewer.user.id }))
+      const invite = expectOk(await accounts.operator.inviteUser({}))
+      const link = expectOk(await accounts.operator.resetLink({ id: viewer.user.id }))
       const stored = async () => [
         await storage.sessions.find(hashSecret(token)),
         await storage.invites.find(hashSecret(invite.text)),
@@ -370,18 +370,18 @@ describe.each(databases)('accounts on $name', (database) => {
         { userId: viewer.user.id },
       ])
       clock.now += 31 * day
-      passed(await accounts.logIn({ email, password, ip: newIp() }))
+      expectOk(await accounts.logIn({ email, password, ip: newIp() }))
       expect(await stored()).toEqual([undefined, undefined, undefined])
       expect(await storage.sessions.list(viewer.user.id)).toHaveLength(1)
     })
   })
 
   describe('a password', () => {
-    test('is changed with the old one: all sessions end, a new one begins', async () => {
+    test('is changed with the old one, which ends all sessions and creates a new one', async () => {
       const { accounts, signUp } = fixture
       const first = await signUp()
-      const other = passed(await accounts.logIn({ email: first.email, password, ip: newIp() }))
-      const link = passed(await accounts.operator.resetLink({ id: first.viewer.user.id }))
+      const other = expectOk(await accounts.logIn({ email: first.email, password, ip: newIp() }))
+      const link = expectOk(await accounts.operator.resetLink({ id: first.viewer.user.id }))
       const next = 'seven blue herons'
       const change = (current: string, word = next) =>
         accounts.changePassword({ viewer: first.viewer, current, next: word, ip: newIp() })
@@ -389,18 +389,18 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await change(password, 'short')).toMatchObject({ status: 422, field: 'next' })
       expect(await change(password, password)).toMatchObject({ status: 422, field: 'next' })
       expect(await accounts.authenticate(other.token)).toBeDefined()
-      const changed = passed(await change(password))
+      const changed = expectOk(await change(password))
       expect(await accounts.authenticate(first.token)).toBeUndefined()
       expect(await accounts.authenticate(other.token)).toBeUndefined()
       expect(await accounts.authenticate(changed.token)).toEqual(changed.viewer)
       expect(await accounts.logIn({ email: first.email, password, ip: newIp() })).toMatchObject({ status: 401 })
-      passed(await accounts.logIn({ email: first.email, password: next, ip: newIp() }))
+      expectOk(await accounts.logIn({ email: first.email, password: next, ip: newIp() }))
       expect(await accounts.resetPassword({ link: link.text, password, ip: newIp() })).toMatchObject({
         code: 'link_invalid',
       })
     })
 
-    test('changed twice at once is changed once', async () => {
+    test('of two concurrent changes, one succeeds', async () => {
       const { accounts, signUp } = fixture
       const { viewer } = await signUp()
       const results = await Promise.all(
@@ -415,7 +415,7 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await storage.sessions.list(viewer.user.id)).toHaveLength(1)
     })
 
-    test('is asked for again once a session is 15 minutes old, and guesses at it are slowed', async () => {
+    test('is required again after 15 minutes, and guesses are throttled', async () => {
       const { accounts, clock, signUp } = fixture
       const { viewer } = await signUp()
       clock.now += 15 * minute - 1
@@ -434,16 +434,16 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.confirm(viewer, password)).toBe(true)
     })
 
-    test('is set by a one-time link, once, also when ten use it at once', async () => {
+    test('is set with a one-time link, once, even with ten concurrent requests', async () => {
       const { accounts, clock, signUp } = fixture
       const { viewer, token, email } = await signUp()
       const { id } = viewer.user
       const use = (link: string, word = 'seven blue herons') =>
         accounts.resetPassword({ link, password: word, ip: newIp() })
       const newToken = () => accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null })
-      const access = passed(await newToken())
-      const old = passed(await accounts.operator.resetLink({ id }))
-      const link = passed(await accounts.operator.resetLink({ id }))
+      const access = expectOk(await newToken())
+      const old = expectOk(await accounts.operator.resetLink({ id }))
+      const link = expectOk(await accounts.operator.resetLink({ id }))
       expect(link).toEqual({ text: expect.stringMatching(/^krl_[0-9A-Za-z]{39}$/), expiresAt: clock.now + day })
       expect(await accounts.authenticate(token)).toBeDefined()
       for (const wrong of ['', 'krl_x', old.text]) expect(await use(wrong)).toMatchObject({ code: 'link_invalid' })
@@ -453,30 +453,30 @@ describe.each(databases)('accounts on $name', (database) => {
       const [one, ...more] = results.filter((result) => 'token' in result)
       expect(more).toEqual([])
       expect(await accounts.authenticate(token)).toBeUndefined()
-      // Whoever had the account before keeps nothing of it, nor can make it with a session that has ended.
+      // An attacker's access tokens stop working, and the ended session cannot create new ones.
       expect(await accounts.authenticateToken(access.text)).toBeUndefined()
       expect(await newToken()).toMatchObject({ code: 'session_required' })
       const [last] = await storage.auditLog.list({ userId: id, limit: 1 })
       expect(last).toMatchObject({ action: 'account.resetPassword', detail: { accessTokens: 1 } })
-      expect(await accounts.authenticate(passed(one).token)).toMatchObject({ user: { id } })
-      passed(await accounts.logIn({ email, password: 'seven blue herons', ip: newIp() }))
-      const ended = passed(await accounts.operator.resetLink({ id, validMs: minute }))
+      expect(await accounts.authenticate(expectOk(one).token)).toMatchObject({ user: { id } })
+      expectOk(await accounts.logIn({ email, password: 'seven blue herons', ip: newIp() }))
+      const ended = expectOk(await accounts.operator.resetLink({ id, validMs: minute }))
       clock.now += minute
       expect(await use(ended.text)).toMatchObject({ status: 404, code: 'link_invalid' })
     })
   })
 
   describe('an account', () => {
-    test('is deleted with its password, and nothing of it stays but the audit log', async () => {
+    test('is deleted with its password, and only the audit log remains', async () => {
       const { accounts, changes, signUp } = fixture
       const { viewer, token, email } = await signUp()
       const { id } = viewer.user
       const app = await addApp(storage, { userId: id })
       const apiKey = await addApiKey(storage, { userId: id })
-      const access = passed(
+      const access = expectOk(
         await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
       )
-      const link = passed(await accounts.operator.resetLink({ id }))
+      const link = expectOk(await accounts.operator.resetLink({ id }))
       expect(await accounts.deleteAccount({ viewer, password: 'wrong password' })).toMatchObject({
         code: 'wrong_password',
         field: 'password',
@@ -493,17 +493,17 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.logIn({ email, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
       expect(await storage.findAccess(app.hash)).toBeUndefined()
       expect(await storage.findAccess(apiKey.hash)).toBeUndefined()
-      expect(await actionsOf(id)).toEqual([
+      expect(await listActions(id)).toEqual([
         'account.signUp',
         'token.create',
         'account.resetLink',
         'account.confirmFailed',
         'account.delete',
       ])
-      passed(await accounts.signUp({ email, password, ip: newIp() }))
+      expectOk(await accounts.signUp({ email, password, ip: newIp() }))
     })
 
-    test('that is disabled is out, whoever wrote so', async () => {
+    test('is rejected as soon as it is disabled in the database', async () => {
       const { accounts, signUp } = fixture
       const { viewer, token } = await signUp()
       await storage.users.setState(viewer.user.id, 'disabled')
@@ -516,15 +516,15 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticate(token)).toBeDefined()
     })
 
-    test('that is disabled is out at once, and its old sessions stay ended', async () => {
+    test('is rejected as soon as an operator disables it, and its old sessions do not return', async () => {
       const { accounts, changes, signUp } = fixture
       const { viewer, token, email } = await signUp()
       const { id } = viewer.user
-      const access = passed(
+      const access = expectOk(
         await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
       )
       const { hash } = await addApiKey(storage, { userId: id })
-      const link = passed(await accounts.operator.resetLink({ id }))
+      const link = expectOk(await accounts.operator.resetLink({ id }))
       expect(await accounts.operator.setUserState({ id, state: 'disabled' })).toMatchObject({ id, state: 'disabled' })
       expect(changes).toEqual([{ kind: 'user', id }])
       expect(await storage.findAccess(hash)).toMatchObject({ user: { state: 'disabled' } })
@@ -536,11 +536,11 @@ describe.each(databases)('accounts on $name', (database) => {
       })
       const reset = () => accounts.resetPassword({ link: link.text, password, ip: newIp() })
       expect(await reset()).toMatchObject({ code: 'account_disabled' })
-      passed(await accounts.operator.setUserState({ id, state: 'active' }))
+      expectOk(await accounts.operator.setUserState({ id, state: 'active' }))
       expect(await accounts.authenticate(token)).toBeUndefined()
       expect(await accounts.authenticateToken(access.text)).toBeDefined()
-      passed(await reset())
-      expect(await actionsOf(id)).toEqual([
+      expectOk(await reset())
+      expect(await listActions(id)).toEqual([
         'account.signUp',
         'token.create',
         'account.resetLink',
@@ -553,13 +553,13 @@ describe.each(databases)('accounts on $name', (database) => {
   })
 
   describe('an access token', () => {
-    test('stands for its account until it ends or is removed', async () => {
+    test('authenticates its account until it expires or is removed', async () => {
       const { accounts, clock, signUp } = fixture
       const { viewer } = await signUp()
       const make = (expiresAt: number | null) =>
         accounts.createAccessToken({ viewer, label: ' ci ', scopes: ['read', 'apps:write'], expiresAt })
-      const lasting = passed(await make(null))
-      const short = passed(await make(clock.now + 1_000))
+      const lasting = expectOk(await make(null))
+      const short = expectOk(await make(clock.now + 1_000))
       expect(lasting.text).toMatch(/^krp_[0-9A-Za-z]{39}$/)
       expect(lasting.accessToken).toMatchObject({ label: 'ci', scopes: ['read', 'apps:write'], seenAt: null })
       expect(await accounts.authenticateToken(lasting.text)).toEqual({
@@ -580,10 +580,10 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticateToken(lasting.text)).toBeUndefined()
     })
 
-    test('notes its use at most once a minute', async () => {
+    test('records its use at most once per minute', async () => {
       const { accounts, clock, signUp } = fixture
       const { viewer } = await signUp()
-      const { text } = passed(
+      const { text } = expectOk(
         await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
       )
       const seen = []
@@ -595,11 +595,13 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(seen).toEqual([clock.now - minute, clock.now - minute, clock.now])
     })
 
-    test('cannot make others, nor do what needs a person', async () => {
+    test('cannot create other tokens or do what needs a session', async () => {
       const { accounts, signUp } = fixture
       const { viewer, token } = await signUp()
-      const made = passed(await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }))
-      const asToken = passed(await accounts.authenticateToken(made.text))
+      const created = expectOk(
+        await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
+      )
+      const asToken = expectOk(await accounts.authenticateToken(created.text))
       const rejected = { status: 403, code: 'session_required' }
       const tried = [
         accounts.createAccessToken({ viewer: asToken, label: 'x', scopes: ['read'], expiresAt: null }),
@@ -608,11 +610,11 @@ describe.each(databases)('accounts on $name', (database) => {
         accounts.deleteAccount({ viewer: asToken, password }),
       ]
       for (const result of tried) expect(await result).toMatchObject(rejected)
-      expect(await accounts.authenticate(made.text)).toBeUndefined()
+      expect(await accounts.authenticate(created.text)).toBeUndefined()
       expect(await accounts.authenticateToken(token)).toBeUndefined()
     })
 
-    test('is rejected with a wrong label, scope or end, and past the twentieth, also when made at once', async () => {
+    test('is rejected with an invalid label, scope or expiry, and above 20, even with concurrent requests', async () => {
       const { accounts, clock, signUp } = fixture
       const { viewer } = await signUp()
       const make = (given: { label?: string; scopes?: string[]; expiresAt?: number | null }) =>
@@ -632,27 +634,27 @@ describe.each(databases)('accounts on $name', (database) => {
   describe('an operator', () => {
     test('adds, finds, lists and searches accounts, without their hashes', async () => {
       const { operator } = fixture.accounts
-      const email = `100%_Sure-${newMail()}`
-      const added = passed(await operator.addUser({ email, password, role: 'operator' }))
+      const email = `100%_Sure-${newEmail()}`
+      const added = expectOk(await operator.addUser({ email, password, role: 'operator' }))
       expect(added).toMatchObject({ email, role: 'operator', state: 'active' })
       expect(await operator.addUser({ email, password })).toMatchObject({ code: 'email_taken' })
       expect(await operator.addUser({ email: 'x', password })).toMatchObject({ code: 'email_invalid' })
-      expect(await operator.addUser({ email: newMail(), password: 'short' })).toMatchObject({
+      expect(await operator.addUser({ email: newEmail(), password: 'short' })).toMatchObject({
         code: 'password_invalid',
       })
       expect(await operator.findUser({ email: email.toLowerCase() })).toEqual(added)
       expect(await operator.findUser({ id: added.id })).toEqual(added)
       expect(await operator.findUser({ id: 'usr_none' })).toBeUndefined()
       expect(await operator.listUsers({ email: '100%_SURE', limit: 5 })).toEqual([added])
-      // Not a pattern: `_` and `%` stand for themselves.
+      // Not a pattern: `_` and `%` are literal.
       expect(await operator.listUsers({ email: '100%__ure', limit: 5 })).toEqual([])
       const page = await operator.listUsers({ limit: 2 })
       expect(page).toHaveLength(2)
       expect(JSON.stringify(page)).not.toContain('argon2')
-      passed(await fixture.accounts.logIn({ email, password, ip: newIp() }))
+      expectOk(await fixture.accounts.logIn({ email, password, ip: newIp() }))
     })
 
-    test('sets limits, and is told what is wrong with them', async () => {
+    test('sets limits, and gets an error for invalid ones', async () => {
       const { accounts, changes, signUp } = fixture
       const { id } = (await signUp()).viewer.user
       const { operator } = accounts
@@ -677,7 +679,7 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await operator.setUserLimits({ id: 'usr_none', limits: null })).toMatchObject({ code: 'account_deleted' })
     })
 
-    test('makes operators, and is rejected what is not there or lasts too long', async () => {
+    test('makes operators, and gets errors for unknown accounts and invalid lifetimes', async () => {
       const { accounts, signUp } = fixture
       const { id } = (await signUp()).viewer.user
       const { operator } = accounts
@@ -695,7 +697,7 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await operator.inviteUser({ email: 'x' })).toMatchObject({ code: 'email_invalid' })
     })
 
-    test('is known by a token of at least 32 characters', () => {
+    test('is authenticated by a token of at least 32 characters', () => {
       const operatorToken = 'o'.repeat(32)
       const { accounts } = createFixture(storage, { operatorToken })
       expect(accounts.isOperatorToken(operatorToken)).toBe(true)

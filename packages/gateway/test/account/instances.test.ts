@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
-import { createFixture, newIp, newMail, passed, password } from './accountFixture.ts'
+import { createFixture, newIp, newEmail, expectOk, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 
-/** Whether any transaction waits for a row that another holds, in PostgreSQL. */
+/** Whether any PostgreSQL transaction waits for a lock. */
 const isAnyWaiting = async ({ db }: Storage): Promise<boolean> => {
   const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   return (await waiting.execute(db.query)).rows.length > 0
 }
 
-describe.each(databases)('accounts of two instances on one database, $name:', (database) => {
+describe.each(databases)('accounts of two instances on one $name database', (database) => {
   let storages: readonly Storage[]
   let one: AccountFixture
   let two: AccountFixture
@@ -28,20 +28,20 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     await database.stop()
   })
 
-  test('a session and a token of one are good at the other, and end there at once', async () => {
+  test('sessions and tokens of one instance work and end at the other', async () => {
     const { token, viewer, email } = await one.signUp()
     const { id } = viewer.user
     expect(await two.accounts.authenticate(token)).toEqual(viewer)
-    const { text } = passed(
+    const { text } = expectOk(
       await two.accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
     )
     expect(await one.accounts.authenticateToken(text)).toMatchObject({ user: { id } })
-    passed(await two.accounts.operator.setUserState({ id, state: 'disabled' }))
+    expectOk(await two.accounts.operator.setUserState({ id, state: 'disabled' }))
     expect(await one.accounts.authenticate(token)).toBeUndefined()
     expect(await one.accounts.authenticateToken(text)).toBeUndefined()
-    passed(await two.accounts.operator.setUserState({ id, state: 'active' }))
-    const again = passed(await one.accounts.logIn({ email, password, ip: newIp() }))
-    passed(
+    expectOk(await two.accounts.operator.setUserState({ id, state: 'active' }))
+    const again = expectOk(await one.accounts.logIn({ email, password, ip: newIp() }))
+    expectOk(
       await two.accounts.changePassword({
         viewer: again.viewer,
         current: password,
@@ -52,18 +52,18 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     expect(await one.accounts.authenticate(again.token)).toBeUndefined()
   })
 
-  // SQLite has one writer at a time: there nobody else writes while an account is disabled.
+  // SQLite has a single writer, so there is no concurrent write to test.
   test.each([database].filter(({ name }) => name !== 'sqlite'))(
-    'an account that is being disabled keeps nobody else waiting',
+    'disabling an account does not block changes of other accounts',
     async () => {
       const [ann, bob] = [await one.signUp(), await one.signUp()]
       let disabled: Promise<unknown> | undefined
       await one.storage.transaction(async (within) => {
-        // Held, so that her sessions cannot be ended before this is over.
+        // Locks the session, so that it cannot end before this transaction does.
         await within.sessions.touch(ann.viewer.session?.hash ?? '', 1)
         disabled = two.accounts.operator.setUserState({ id: ann.viewer.user.id, state: 'disabled' })
         await expect.poll(() => isAnyWaiting(two.storage)).toBe(true)
-        passed(await two.accounts.operator.setUserLimits({ id: bob.viewer.user.id, limits: null }))
+        expectOk(await two.accounts.operator.setUserLimits({ id: bob.viewer.user.id, limits: null }))
       })
       expect(await disabled).toMatchObject({ state: 'disabled' })
       expect(await one.accounts.authenticate(ann.token)).toBeUndefined()
@@ -71,19 +71,19 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     60_000,
   )
 
-  test('what works once works at one of them', async () => {
+  test('one-time secrets work once across both instances', async () => {
     for (const { mode } of [one, two]) mode.signUp = 'invite'
     for (let round = 0; round < 5; round += 1) {
-      const { text } = passed(await one.accounts.operator.inviteUser({}))
+      const { text } = expectOk(await one.accounts.operator.inviteUser({}))
       const results = await Promise.all(
         [one, two, one, two].map(({ accounts }) =>
-          accounts.signUp({ email: newMail(), password, invite: text, ip: newIp() }),
+          accounts.signUp({ email: newEmail(), password, invite: text, ip: newIp() }),
         ),
       )
       const codes = results.map((result) => ('code' in result ? result.code : 'in'))
       expect(codes.sort()).toEqual(['in', 'invite_invalid', 'invite_invalid', 'invite_invalid'])
-      const user = passed(results.find((result) => 'token' in result)).viewer.user
-      const link = passed(await two.accounts.operator.resetLink({ id: user.id })).text
+      const user = expectOk(results.find((result) => 'token' in result)).viewer.user
+      const link = expectOk(await two.accounts.operator.resetLink({ id: user.id })).text
       const resets = await Promise.all(
         [one, two, one, two].map(({ accounts }) =>
           accounts.resetPassword({ link, password: 'seven blue herons', ip: newIp() }),
@@ -93,10 +93,10 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     }
   })
 
-  test('one email address becomes one account', async () => {
+  test('concurrent sign-ups with one email address create one account', async () => {
     for (const { mode } of [one, two]) mode.signUp = 'open'
     for (let round = 0; round < 5; round += 1) {
-      const email = newMail()
+      const email = newEmail()
       const results = await Promise.all(
         [one, two, one, two].map(({ accounts }) => accounts.signUp({ email, password, ip: newIp() })),
       )

@@ -10,7 +10,7 @@ import { createFixture } from './accountFixture.ts'
 const day = 86_400_000
 const old = (entry: number) => ({ userId: null, actor: 'nobody', action: `old ${entry}`, subject: null, ip: null })
 
-describe.each(databases)('what has ended, on $name,', (database) => {
+describe.each(databases)('expired data on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(databases)('what has ended, on $name,', (database) => {
   const actions = async (): Promise<string[]> =>
     (await storage.auditLog.list({ limit: 1_000 })).map(({ action }) => action)
 
-  test('is deleted to the last, and what has not is not', async () => {
+  test('is deleted completely, and other data is not', async () => {
     const { accounts, clock, signUp } = createFixture(storage)
     await addOld(clock.now - 401 * day)
     const { viewer, token } = await signUp()
@@ -44,7 +44,7 @@ describe.each(databases)('what has ended, on $name,', (database) => {
     expect(await storage.sessions.list(userId)).toHaveLength(1)
   })
 
-  test('is deleted by a service that nobody logs in to', async () => {
+  test('is deleted by a service without log-ins', async () => {
     await storage.users.remove((await storage.users.list({ limit: 1 }))[0]?.id ?? '')
     const { accounts } = createFixture(storage, { now: () => Date.now() + 500 * day })
     await accounts.prune()

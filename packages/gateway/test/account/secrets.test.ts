@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
-import { createFixture, newIp, newMail, passed, password } from './accountFixture.ts'
+import { createFixture, newIp, newEmail, expectOk, password } from './accountFixture.ts'
 
 const next = 'Qz7!vermilion-otter-kayak'
 const wrong = 'Wx9!cobalt-heron-ladder'
 const operatorToken = 'Ov5!zUqk3WmPf8TnLx2RyHd7CvBs9GjK'
 
-describe.each(databases)('nothing holds a secret on $name:', (database) => {
+describe.each(databases)('secrets on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   beforeAll(async () => {
@@ -23,13 +23,13 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
     await database.stop()
   })
 
-  test('not what is rejected or given back, not the audit log, not the files of the database', async () => {
+  test('do not appear in results, errors, the audit log or the database files', async () => {
     const { accounts, clock, mode } = createFixture(storage, { operatorToken })
     const { operator } = accounts
     const secrets = [password, next, wrong, operatorToken]
     const shown: unknown[] = []
-    /** Keeps what was given back, without the secret that it is there to give. */
-    const keep = <T>(result: T): T => {
+    /** Records a result, except for the secret that it is meant to return. */
+    const record = <T>(result: T): T => {
       if (typeof result === 'object' && result !== null) {
         const { token, text, ...rest } = result as { token?: string; text?: string }
         for (const secret of [token, text]) if (secret !== undefined) secrets.push(secret)
@@ -38,52 +38,52 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
       return result
     }
     const ip = newIp()
-    const email = newMail()
-    const first = passed(keep(await accounts.signUp({ email, password, ip, userAgent: 'Firefox' })))
-    keep(await accounts.signUp({ email, password: next, ip }))
-    keep(await accounts.signUp({ email: password, password: next, ip }))
-    keep(await accounts.signUp({ email: newMail(), password: `${wrong}\uD800`, ip }))
-    const invite = passed(keep(await operator.inviteUser({})))
-    const unused = passed(keep(await operator.inviteUser({ email: newMail() })))
+    const email = newEmail()
+    const first = expectOk(record(await accounts.signUp({ email, password, ip, userAgent: 'Firefox' })))
+    record(await accounts.signUp({ email, password: next, ip }))
+    record(await accounts.signUp({ email: password, password: next, ip }))
+    record(await accounts.signUp({ email: newEmail(), password: `${wrong}\uD800`, ip }))
+    const invite = expectOk(record(await operator.inviteUser({})))
+    const unused = expectOk(record(await operator.inviteUser({ email: newEmail() })))
     mode.signUp = 'invite'
-    keep(await accounts.signUp({ email: newMail(), password, invite: wrong, ip }))
-    keep(await accounts.signUp({ email: newMail(), password, invite: unused.text, ip }))
-    keep(await accounts.signUp({ email: newMail(), password, invite: invite.text, ip }))
-    keep(await accounts.signUp({ email: newMail(), password, invite: invite.text, ip }))
-    // Some type the password where the email address goes.
-    keep(await accounts.logIn({ email: `${wrong}@example.org`, password: wrong, ip }))
-    for (let at = 0; at < 7; at += 1) keep(await accounts.logIn({ email, password: wrong, ip }))
-    const second = passed(keep(await accounts.logIn({ email, password, current: first.token, ip: newIp() })))
+    record(await accounts.signUp({ email: newEmail(), password, invite: wrong, ip }))
+    record(await accounts.signUp({ email: newEmail(), password, invite: unused.text, ip }))
+    record(await accounts.signUp({ email: newEmail(), password, invite: invite.text, ip }))
+    record(await accounts.signUp({ email: newEmail(), password, invite: invite.text, ip }))
+    // Users may type the password into the email field.
+    record(await accounts.logIn({ email: `${wrong}@example.org`, password: wrong, ip }))
+    for (let at = 0; at < 7; at += 1) record(await accounts.logIn({ email, password: wrong, ip }))
+    const second = expectOk(record(await accounts.logIn({ email, password, current: first.token, ip: newIp() })))
     const { viewer } = second
-    keep(await accounts.authenticate(second.token))
-    keep(await accounts.authenticate(wrong))
-    const token = passed(
-      keep(await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null, ip })),
+    record(await accounts.authenticate(second.token))
+    record(await accounts.authenticate(wrong))
+    const token = expectOk(
+      record(await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null, ip })),
     )
-    keep(await accounts.createAccessToken({ viewer, label: '', scopes: [wrong], expiresAt: null, ip }))
-    keep(await accounts.authenticateToken(token.text))
-    keep(await accounts.authenticateToken(wrong))
-    keep(await accounts.listAccessTokens(viewer))
+    record(await accounts.createAccessToken({ viewer, label: '', scopes: [wrong], expiresAt: null, ip }))
+    record(await accounts.authenticateToken(token.text))
+    record(await accounts.authenticateToken(wrong))
+    record(await accounts.listAccessTokens(viewer))
     clock.now += 16 * 60_000
-    keep(await accounts.confirm(viewer))
-    keep(await accounts.confirm(viewer, wrong))
-    keep(await accounts.changePassword({ viewer, current: wrong, next, ip }))
-    const changed = passed(keep(await accounts.changePassword({ viewer, current: password, next, ip })))
-    const link = passed(keep(await operator.resetLink({ id: viewer.user.id })))
-    keep(await accounts.resetPassword({ link: wrong, password: next, ip: newIp() }))
-    keep(await accounts.resetPassword({ link: link.text, password: 'short', ip: newIp() }))
-    passed(keep(await accounts.resetPassword({ link: link.text, password, ip: newIp() })))
-    keep(await operator.listUsers({ limit: 100 }))
-    keep(await operator.findUser({ email }))
-    keep(await operator.addUser({ email: newMail(), password: next }))
-    keep(await operator.setUserLimits({ id: viewer.user.id, limits: { perDay: 5 } }))
-    keep(await operator.listInvites({ limit: 100 }))
-    keep(await operator.setUserState({ id: viewer.user.id, state: 'disabled' }))
-    keep(await accounts.logIn({ email, password, ip: newIp() }))
-    keep(await operator.setUserState({ id: viewer.user.id, state: 'active' }))
-    const last = passed(keep(await accounts.logIn({ email, password, ip: newIp() })))
-    keep(await accounts.deleteAccount({ viewer: last.viewer, password: wrong, ip }))
-    keep(await accounts.deleteAccount({ viewer: last.viewer, password, ip }))
+    record(await accounts.confirm(viewer))
+    record(await accounts.confirm(viewer, wrong))
+    record(await accounts.changePassword({ viewer, current: wrong, next, ip }))
+    const changed = expectOk(record(await accounts.changePassword({ viewer, current: password, next, ip })))
+    const link = expectOk(record(await operator.resetLink({ id: viewer.user.id })))
+    record(await accounts.resetPassword({ link: wrong, password: next, ip: newIp() }))
+    record(await accounts.resetPassword({ link: link.text, password: 'short', ip: newIp() }))
+    expectOk(record(await accounts.resetPassword({ link: link.text, password, ip: newIp() })))
+    record(await operator.listUsers({ limit: 100 }))
+    record(await operator.findUser({ email }))
+    record(await operator.addUser({ email: newEmail(), password: next }))
+    record(await operator.setUserLimits({ id: viewer.user.id, limits: { perDay: 5 } }))
+    record(await operator.listInvites({ limit: 100 }))
+    record(await operator.setUserState({ id: viewer.user.id, state: 'disabled' }))
+    record(await accounts.logIn({ email, password, ip: newIp() }))
+    record(await operator.setUserState({ id: viewer.user.id, state: 'active' }))
+    const last = expectOk(record(await accounts.logIn({ email, password, ip: newIp() })))
+    record(await accounts.deleteAccount({ viewer: last.viewer, password: wrong, ip }))
+    record(await accounts.deleteAccount({ viewer: last.viewer, password, ip }))
     await accounts.logOut(changed.token)
 
     shown.push(await storage.auditLog.list({ limit: 1_000 }), accounts)
@@ -100,21 +100,21 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
     }
   })
 
-  test('not what is thrown where the database is gone', async () => {
+  test('do not appear in errors while the database is unavailable', async () => {
     const gone = await openStorage(await database.create())
     const { accounts, signUp } = createFixture(gone)
     const { viewer, token, email } = await signUp()
     await gone.close()
     const ip = newIp()
     const works: (() => Promise<unknown>)[] = [
-      () => accounts.signUp({ email: newMail(), password, ip }),
+      () => accounts.signUp({ email: newEmail(), password, ip }),
       () => accounts.logIn({ email, password, current: token, ip }),
       () => accounts.logOut(token),
       () => accounts.authenticate(token),
       () => accounts.changePassword({ viewer, current: password, next, ip }),
       () => accounts.deleteAccount({ viewer, password, ip }),
       () => accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
-      () => accounts.operator.addUser({ email: newMail(), password }),
+      () => accounts.operator.addUser({ email: newEmail(), password }),
       () => accounts.operator.resetLink({ id: viewer.user.id }),
     ]
     for (const work of works) {
@@ -125,7 +125,7 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
       expect(error).toMatchObject({ name: 'StorageError', fault: 'unavailable' })
       expect(leaksOf(error, password, next, token, email)).toEqual([])
     }
-    // A try that failed for our own reasons is no failure of the caller.
+    // An internal error does not count as a failed attempt.
     for (let at = 0; at < 10; at += 1)
       await expect(accounts.logIn({ email, password, ip })).rejects.toThrow('the database')
   })

@@ -16,7 +16,7 @@ import { chainIds, post } from '../startGateway.ts'
 import { databases } from '../storage/databases.ts'
 import { openRaw } from '../storage/openRaw.ts'
 import { addApiKey, addApp } from '../storage/fill.ts'
-import { createFixture, newMail, passed, password } from './accountFixture.ts'
+import { createFixture, newEmail, expectOk, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 
 const day = 86_400_000
@@ -79,25 +79,25 @@ describe('over HTTP', () => {
   }
   const all = [...Array.from({ length: perDay }, () => 200), 403]
 
-  test('an account that is deleted and made again keeps the same daily quota', async () => {
+  test('an account that is deleted and created again has the same daily quota', async () => {
     const first = await signUp('ann@example.org')
     expect(await callAll(await addKey(first))).toEqual(all)
     await leave(first)
     const second = await signUp(' ANN@Example.org')
     expect(await call(await addKey(second))).toBe(403)
     expect(await second.get('GET /api/usage')).toMatchObject({ day: { used: perDay, limit: perDay } })
-    // And again, as often as anyone likes.
+    // Any number of times.
     await leave(second)
     const third = await signUp('ann@example.org')
     const address = await addKey(third)
     expect(await call(address)).toBe(403)
-    // Another day, and another person.
+    // Another user, and the next day.
     expect(await call(await addKey(await signUp('bob@example.org')))).toBe(200)
     clock.now += day
     expect(await callAll(address)).toEqual(all)
   })
 
-  test('what is left of the day can be used', async () => {
+  test('the rest of the daily quota can be used', async () => {
     const first = await signUp('ann@example.org')
     const before = await addKey(first)
     expect([await call(before), await call(before)]).toEqual([200, 200])
@@ -105,7 +105,7 @@ describe('over HTTP', () => {
     expect(await callAll(await addKey(await signUp('ann@example.org')))).toEqual([200, 200, 200, 403, 403, 403])
   })
 
-  test('a key that is revoked and made again shares the same quota', async () => {
+  test('a key that is revoked and created again shares the same quota', async () => {
     const ann = await signUp('ann@example.org')
     expect(await callAll(await addKey(ann))).toEqual(all)
     const { items } = await ann.get('GET /api/keys')
@@ -113,7 +113,7 @@ describe('over HTTP', () => {
     expect(await call(await addKey(ann))).toBe(403)
   })
 
-  test('the apps of a deleted account keep their places until the day is over', async () => {
+  test('the apps of a deleted account count until the end of the day', async () => {
     const ann = await signUp('ann@example.org')
     const body = { useCase: 'Wallet' as const, chain: 'TST', services: ['Node API' as const] }
     for (const name of ['One', 'Two']) await ann.get('POST /api/apps', { body: { ...body, name } })
@@ -126,7 +126,7 @@ describe('over HTTP', () => {
   })
 })
 
-describe.each(databases)('what is remembered of a deleted account, on $name,', (database) => {
+describe.each(databases)('the record of a deleted account on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   let fixture: AccountFixture
@@ -153,12 +153,12 @@ describe.each(databases)('what is remembered of a deleted account, on $name,', (
   const quotaOwner = async (userId: string): Promise<string | undefined> =>
     (await storage.users.find(userId))?.quotaOwner
   const leave = async ({ viewer }: { viewer: Parameters<AccountFixture['accounts']['deleteAccount']>[0]['viewer'] }) =>
-    passed(await fixture.accounts.deleteAccount({ viewer, password }))
+    expectOk(await fixture.accounts.deleteAccount({ viewer, password }))
   const signUp = async (email: string, { accounts } = fixture) =>
-    passed(await accounts.signUp({ email: email, password, ip: `192.0.2.${Math.floor(Math.random() * 255)}` }))
+    expectOk(await accounts.signUp({ email: email, password, ip: `192.0.2.${Math.floor(Math.random() * 255)}` }))
 
-  test('is a keyed hash and no address, and is gone after a sign-up or at the end of the day', async () => {
-    const email = newMail()
+  test('contains a keyed hash instead of the email address, and is deleted after a sign-up or at the end of the day', async () => {
+    const email = newEmail()
     const first = await signUp(email)
     await leave(first)
     const [row] = await rows()
@@ -177,8 +177,8 @@ describe.each(databases)('what is remembered of a deleted account, on $name,', (
     expect(await rows()).toEqual([])
   })
 
-  test('does not count the next day, pruned or not', async () => {
-    const email = newMail()
+  test('has no effect on the next day, pruned or not', async () => {
+    const email = newEmail()
     const first = await signUp(email)
     await addApp(storage, { userId: first.viewer.user.id })
     await leave(first)
@@ -187,24 +187,24 @@ describe.each(databases)('what is remembered of a deleted account, on $name,', (
     expect(await quotaOwner(id)).toBe(id)
   })
 
-  test('is found again while the server secret is being rotated', async () => {
+  test('is found while the server secret is being rotated', async () => {
     const old = createFixture(storage, { secrets: secrets.slice(1) })
     old.clock.now = fixture.clock.now
-    const email = newMail()
+    const email = newEmail()
     const first = await signUp(email, old)
-    passed(await old.accounts.deleteAccount({ viewer: first.viewer, password }))
+    expectOk(await old.accounts.deleteAccount({ viewer: first.viewer, password }))
     expect(await quotaOwner((await signUp(email)).viewer.user.id)).toBe(first.viewer.user.id)
   })
 
-  test('does not count for another address', async () => {
-    const email = newMail()
+  test('has no effect on another email address', async () => {
+    const email = newEmail()
     await leave(await signUp(email))
     const { id } = (await signUp(`x${email}`)).viewer.user
     expect(await quotaOwner(id)).toBe(id)
   })
 
-  test('an account whose counter is another one says so to the data plane', async () => {
-    const email = newMail()
+  test('the data plane uses the quota of the earlier account', async () => {
+    const email = newEmail()
     const first = await signUp(email)
     await leave(first)
     const { id } = (await signUp(email)).viewer.user

@@ -7,14 +7,14 @@ import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, StartedControl } from './startControl.ts'
+import type { TestResponse, StartedControl } from './startControl.ts'
 import {
-  appBody,
-  bodyOf,
-  cookieOf,
+  createAppBody,
+  expectBody,
+  readCookie,
   createToken,
   createWorld,
-  newMail,
+  newEmail,
   password,
   signUp,
   signUpOperator,
@@ -23,7 +23,7 @@ import {
 const minute = 60_000
 const day = 86_400_000
 
-describe.each(databases)('who may do what on $name', (database) => {
+describe.each(databases)('access control on $name', (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)
@@ -33,44 +33,44 @@ describe.each(databases)('who may do what on $name', (database) => {
     await database.stop()
   })
 
-  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
-    bodyOf<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
 
   describe('accounts', () => {
-    test('are signed up, logged out and logged in, by a cookie that no script reads', async () => {
-      const email = newMail()
-      const made = await control.call('POST /api/account', { body: { email: ` ${email} `, password } })
-      expect(made.headers.getSetCookie()).toEqual([
+    test('sign up, log out and log in with an HttpOnly cookie', async () => {
+      const email = newEmail()
+      const created = await control.call('POST /api/account', { body: { email: ` ${email} `, password } })
+      expect(created.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^keyrail-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
       ])
-      const session = bodyOf<SessionView>(made, 201)
+      const session = expectBody<SessionView>(created, 201)
       expect(session).toMatchObject({ account: { email, role: 'user' }, scopes: null })
       expect(Date.parse(session.session?.confirmedUntil ?? '')).toBe(control.clock.now + 15 * minute)
       expect(Date.parse(session.session?.expiresAt ?? '')).toBe(control.clock.now + 7 * day)
-      const as = { cookie: cookieOf(made) }
-      expect(bodyOf<SessionView>(await control.call('GET /api/session', { as })).account.email).toBe(email)
+      const as = { cookie: readCookie(created) }
+      expect(expectBody<SessionView>(await control.call('GET /api/session', { as })).account.email).toBe(email)
       const out = await control.call('DELETE /api/session', { as })
       expect(out.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^keyrail-session=; .*Expires=Thu, 01 Jan 1970/),
       ])
       const lost = await control.call('GET /api/session', { as })
-      expect(errorOf(lost, 401).code).toBe('not_logged_in')
+      expect(expectError(lost, 401).code).toBe('not_logged_in')
       expect(lost.headers.getSetCookie()).toHaveLength(1)
       const again = await control.call('POST /api/session', { body: { email: email.toUpperCase(), password } })
-      expect(bodyOf<SessionView>(again).account.email).toBe(email)
-      expect(cookieOf(again)).not.toBe(as.cookie)
-      // Who logs in anew in the same browser does not leave the old session behind.
-      const before = { cookie: cookieOf(again) }
-      const anew = await control.call('POST /api/session', { as: before, body: { email, password } })
-      expect((await control.call('GET /api/session', { as: { cookie: cookieOf(anew) } })).status).toBe(200)
+      expect(expectBody<SessionView>(again).account.email).toBe(email)
+      expect(readCookie(again)).not.toBe(as.cookie)
+      // Logging in again in the same browser ends the old session.
+      const before = { cookie: readCookie(again) }
+      const second = await control.call('POST /api/session', { as: before, body: { email, password } })
+      expect((await control.call('GET /api/session', { as: { cookie: readCookie(second) } })).status).toBe(200)
       expect((await control.call('GET /api/session', { as: before })).status).toBe(401)
     })
 
-    test('are the same answer for a mail that nobody has and for a wrong password', async () => {
+    test('return the same error for an unknown email address and a wrong password', async () => {
       const { email } = await signUp(control)
       const errors = await Promise.all(
-        [email, newMail()].map(async (one) =>
-          errorOf(await control.call('POST /api/session', { body: { email: one, password: 'not this one' } }), 401),
+        [email, newEmail()].map(async (one) =>
+          expectError(await control.call('POST /api/session', { body: { email: one, password: 'not this one' } }), 401),
         ),
       )
       const [one, other] = errors.map((error) => ({ ...error, requestId: '' }))
@@ -78,14 +78,14 @@ describe.each(databases)('who may do what on $name', (database) => {
       expect(one?.code).toBe('wrong_credentials')
     })
 
-    test('change their password, which ends the other sessions, and are deleted by it', async () => {
+    test('changing the password ends the other sessions, and deletion needs the password', async () => {
       const { email, as, id } = await signUp(control)
-      const other = { cookie: cookieOf(await control.call('POST /api/session', { body: { email, password } })) }
+      const other = { cookie: readCookie(await control.call('POST /api/session', { body: { email, password } })) }
       const next = 'a longer one than that'
       const wrong = await control.call('POST /api/account/password', { as, body: { current: 'no', next } })
-      expect(errorOf(wrong, 403).fields?.[0]?.field).toBe('current')
+      expect(expectError(wrong, 403).fields?.[0]?.field).toBe('current')
       const changed = await control.call('POST /api/account/password', { as, body: { current: password, next } })
-      const now = { cookie: cookieOf(changed) }
+      const now = { cookie: readCookie(changed) }
       expect(changed.status).toBe(200)
       for (const ended of [as, other]) expect((await control.call('GET /api/session', { as: ended })).status).toBe(401)
       expect((await control.call('GET /api/session', { as: now })).status).toBe(200)
@@ -95,18 +95,18 @@ describe.each(databases)('who may do what on $name', (database) => {
       expect(await control.storage.users.find(id)).toBeUndefined()
     })
 
-    test('are signed up with an invite, or not at all, as the service is configured', async () => {
-      const body = () => ({ email: newMail(), password })
+    test('sign-up is invite-only or closed if so configured', async () => {
+      const body = () => ({ email: newEmail(), password })
       control.config.signUp = 'closed'
-      expect(errorOf(await control.call('POST /api/account', { body: body() }), 403).code).toBe('sign_up_closed')
+      expect(expectError(await control.call('POST /api/account', { body: body() }), 403).code).toBe('sign_up_closed')
       control.config.signUp = 'invite'
-      expect(errorOf(await control.call('POST /api/account', { body: body() }), 403).code).toBe('invite_required')
+      expect(expectError(await control.call('POST /api/account', { body: body() }), 403).code).toBe('invite_required')
       const { as } = await createOperator()
-      const { url } = bodyOf<{ url: string }>(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
+      const { url } = expectBody<{ url: string }>(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
       const [page, invite = ''] = url.split('#')
       expect(page).toBe(`${control.url}/sign-up`)
       expect((await control.call('POST /api/account', { body: { ...body(), invite } })).status).toBe(201)
-      expect(errorOf(await control.call('POST /api/account', { body: { ...body(), invite } }), 403).code).toBe(
+      expect(expectError(await control.call('POST /api/account', { body: { ...body(), invite } }), 403).code).toBe(
         'invite_invalid',
       )
       control.config.signUp = 'open'
@@ -122,7 +122,7 @@ describe.each(databases)('who may do what on $name', (database) => {
   }
 
   describe('access tokens', () => {
-    test('are made by a person alone, shown once, and do what they may until they end or are removed', async () => {
+    test('are created in a session only, shown once, and work within their scopes until they expire or are removed', async () => {
       const person = await signUp(control)
       const { as } = person
       const body = {
@@ -130,27 +130,31 @@ describe.each(databases)('who may do what on $name', (database) => {
         scopes: ['read'],
         expiresAt: new Date(control.clock.now + day).toISOString(),
       } as const
-      const made = await control.call('POST /api/tokens', { as, body })
-      const { token, accessToken } = bodyOf<{ token: string; accessToken: AccessTokenView }>(made, 201)
+      const created = await control.call('POST /api/tokens', { as, body })
+      const { token, accessToken } = expectBody<{ token: string; accessToken: AccessTokenView }>(created, 201)
       expect(token).toMatch(/^krp_[0-9A-Za-z]{39}$/)
       const bearer = { bearer: token }
-      expect(bodyOf<SessionView>(await control.call('GET /api/session', { as: bearer }))).toMatchObject({
+      expect(expectBody<SessionView>(await control.call('GET /api/session', { as: bearer }))).toMatchObject({
         account: { id: person.id },
         session: null,
         scopes: ['read'],
       })
-      expect(errorOf(await control.call('POST /api/apps', { as: bearer, body: appBody() }), 403)).toMatchObject({
+      expect(
+        expectError(await control.call('POST /api/apps', { as: bearer, body: createAppBody() }), 403),
+      ).toMatchObject({
         code: 'forbidden',
-        message: 'this access token does not have the scope apps:write: make one that has',
+        message: 'This access token does not have the scope apps:write. Create a token that has it.',
       })
       const listed = await control.call('GET /api/tokens', { as })
-      expect(bodyOf<{ items: AccessTokenView[] }>(listed).items).toEqual([
+      expect(expectBody<{ items: AccessTokenView[] }>(listed).items).toEqual([
         { ...accessToken, seenAt: new Date(control.clock.now).toISOString() },
       ])
       expect(listed.text).not.toContain(token)
-      // A cookie that comes along changes nothing: the header decides.
+      // The header takes precedence over a cookie.
       const both = { cookie: 'cookie' in as ? as.cookie : '' }
-      expect((await control.call('POST /api/apps', { as: bearer, headers: both, body: appBody() })).status).toBe(403)
+      expect((await control.call('POST /api/apps', { as: bearer, headers: both, body: createAppBody() })).status).toBe(
+        403,
+      )
       expect((await control.call('GET /api/apps', { as: { bearer: 'x' }, headers: both })).status).toBe(401)
       control.clock.now += day
       expect((await control.call('GET /api/session', { as: bearer })).status).toBe(401)
@@ -161,11 +165,11 @@ describe.each(databases)('who may do what on $name', (database) => {
       expect((await control.call('GET /api/session', { as: bearer })).status).toBe(401)
     })
 
-    test('are made only with the password once the session is older than 15 minutes', async () => {
+    test('need the password if the session is older than 15 minutes', async () => {
       const { as } = await signUp(control)
       const body = { label: 'ci', scopes: ['read'], expiresAt: null } as const
       control.clock.now += 16 * minute
-      expect(errorOf(await control.call('POST /api/tokens', { as, body }), 403).code).toBe('confirm_required')
+      expect(expectError(await control.call('POST /api/tokens', { as, body }), 403).code).toBe('confirm_required')
       expect((await control.call('POST /api/tokens', { as, body: { ...body, password } })).status).toBe(201)
       for (const [change, field] of [
         [{ scopes: [] }, 'scopes'],
@@ -176,15 +180,17 @@ describe.each(databases)('who may do what on $name', (database) => {
         [{ expiresAt: 5 }, 'expiresAt'],
       ] as const) {
         const sent = { ...body, password, ...change } as unknown as typeof body
-        expect(errorOf(await control.call('POST /api/tokens', { as, body: sent }), 422).fields?.[0]?.field).toBe(field)
+        expect(expectError(await control.call('POST /api/tokens', { as, body: sent }), 422).fields?.[0]?.field).toBe(
+          field,
+        )
       }
     })
 
-    test('act in their own name in the audit log', async () => {
+    test('are the actor of their changes in the audit log', async () => {
       const person = await signUp(control)
       const token = await createToken(control, person, ['apps:write', 'read'])
-      bodyOf(await control.call('POST /api/apps', { as: token, body: appBody('By script') }), 201)
-      const { items } = bodyOf<{ items: AuditEntryView[] }>(await control.call('GET /api/audit-log', { as: token }))
+      expectBody(await control.call('POST /api/apps', { as: token, body: createAppBody('By script') }), 201)
+      const { items } = expectBody<{ items: AuditEntryView[] }>(await control.call('GET /api/audit-log', { as: token }))
       expect(items[0]).toMatchObject({
         action: 'app.create',
         actor: token.id,
@@ -195,13 +201,13 @@ describe.each(databases)('who may do what on $name', (database) => {
   })
 
   describe('the audit log', () => {
-    test('comes page by page, the newest first, and is of the account alone', async () => {
+    test('is paginated, newest first, and limited to the account', async () => {
       const { person } = await createWorld(control)
       const { as } = person
       const actions: string[] = []
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
-        const page = bodyOf<{ items: AuditEntryView[]; next: string | null }>(
+        const page = expectBody<{ items: AuditEntryView[]; next: string | null }>(
           await control.call('GET /api/audit-log', { as, query }),
         )
         expect(page.items.every(({ userId }) => userId === person.id)).toBe(true)
@@ -223,7 +229,7 @@ describe.each(databases)('who may do what on $name', (database) => {
   })
 
   describe('operators', () => {
-    test('disable an account at once: its sessions, its tokens and its keys', async () => {
+    test('disable an account with its sessions, tokens and keys immediately', async () => {
       const { person, token, appKey, apiKey } = await createWorld(control)
       const { as } = await createOperator()
       const params = { userId: person.id }
@@ -231,45 +237,50 @@ describe.each(databases)('who may do what on $name', (database) => {
         Promise.all([appKey, apiKey].map(async (key) => (await control.keys.find(hashApiKey(key)))?.status))
       expect(await states()).toEqual(['active', 'active'])
       const disabled = await control.call('POST /api/admin/users/{userId}/disable', { as, params })
-      expect(bodyOf<UserView>(disabled)).toMatchObject({ state: 'disabled', apps: 1, apiKeys: 1, email: person.email })
+      expect(expectBody<UserView>(disabled)).toMatchObject({
+        state: 'disabled',
+        apps: 1,
+        apiKeys: 1,
+        email: person.email,
+      })
       expect(await states()).toEqual(['disabled', 'disabled'])
       expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
       expect((await control.call('GET /api/session', { as: token })).status).toBe(401)
       const logIn = () => control.call('POST /api/session', { body: { email: person.email, password } })
-      expect(errorOf(await logIn(), 403).code).toBe('account_disabled')
+      expect(expectError(await logIn(), 403).code).toBe('account_disabled')
       expect((await control.call('POST /api/admin/users/{userId}/enable', { as, params })).status).toBe(200)
       expect(await states()).toEqual(['active', 'active'])
       expect((await logIn()).status).toBe(200)
     })
 
-    test('do not disable themselves', async () => {
+    test('cannot disable themselves', async () => {
       const { as, id } = await createOperator()
       const rejected = await control.call('POST /api/admin/users/{userId}/disable', { as, params: { userId: id } })
-      expect(errorOf(rejected, 409).code).toBe('in_use')
+      expect(expectError(rejected, 409).code).toBe('in_use')
     })
 
-    test('find accounts by a part of their mail, page by page', async () => {
+    test('search accounts by email address, with pagination', async () => {
       const { as } = await createOperator()
-      const part = newMail().slice(4, 14)
+      const part = newEmail().slice(4, 14)
       for (let index = 0; index < 5; index += 1)
         await control.call('POST /api/account', { body: { email: `${part}-${index}@example.org`, password } })
-      const mails: string[] = []
+      const emails: string[] = []
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = { limit: 2, search: part.toUpperCase(), ...(cursor === undefined ? {} : { cursor }) }
-        const page = bodyOf<{ items: UserView[]; next: string | null }>(
+        const page = expectBody<{ items: UserView[]; next: string | null }>(
           await control.call('GET /api/admin/users', { as, query }),
         )
-        mails.push(...page.items.map(({ email }) => email))
+        emails.push(...page.items.map(({ email }) => email))
         cursor = page.next
       }
-      expect(mails.toSorted()).toEqual(Array.from({ length: 5 }, (_, index) => `${part}-${index}@example.org`))
+      expect(emails.toSorted()).toEqual(Array.from({ length: 5 }, (_, index) => `${part}-${index}@example.org`))
     })
 
-    test('make a link by which a password is set once, and set limits', async () => {
+    test('create a one-time link for a new password, and set limits', async () => {
       const person = await signUp(control)
       const { as } = await createOperator()
       const params = { userId: person.id }
-      const { url } = bodyOf<{ url: string }>(
+      const { url } = expectBody<{ url: string }>(
         await control.call('POST /api/admin/users/{userId}/reset-link', { as, params }),
         201,
       )
@@ -278,15 +289,15 @@ describe.each(databases)('who may do what on $name', (database) => {
       const reset = () =>
         control.call('POST /api/account/password/reset', { body: { link, password: 'quite another one' } })
       const done = await reset()
-      expect(bodyOf<SessionView>(done).account.id).toBe(person.id)
-      expect((await control.call('GET /api/session', { as: { cookie: cookieOf(done) } })).status).toBe(200)
+      expect(expectBody<SessionView>(done).account.id).toBe(person.id)
+      expect((await control.call('GET /api/session', { as: { cookie: readCookie(done) } })).status).toBe(200)
       expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
-      expect(errorOf(await reset(), 404).code).toBe('link_invalid')
+      expect(expectError(await reset(), 404).code).toBe('link_invalid')
       const limits = { perDay: 5, perSecond: null, burst: 10 }
       const set = await control.call('PUT /api/admin/users/{userId}/limits', { as, params, body: { limits } })
-      expect(bodyOf<UserView>(set).limits).toEqual(limits)
-      const usage = await control.call('GET /api/usage', { as: { cookie: cookieOf(done) } })
-      expect(bodyOf(usage)).toMatchObject({
+      expect(expectBody<UserView>(set).limits).toEqual(limits)
+      const usage = await control.call('GET /api/usage', { as: { cookie: readCookie(done) } })
+      expect(expectBody(usage)).toMatchObject({
         day: { used: 7, limit: 5, remaining: 0 },
         limits: { perDay: 5, perSecond: null, burst: 10, perMonth: null },
       })
@@ -295,18 +306,18 @@ describe.each(databases)('who may do what on $name', (database) => {
         params,
         body: { limits: { perDay: -1, burst: 0 } },
       })
-      expect(errorOf(bad, 422).fields?.map(({ field }) => field)).toEqual(['limits.perDay', 'limits.burst'])
+      expect(expectError(bad, 422).fields?.map(({ field }) => field)).toEqual(['limits.perDay', 'limits.burst'])
     })
 
-    test('see the whole instance, and who did what', async () => {
+    test('see totals and the audit log of the whole service', async () => {
       const { as, id } = await createOperator()
-      const overview = bodyOf<OverviewView>(await control.call('GET /api/admin/overview', { as }))
+      const overview = expectBody<OverviewView>(await control.call('GET /api/admin/overview', { as }))
       expect(overview.users).toBe(await control.storage.users.count())
       expect(overview.degraded).toEqual([])
       const token = { bearer: control.operatorToken }
-      bodyOf(await control.call('POST /api/admin/invites', { as: token, body: { email: newMail() } }), 201)
-      bodyOf(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
-      const { items } = bodyOf<{ items: AuditEntryView[] }>(
+      expectBody(await control.call('POST /api/admin/invites', { as: token, body: { email: newEmail() } }), 201)
+      expectBody(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
+      const { items } = expectBody<{ items: AuditEntryView[] }>(
         await control.call('GET /api/admin/audit-log', { as: token, query: { limit: 2 } }),
       )
       expect(items.map(({ actor, action }) => [actor, action])).toEqual([

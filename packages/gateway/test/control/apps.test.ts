@@ -4,8 +4,8 @@ import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, StartedControl } from './startControl.ts'
-import { appBody, bodyOf, createWorld, signUp } from './world.ts'
+import type { TestResponse, StartedControl } from './startControl.ts'
+import { createAppBody, expectBody, createWorld, signUp } from './world.ts'
 import type { Person } from './world.ts'
 
 const day = 86_400_000
@@ -20,19 +20,19 @@ describe.each(databases)('apps on $name', (database) => {
     await database.stop()
   })
 
-  const create = (as: Person['as'], body: Record<string, unknown> = appBody()): Promise<Answered> =>
-    control.call('POST /api/apps', { as, body: body as ReturnType<typeof appBody> })
-  const rejectionOf = (answered: Answered, status: number): ApiErrorView['error'] =>
-    bodyOf<ApiErrorView>(answered, status).error
+  const create = (as: Person['as'], body: Record<string, unknown> = createAppBody()): Promise<TestResponse> =>
+    control.call('POST /api/apps', { as, body: body as ReturnType<typeof createAppBody> })
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const edit = (as: Person['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
     control.call('PATCH /api/apps/{appId}', { as, params: { appId }, body: { version, ...change } })
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
 
-  test('one is made with its key, which is shown once and masked from then on', async () => {
+  test('creation returns the key, which is masked from then on', async () => {
     const { as } = await signUp(control)
-    const made = await create(as, { ...appBody('Shop'), description: 'Sells.\nThings.' })
-    const { app, apiKey, addresses } = bodyOf<{ app: AppView; apiKey: string; addresses: Record<string, string> }>(
-      made,
+    const created = await create(as, { ...createAppBody('Shop'), description: 'Sells.\nThings.' })
+    const { app, apiKey, addresses } = expectBody<{ app: AppView; apiKey: string; addresses: Record<string, string> }>(
+      created,
       201,
     )
     expect(addresses).toEqual({
@@ -56,21 +56,21 @@ describe.each(databases)('apps on $name', (database) => {
     })
     expect(await find(apiKey)).toMatchObject({ kind: 'app', status: 'active', appId: app.id })
     const shown = await control.call('GET /api/apps/{appId}', { as, params: { appId: app.id } })
-    expect(bodyOf(shown)).toEqual(app)
+    expect(expectBody(shown)).toEqual(app)
     expect(shown.text).not.toContain(apiKey)
   })
 
-  test('names every field that is wrong, with its fix, and repeats no value', async () => {
+  test('errors name every invalid field with its fix, and repeat no value', async () => {
     const { as } = await signUp(control)
-    const nothing = rejectionOf(await create(as, {}), 422)
+    const nothing = expectError(await create(as, {}), 422)
     expect(nothing.fields).toEqual([
-      { field: 'name', fix: 'is missing: give a text' },
+      { field: 'name', fix: 'is missing: send a string' },
       {
         field: 'useCase',
-        fix: 'is missing: give one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
+        fix: 'is missing: send one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
       },
-      { field: 'chain', fix: 'is missing: give a text' },
-      { field: 'services', fix: 'is missing: give a list' },
+      { field: 'chain', fix: 'is missing: send a string' },
+      { field: 'services', fix: 'is missing: send an array' },
     ])
     const wrong = await create(as, {
       name: `${'x'.repeat(64)}ySECRET`,
@@ -83,76 +83,76 @@ describe.each(databases)('apps on $name', (database) => {
       owner: 'SECRET',
       'kr_SECRET ': 1,
     })
-    expect(rejectionOf(wrong, 422).fields).toEqual([
+    expect(expectError(wrong, 422).fields).toEqual([
       { field: 'name', fix: 'must have 1 to 64 characters' },
       { field: 'description', fix: 'must have at most 500 characters' },
       {
         field: 'useCase',
         fix: 'must be one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
       },
-      { field: 'services', fix: 'must name at least one: Node API' },
-      { field: 'networks', fix: 'must name nothing twice' },
-      { field: 'expiresAt', fix: 'must be a time in UTC as in 2026-11-21T12:00:00Z' },
-      { field: 'owner', fix: 'is not known here: leave it out' },
-      { field: '', fix: 'holds a name that is not known here: leave it out' },
+      { field: 'services', fix: 'must contain at least one of Node API' },
+      { field: 'networks', fix: 'must not contain duplicates' },
+      { field: 'expiresAt', fix: 'must be a UTC time such as 2026-11-21T12:00:00Z' },
+      { field: 'owner', fix: 'is not a known field: remove it' },
+      { field: '', fix: 'contains an unknown field: remove it' },
     ])
     expect(wrong.text).not.toContain('SECRET')
-    const late = await create(as, { ...appBody(), chain: 'BTC', expiresAt: '2020-01-01T00:00:00Z' })
-    expect(rejectionOf(late, 422).fields).toEqual([
+    const late = await create(as, { ...createAppBody(), chain: 'BTC', expiresAt: '2020-01-01T00:00:00Z' })
+    expect(expectError(late, 422).fields).toEqual([
       { field: 'chain', fix: 'must be ETH' },
-      { field: 'expiresAt', fix: 'is over: give a time to come, or null for never' },
+      { field: 'expiresAt', fix: 'is in the past: send a time in the future, or null for no expiry' },
     ])
-    expect(bodyOf<{ total: number }>(await control.call('GET /api/apps', { as })).total).toBe(0)
+    expect(expectBody<{ total: number }>(await control.call('GET /api/apps', { as })).total).toBe(0)
   })
 
-  test('have names of any letters, counted as people count, and unlike each other whatever the case', async () => {
+  test('names allow any script, are counted in code points, and are unique regardless of letter case', async () => {
     const { as } = await signUp(control)
     const markup = `<script>alert(1)</script> & "'\``
     for (const name of ['🧪'.repeat(64), markup, '見本', '  spaced  ', '\\u0041', "'; drop table apps; --"]) {
-      const { app } = bodyOf<{ app: AppView }>(await create(as, { ...appBody(), name }), 201)
+      const { app } = expectBody<{ app: AppView }>(await create(as, { ...createAppBody(), name }), 201)
       expect(app.name).toBe(name.trim())
       const again = await control.call('GET /api/apps/{appId}', { as, params: { appId: app.id } })
-      expect(bodyOf<AppView>(again).name).toBe(name.trim())
+      expect(expectBody<AppView>(again).name).toBe(name.trim())
     }
     for (const name of ['🧪'.repeat(65), '', '   ', 'a\u0000b', 'a\nb', '\ud800'])
-      expect(rejectionOf(await create(as, { ...appBody(), name }), 422).fields?.[0]?.field).toBe('name')
+      expect(expectError(await create(as, { ...createAppBody(), name }), 422).fields?.[0]?.field).toBe('name')
     for (const name of [markup.toUpperCase(), ' SPACED'])
-      expect(rejectionOf(await create(as, { ...appBody(), name }), 409)).toMatchObject({
+      expect(expectError(await create(as, { ...createAppBody(), name }), 409)).toMatchObject({
         code: 'name_taken',
         fields: [{ field: 'name' }],
       })
     const other = await signUp(control)
-    expect((await create(other.as, { ...appBody(), name: markup })).status).toBe(201)
+    expect((await create(other.as, { ...createAppBody(), name: markup })).status).toBe(201)
   })
 
-  test('a form that is sent twice makes one', async () => {
+  test('two concurrent requests with the same name create one app', async () => {
     const { as } = await signUp(control)
-    const body = appBody()
+    const body = createAppBody()
     const both = await Promise.all([create(as, body), create(as, body)])
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
   })
 
-  test('are no more than the most, also when asked for at once', async () => {
+  test('concurrent requests cannot exceed the maximum number of apps', async () => {
     const { as } = await signUp(control)
     control.config.maxApps = 3
-    const made = await Promise.all(Array.from({ length: 8 }, () => create(as)))
+    const created = await Promise.all(Array.from({ length: 8 }, () => create(as)))
     control.config.maxApps = 20
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(3)
-    const full = made.filter(({ status }) => status !== 201)
-    for (const answered of full) expect(rejectionOf(answered, 409).code).toBe('too_many')
+    expect(created.filter(({ status }) => status === 201)).toHaveLength(3)
+    const full = created.filter(({ status }) => status !== 201)
+    for (const response of full) expect(expectError(response, 409).code).toBe('too_many')
   })
 
-  test('come page by page, by search too, each once', async () => {
+  test('are paginated and searchable, each listed once', async () => {
     const { as } = await signUp(control)
     control.config.maxApps = 100
     for (let index = 0; index < 13; index += 1)
-      expect((await create(as, appBody(`${index % 2 === 0 ? 'Even' : 'Odd'} ${index}`))).status).toBe(201)
+      expect((await create(as, createAppBody(`${index % 2 === 0 ? 'Even' : 'Odd'} ${index}`))).status).toBe(201)
     control.config.maxApps = 20
     const read = async (search: string): Promise<string[]> => {
       const names: string[] = []
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = { limit: 4, search, ...(cursor === undefined ? {} : { cursor }) }
-        const page = bodyOf<{ items: AppView[]; next: string | null; total: number }>(
+        const page = expectBody<{ items: AppView[]; next: string | null; total: number }>(
           await control.call('GET /api/apps', { as, query }),
         )
         expect(page.items.length).toBeLessThanOrEqual(4)
@@ -180,14 +180,14 @@ describe.each(databases)('apps on $name', (database) => {
     ).toBe(422)
   })
 
-  test('are changed only as they were seen, and callers feel it at once', async () => {
+  test('an edit needs the current version, and applies to requests immediately', async () => {
     const { person, app, appKey } = await createWorld(control)
     const { as } = person
     expect(await find(appKey)).toMatchObject({ networks: ['testnet', 'mainnet'] })
-    const edited = bodyOf<AppView>(await edit(as, app, { networks: ['mainnet'], services: [], name: 'Renamed' }))
+    const edited = expectBody<AppView>(await edit(as, app, { networks: ['mainnet'], services: [], name: 'Renamed' }))
     expect(edited).toMatchObject({ networks: ['mainnet'], services: [], name: 'Renamed', version: app.version + 1 })
     expect(await find(appKey)).toMatchObject({ networks: ['mainnet'], services: [] })
-    expect(rejectionOf(await edit(as, app, { name: 'Late' }), 409).code).toBe('version_conflict')
+    expect(expectError(await edit(as, app, { name: 'Late' }), 409).code).toBe('version_conflict')
     const racing = await Promise.all(
       Array.from({ length: 5 }, (_, index) => edit(as, edited, { description: `${index}` })),
     )
@@ -196,37 +196,37 @@ describe.each(databases)('apps on $name', (database) => {
       expect((await edit(as, app, change)).status).toBe(422)
   })
 
-  test("have limits of their owner's own, but none above what the account may use", async () => {
+  test("have limits of their own, which cannot exceed the account's", async () => {
     const { person, app } = await createWorld(control)
     const { as, id } = person
-    const first = bodyOf<AppView>(await edit(as, app, { limits: { perDay: 500, perSecond: 5 } }))
+    const first = expectBody<AppView>(await edit(as, app, { limits: { perDay: 500, perSecond: 5 } }))
     expect(first.limits).toEqual({ perSecond: 5, burst: 1_000, perDay: 500, perMonth: 3_000_000 })
     const over = await edit(as, first, { limits: { perDay: 100_001, perMonth: null, perSecond: 100, burst: 2_000 } })
-    expect(rejectionOf(over, 422).fields).toEqual([
+    expect(expectError(over, 422).fields).toEqual([
       { field: 'limits.perDay', fix: 'must be at most 100000' },
       { field: 'limits.perMonth', fix: 'must be at most 3000000' },
       { field: 'limits.burst', fix: 'must be at most 1000' },
     ])
     await control.accounts.operator.setUserLimits({ id, limits: { perDay: null, perMonth: 10 } })
-    const more = bodyOf<AppView>(await edit(as, first, { limits: { perDay: 200_000 } }))
+    const more = expectBody<AppView>(await edit(as, first, { limits: { perDay: 200_000 } }))
     expect(more.limits).toMatchObject({ perDay: 200_000, perMonth: 10 })
     await control.accounts.operator.setUserLimits({ id, limits: { perDay: 50 } })
-    const lowered = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params: { appId: app.id } }))
+    const lowered = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params: { appId: app.id } }))
     expect([lowered.ownLimits, lowered.limits.perDay]).toEqual([{ perDay: 200_000 }, 50])
     await control.accounts.operator.setUserLimits({ id, limits: { perDay: null, perMonth: 10 } })
-    const none = bodyOf<AppView>(await edit(as, more, { limits: null }))
+    const none = expectBody<AppView>(await edit(as, more, { limits: null }))
     expect([none.ownLimits, none.limits.perDay]).toEqual([null, null])
     const usage = await control.call('GET /api/apps/{appId}/usage', { as, params: { appId: app.id } })
-    expect(bodyOf<{ month: unknown }>(usage).month).toMatchObject({ used: 70, limit: 10, remaining: 0 })
+    expect(expectBody<{ month: unknown }>(usage).month).toMatchObject({ used: 70, limit: 10, remaining: 0 })
   })
 
-  test('are deleted by their name, and their key is rejected at once', async () => {
+  test('deletion needs the name, and the key is rejected immediately', async () => {
     const { person, app, appKey } = await createWorld(control)
     const { as } = person
     const params = { appId: app.id }
     expect(await find(appKey)).toBeDefined()
     const wrong = await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: 'Other' } })
-    expect(rejectionOf(wrong, 422).fields).toEqual([{ field: 'name', fix: "must be the app's name" }])
+    expect(expectError(wrong, 422).fields).toEqual([{ field: 'name', fix: "must be the app's name" }])
     expect((await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: app.name } })).status).toBe(
       204,
     )
@@ -234,13 +234,13 @@ describe.each(databases)('apps on $name', (database) => {
     expect((await control.call('GET /api/apps/{appId}', { as, params })).status).toBe(404)
   })
 
-  test('their key is rotated with grace, given an end, and the old one is ended early', async () => {
+  test('keys are rotated with a grace period that can end early, and get an expiry', async () => {
     const { person, app, appKey } = await createWorld(control)
     const { as } = person
     const params = { appId: app.id }
     const rotate = (body: { graceDays?: number; expiresAt?: string | null }) =>
       control.call('POST /api/apps/{appId}/key/rotate', { as, params, body })
-    const first = bodyOf<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 7 }))
+    const first = expectBody<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 7 }))
     expect(first.app.key).toMatchObject({
       state: 'rotated',
       oldUntil: new Date(control.clock.now + 7 * day).toISOString(),
@@ -248,25 +248,25 @@ describe.each(databases)('apps on $name', (database) => {
     })
     expect(await find(appKey)).toMatchObject({ expiresAt: control.clock.now + 7 * day })
     expect(await find(first.apiKey)).toMatchObject({ status: 'active' })
-    const second = bodyOf<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 1 }))
+    const second = expectBody<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 1 }))
     expect(await find(appKey)).toBeUndefined()
     expect(await find(first.apiKey)).toBeDefined()
-    const dropped = bodyOf<AppView>(await control.call('DELETE /api/apps/{appId}/key/old', { as, params }))
+    const dropped = expectBody<AppView>(await control.call('DELETE /api/apps/{appId}/key/old', { as, params }))
     expect(dropped.key).toMatchObject({ state: 'active', oldUntil: null })
     expect(await find(first.apiKey)).toBeUndefined()
     expect(await find(second.apiKey)).toBeDefined()
     for (const graceDays of [-1, 8, 0.5])
-      expect(rejectionOf(await rotate({ graceDays }), 422).fields).toEqual([
+      expect(expectError(await rotate({ graceDays }), 422).fields).toEqual([
         { field: 'graceDays', fix: 'must be a whole number from 0 to 7' },
       ])
     const ends = new Date(control.clock.now + 1_000).toISOString()
     const ending = await control.call('PUT /api/apps/{appId}/key/expiry', { as, params, body: { expiresAt: ends } })
-    expect(bodyOf<AppView>(ending).key).toMatchObject({ state: 'active', expiresAt: ends })
+    expect(expectBody<AppView>(ending).key).toMatchObject({ state: 'active', expiresAt: ends })
     control.clock.now += 1_000
-    const over = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+    const over = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
     expect(over.key.state).toBe('expired')
-    expect(rejectionOf(await rotate({}), 422).fields?.[0]?.field).toBe('expiresAt')
-    expect(bodyOf<{ app: AppView }>(await rotate({ expiresAt: null })).app.key).toMatchObject({
+    expect(expectError(await rotate({}), 422).fields?.[0]?.field).toBe('expiresAt')
+    expect(expectBody<{ app: AppView }>(await rotate({ expiresAt: null })).app.key).toMatchObject({
       state: 'active',
       expiresAt: null,
     })

@@ -1,5 +1,5 @@
 import { sqlite } from '../storage/databases.ts'
 import { testForeignIds } from './foreignIdTests.ts'
 
-// On PostgreSQL: everyRoute.verify.ts.
+// everyRoute.verify.ts runs it on PostgreSQL.
 testForeignIds(sqlite)

@@ -12,9 +12,9 @@ import { createToken, signUp } from './world.ts'
 
 const run = promisify(execFile)
 const document = readFileSync(join(import.meta.dirname, '../../../../docs/service/control-api.md'), 'utf8')
-const blockOf = (language: string): string => {
+const getCodeBlock = (language: string): string => {
   const [, code] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(document) ?? []
-  if (code === undefined) throw new Error(`the document has no ${language}`)
+  if (code === undefined) throw new Error(`the document has no ${language} block`)
   return code
 }
 
@@ -22,7 +22,7 @@ const [sqlite] = databases
 let control: StartedControl
 let environment: Record<string, string>
 beforeAll(async () => {
-  if (sqlite === undefined) throw new Error('there is no SQLite')
+  if (sqlite === undefined) throw new Error('SQLite is missing')
   control = await startControl(sqlite)
   const { bearer } = await createToken(control, await signUp(control), tokenScopes)
   environment = { PATH: process.env['PATH'] ?? '', KEYRAIL_SERVICE_URL: control.url, KEYRAIL_TOKEN: bearer }
@@ -32,18 +32,18 @@ afterAll(async () => {
   await sqlite?.stop()
 })
 
-test("the document's commands do what it says", async () => {
-  const { stdout } = await run('sh', ['-ec', blockOf('sh')], { env: environment })
+test("the document's shell commands work", async () => {
+  const { stdout } = await run('sh', ['-ec', getCodeBlock('sh')], { env: environment })
   expect(stdout).toMatch(
     /^\{"items":\[\],"next":null,"total":0\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,
   )
 })
 
-test("the document's program does what it says", async () => {
+test("the document's TypeScript client works", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-control-docs-'))
   try {
     const file = join(folder, 'sample.mts')
-    writeFileSync(file, blockOf('ts'))
+    writeFileSync(file, getCodeBlock('ts'))
     const { stdout } = await run(process.execPath, [file], { env: environment })
     expect(stdout).toMatch(/^From a script ends in [0-9A-Za-z]{4}; the old one works until 20\d\d-\d\d-\d\dT/)
   } finally {
@@ -51,7 +51,7 @@ test("the document's program does what it says", async () => {
   }
 })
 
-test('the document names every code of a rejection', () => {
+test('the document lists every error code', () => {
   const codes = readFileSync(join(import.meta.dirname, '../../src/control/contract/apiError.ts'), 'utf8')
   const named = [...codes.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code)
   expect(named.length).toBeGreaterThan(15)

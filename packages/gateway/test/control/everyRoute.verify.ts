@@ -4,8 +4,8 @@ import { testLeaks } from './leakTests.ts'
 import { fuzzRoutes } from './routeFuzzTests.ts'
 import { testRouteTable } from './routeTableTests.ts'
 
-// Thousands of requests through the same code for every route. `npm test` makes them on one database, this file on the other one. What
-// differs between the databases is their SQL, which test/storage runs on both.
+// Thousands of requests to every route. `npm test` runs them on one database, and this file on the other one. Only the SQL differs between
+// the databases, and test/storage runs it on both.
 if (postgres !== undefined) {
   testRouteTable(postgres)
   testForeignIds(postgres)

@@ -1,5 +1,5 @@
 import { postgres, sqlite } from '../storage/databases.ts'
 import { fuzzRoutes } from './routeFuzzTests.ts'
 
-// PostgreSQL rejects some texts that SQLite stores, so it is the one that `npm test` tries. The other one: everyRoute.verify.ts.
+// PostgreSQL rejects some texts that SQLite stores, so `npm test` fuzzes PostgreSQL. everyRoute.verify.ts fuzzes both.
 fuzzRoutes(postgres ?? sqlite, 30)

@@ -1,6 +1,6 @@
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import { appBody, newMail, newPem, password } from './world.ts'
+import { createAppBody, newEmail, newPem, password } from './world.ts'
 import type { World } from './world.ts'
 
 type Input<Name extends RouteName> = {
@@ -9,16 +9,16 @@ type Input<Name extends RouteName> = {
   ]: ControlApi[Name][Part]
 }
 
-const ofApp = ({ app }: World) => ({ params: { appId: app.id } })
-const ofKey = ({ key }: World) => ({ params: { keyId: key.id } })
-const ofUser = ({ userId }: World) => ({ params: { userId } })
-const ofEntry = ({ app, entryId }: World) => ({ params: { appId: app.id, entryId } })
+const appInput = ({ app }: World) => ({ params: { appId: app.id } })
+const keyInput = ({ key }: World) => ({ params: { keyId: key.id } })
+const userInput = ({ userId }: World) => ({ params: { userId } })
+const entryInput = ({ app, entryId }: World) => ({ params: { appId: app.id, entryId } })
 
-/** For each route what it takes and answers: a route that is not here does not compile. */
+/** A valid input for each route. A missing route does not compile. */
 export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input<Name> } = {
   'GET /api/deployment': () => ({}),
   'GET /api/openapi.json': () => ({}),
-  'POST /api/account': () => ({ body: { email: newMail(), password } }),
+  'POST /api/account': () => ({ body: { email: newEmail(), password } }),
   'GET /api/account': () => ({}),
   'POST /api/account/password': () => ({ body: { current: password, next: 'another long password' } }),
   'POST /api/account/password/reset': ({ link }) => ({ body: { link, password: 'another long password' } }),
@@ -27,38 +27,41 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'GET /api/session': () => ({}),
   'DELETE /api/session': () => ({}),
   'GET /api/apps': () => ({ query: { limit: 2, search: 'a' } }),
-  'POST /api/apps': () => ({ body: appBody() }),
-  'GET /api/apps/{appId}': ofApp,
+  'POST /api/apps': () => ({ body: createAppBody() }),
+  'GET /api/apps/{appId}': appInput,
   'PATCH /api/apps/{appId}': (world) => ({
-    ...ofApp(world),
+    ...appInput(world),
     body: { version: world.app.version, description: 'new', limits: { perDay: 10 } },
   }),
-  'POST /api/apps/{appId}/delete': (world) => ({ ...ofApp(world), body: { name: world.app.name } }),
-  'PUT /api/apps/{appId}/key/expiry': (world) => ({ ...ofApp(world), body: { expiresAt: '2999-01-01T00:00:00Z' } }),
-  'POST /api/apps/{appId}/key/reveal': (world) => ({ ...ofApp(world), body: {} }),
-  'POST /api/apps/{appId}/key/rotate': (world) => ({ ...ofApp(world), body: { graceDays: 7 } }),
-  'DELETE /api/apps/{appId}/key/old': ofApp,
-  'GET /api/apps/{appId}/allow-list': (world) => ({ ...ofApp(world), query: { type: 'method' } }),
-  'POST /api/apps/{appId}/allow-list': (world) => ({ ...ofApp(world), body: { type: 'ip', value: '10.0.0.0/8' } }),
-  'PATCH /api/apps/{appId}/allow-list/{entryId}': (world) => ({ ...ofEntry(world), body: { label: 'reads' } }),
-  'DELETE /api/apps/{appId}/allow-list/{entryId}': ofEntry,
-  'GET /api/apps/{appId}/jwt-keys': ofApp,
-  'POST /api/apps/{appId}/jwt-keys': (world) => ({ ...ofApp(world), body: { pem: newPem().publicPem, label: 'ci' } }),
+  'POST /api/apps/{appId}/delete': (world) => ({ ...appInput(world), body: { name: world.app.name } }),
+  'PUT /api/apps/{appId}/key/expiry': (world) => ({ ...appInput(world), body: { expiresAt: '2999-01-01T00:00:00Z' } }),
+  'POST /api/apps/{appId}/key/reveal': (world) => ({ ...appInput(world), body: {} }),
+  'POST /api/apps/{appId}/key/rotate': (world) => ({ ...appInput(world), body: { graceDays: 7 } }),
+  'DELETE /api/apps/{appId}/key/old': appInput,
+  'GET /api/apps/{appId}/allow-list': (world) => ({ ...appInput(world), query: { type: 'method' } }),
+  'POST /api/apps/{appId}/allow-list': (world) => ({ ...appInput(world), body: { type: 'ip', value: '10.0.0.0/8' } }),
+  'PATCH /api/apps/{appId}/allow-list/{entryId}': (world) => ({ ...entryInput(world), body: { label: 'reads' } }),
+  'DELETE /api/apps/{appId}/allow-list/{entryId}': entryInput,
+  'GET /api/apps/{appId}/jwt-keys': appInput,
+  'POST /api/apps/{appId}/jwt-keys': (world) => ({
+    ...appInput(world),
+    body: { pem: newPem().publicPem, label: 'ci' },
+  }),
   'DELETE /api/apps/{appId}/jwt-keys/{kid}': ({ app, kid }) => ({ params: { appId: app.id, kid } }),
-  'POST /api/apps/{appId}/jwt-keys/test': (world) => ({ ...ofApp(world), body: { token: 'a.b.c' } }),
-  'GET /api/apps/{appId}/metrics': (world) => ({ ...ofApp(world), query: { range: 'hour' } }),
-  'GET /api/apps/{appId}/metrics.csv': (world) => ({ ...ofApp(world), query: { of: 'methods' } }),
-  'GET /api/apps/{appId}/usage': ofApp,
+  'POST /api/apps/{appId}/jwt-keys/test': (world) => ({ ...appInput(world), body: { token: 'a.b.c' } }),
+  'GET /api/apps/{appId}/metrics': (world) => ({ ...appInput(world), query: { range: 'hour' } }),
+  'GET /api/apps/{appId}/metrics.csv': (world) => ({ ...appInput(world), query: { of: 'methods' } }),
+  'GET /api/apps/{appId}/usage': appInput,
   'GET /api/keys': () => ({}),
   'POST /api/keys': () => ({ body: { name: 'k', network: 'mainnet', expiresAt: null } }),
-  'GET /api/keys/{keyId}': ofKey,
-  'PATCH /api/keys/{keyId}': (world) => ({ ...ofKey(world), body: { version: world.key.version, name: 'New' } }),
-  'POST /api/keys/{keyId}/reveal': (world) => ({ ...ofKey(world), body: { password } }),
-  'POST /api/keys/{keyId}/rotate': (world) => ({ ...ofKey(world), body: {} }),
-  'DELETE /api/keys/{keyId}/old': ofKey,
-  'POST /api/keys/{keyId}/revoke': ofKey,
-  'GET /api/keys/{keyId}/metrics': (world) => ({ ...ofKey(world), query: {} }),
-  'GET /api/keys/{keyId}/metrics.csv': (world) => ({ ...ofKey(world), query: { range: 'week', of: 'outcomes' } }),
+  'GET /api/keys/{keyId}': keyInput,
+  'PATCH /api/keys/{keyId}': (world) => ({ ...keyInput(world), body: { version: world.key.version, name: 'New' } }),
+  'POST /api/keys/{keyId}/reveal': (world) => ({ ...keyInput(world), body: { password } }),
+  'POST /api/keys/{keyId}/rotate': (world) => ({ ...keyInput(world), body: {} }),
+  'DELETE /api/keys/{keyId}/old': keyInput,
+  'POST /api/keys/{keyId}/revoke': keyInput,
+  'GET /api/keys/{keyId}/metrics': (world) => ({ ...keyInput(world), query: {} }),
+  'GET /api/keys/{keyId}/metrics.csv': (world) => ({ ...keyInput(world), query: { range: 'week', of: 'outcomes' } }),
   'GET /api/usage': () => ({}),
   'GET /api/metrics': () => ({ query: { range: 'quarter' } }),
   'GET /api/metrics.csv': () => ({ query: { range: 'month', of: 'networks' } }),
@@ -68,13 +71,13 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'GET /api/audit-log': () => ({ query: { limit: 3 } }),
   'GET /api/admin/overview': () => ({}),
   'GET /api/admin/users': () => ({ query: { limit: 2, search: 'EXAMPLE' } }),
-  'GET /api/admin/users/{userId}': ofUser,
-  'POST /api/admin/users/{userId}/disable': ofUser,
-  'POST /api/admin/users/{userId}/enable': ofUser,
-  'POST /api/admin/users/{userId}/reset-link': ofUser,
-  'PUT /api/admin/users/{userId}/limits': (world) => ({ ...ofUser(world), body: { limits: { perDay: 5 } } }),
+  'GET /api/admin/users/{userId}': userInput,
+  'POST /api/admin/users/{userId}/disable': userInput,
+  'POST /api/admin/users/{userId}/enable': userInput,
+  'POST /api/admin/users/{userId}/reset-link': userInput,
+  'PUT /api/admin/users/{userId}/limits': (world) => ({ ...userInput(world), body: { limits: { perDay: 5 } } }),
   'GET /api/admin/invites': () => ({}),
-  'POST /api/admin/invites': () => ({ body: { email: newMail(), days: 2 } }),
+  'POST /api/admin/invites': () => ({ body: { email: newEmail(), days: 2 } }),
   'DELETE /api/admin/invites/{inviteId}': ({ inviteId }) => ({ params: { inviteId } }),
   'GET /api/admin/audit-log': () => ({ query: {} }),
 }

@@ -5,8 +5,8 @@ import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, Login, StartedControl } from './startControl.ts'
-import { bodyOf, createWorld, password, signUp } from './world.ts'
+import type { TestResponse, Login, StartedControl } from './startControl.ts'
+import { expectBody, createWorld, password, signUp } from './world.ts'
 
 const minute = 60_000
 
@@ -21,106 +21,106 @@ describe.each(databases)('API keys on $name', (database) => {
   })
 
   type Made = { key: ApiKeyView; apiKey: string; address: string }
-  const create = (as: Login, body: object = { name: 'Key', network: 'testnet' }): Promise<Answered> =>
+  const create = (as: Login, body: object = { name: 'Key', network: 'testnet' }): Promise<TestResponse> =>
     control.call('POST /api/keys', { as, body: body as { name: string; network: 'testnet' } })
-  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
-    bodyOf<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
   const list = async (as: Login): Promise<ApiKeyView[]> =>
-    bodyOf<{ items: ApiKeyView[] }>(await control.call('GET /api/keys', { as })).items
+    expectBody<{ items: ApiKeyView[] }>(await control.call('GET /api/keys', { as })).items
 
-  test('one is made for one network, and masked from then on', async () => {
+  test('creation returns the key for one network, which is masked from then on', async () => {
     const { as } = await signUp(control)
-    const made = bodyOf<Made>(await create(as, { name: ' Ci ', network: 'mainnet', description: 'd' }), 201)
-    expect(made.address).toBe(`${control.url}/mainnet/${made.apiKey}`)
-    expect(made.apiKey).toMatch(/^kr_m/)
-    expect(made.key).toMatchObject({
+    const created = expectBody<Made>(await create(as, { name: ' Ci ', network: 'mainnet', description: 'd' }), 201)
+    expect(created.address).toBe(`${control.url}/mainnet/${created.apiKey}`)
+    expect(created.apiKey).toMatch(/^kr_m/)
+    expect(created.key).toMatchObject({
       name: 'Ci',
       network: 'mainnet',
       description: 'd',
       state: 'active',
-      address: `${control.url}/mainnet/…${made.apiKey.slice(-4)}`,
+      address: `${control.url}/mainnet/…${created.apiKey.slice(-4)}`,
       version: 1,
     })
-    expect(await find(made.apiKey)).toMatchObject({ kind: 'apiKey', networks: ['mainnet'] })
-    expect(await list(as)).toEqual([made.key])
+    expect(await find(created.apiKey)).toMatchObject({ kind: 'apiKey', networks: ['mainnet'] })
+    expect(await list(as)).toEqual([created.key])
   })
 
   test('a missing or unknown value names the field and the fix', async () => {
     const { as } = await signUp(control)
-    expect(errorOf(await create(as, {}), 422).fields).toEqual([
-      { field: 'name', fix: 'is missing: give a text' },
-      { field: 'network', fix: 'is missing: give one of testnet, mainnet' },
+    expect(expectError(await create(as, {}), 422).fields).toEqual([
+      { field: 'name', fix: 'is missing: send a string' },
+      { field: 'network', fix: 'is missing: send one of testnet, mainnet' },
     ])
-    expect(errorOf(await create(as, { name: 'x', network: 'Mainnet' }), 422).fields).toEqual([
+    expect(expectError(await create(as, { name: 'x', network: 'Mainnet' }), 422).fields).toEqual([
       { field: 'network', fix: 'must be one of testnet, mainnet' },
     ])
-    expect(errorOf(await control.call('POST /api/keys', { as }), 422).fields).toEqual([
+    expect(expectError(await control.call('POST /api/keys', { as }), 422).fields).toEqual([
       { field: '', fix: 'must be an object' },
     ])
   })
 
-  test('ten that are asked for at once make four, and a revoked one frees its place', async () => {
+  test('ten concurrent requests create four keys, and a revoked key no longer counts', async () => {
     const { as } = await signUp(control)
-    const made = await Promise.all(Array.from({ length: 10 }, () => create(as)))
-    const good = made.filter(({ status }) => status === 201).map((answered) => bodyOf<Made>(answered, 201))
+    const created = await Promise.all(Array.from({ length: 10 }, () => create(as)))
+    const good = created.filter(({ status }) => status === 201).map((response) => expectBody<Made>(response, 201))
     expect(good).toHaveLength(4)
-    for (const answered of made.filter(({ status }) => status !== 201))
-      expect(errorOf(answered, 409).code).toBe('too_many')
+    for (const response of created.filter(({ status }) => status !== 201))
+      expect(expectError(response, 409).code).toBe('too_many')
     expect(await list(as)).toHaveLength(4)
     const [first] = good
     const params = { keyId: first?.key.id ?? '' }
     expect(await find(first?.apiKey ?? '')).toMatchObject({ status: 'active' })
     const revoked = await control.call('POST /api/keys/{keyId}/revoke', { as, params })
-    expect(bodyOf<ApiKeyView>(revoked)).toMatchObject({ state: 'revoked', revealable: false })
+    expect(expectBody<ApiKeyView>(revoked)).toMatchObject({ state: 'revoked', revealable: false })
     expect(await find(first?.apiKey ?? '')).toMatchObject({ status: 'revoked' })
-    expect(errorOf(await control.call('POST /api/keys/{keyId}/revoke', { as, params }), 409).code).toBe('revoked')
+    expect(expectError(await control.call('POST /api/keys/{keyId}/revoke', { as, params }), 409).code).toBe('revoked')
     for (const name of ['rotate', 'reveal'] as const)
-      expect(errorOf(await control.call(`POST /api/keys/{keyId}/${name}`, { as, params, body: {} }), 409).code).toBe(
-        'revoked',
-      )
+      expect(
+        expectError(await control.call(`POST /api/keys/{keyId}/${name}`, { as, params, body: {} }), 409).code,
+      ).toBe('revoked')
     const late = await control.call('PATCH /api/keys/{keyId}', { as, params, body: { version: 2, name: 'x' } })
-    expect(errorOf(late, 409).code).toBe('revoked')
-    expect(bodyOf<ApiKeyView>(await control.call('GET /api/keys/{keyId}', { as, params })).state).toBe('revoked')
+    expect(expectError(late, 409).code).toBe('revoked')
+    expect(expectBody<ApiKeyView>(await control.call('GET /api/keys/{keyId}', { as, params })).state).toBe('revoked')
     expect((await create(as)).status).toBe(201)
     expect((await create(as)).status).toBe(409)
   })
 
-  test('are changed only as they were seen', async () => {
+  test('an edit needs the current version', async () => {
     const { person, key, apiKey } = await createWorld(control)
     const { as } = person
     const params = { keyId: key.id }
     const edit = (body: { version: number; name?: string; expiresAt?: string | null }) =>
       control.call('PATCH /api/keys/{keyId}', { as, params, body })
     const ends = new Date(control.clock.now + minute).toISOString()
-    const edited = bodyOf<ApiKeyView>(await edit({ version: key.version, name: 'New', expiresAt: ends }))
+    const edited = expectBody<ApiKeyView>(await edit({ version: key.version, name: 'New', expiresAt: ends }))
     expect(edited).toMatchObject({ name: 'New', expiresAt: ends, version: key.version + 1 })
-    expect(await find(apiKey)).toMatchObject({ expiresAt: control.clock.now + minute })
-    expect(errorOf(await edit({ version: key.version, name: 'Late' }), 409).code).toBe('version_conflict')
+    expect(await find(apiKey)).toMatchObject({ endsAt: control.clock.now + minute })
+    expect(expectError(await edit({ version: key.version, name: 'Late' }), 409).code).toBe('version_conflict')
     expect((await edit({ version: edited.version, expiresAt: '2020-01-01T00:00:00Z' })).status).toBe(422)
-    expect(bodyOf<ApiKeyView>(await edit({ version: edited.version, expiresAt: null })).expiresAt).toBeNull()
+    expect(expectBody<ApiKeyView>(await edit({ version: edited.version, expiresAt: null })).expiresAt).toBeNull()
   })
 
-  test('are rotated with grace, and the old one is ended early', async () => {
+  test('are rotated with a grace period that can end early', async () => {
     const { person, key, apiKey } = await createWorld(control)
     const { as } = person
     const params = { keyId: key.id }
-    const rotated = bodyOf<Made>(
+    const rotated = expectBody<Made>(
       await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: { graceDays: 1 } }),
     )
     expect(rotated.key).toMatchObject({ state: 'rotated', ending: rotated.apiKey.slice(-4) })
     expect([await find(apiKey), await find(rotated.apiKey)]).toMatchObject([{ status: 'active' }, { status: 'active' }])
-    expect(bodyOf<ApiKeyView>(await control.call('DELETE /api/keys/{keyId}/old', { as, params }))).toMatchObject({
+    expect(expectBody<ApiKeyView>(await control.call('DELETE /api/keys/{keyId}/old', { as, params }))).toMatchObject({
       state: 'active',
       oldUntil: null,
     })
     expect(await find(apiKey)).toBeUndefined()
-    const last = bodyOf<Made>(await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: {} }))
+    const last = expectBody<Made>(await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: {} }))
     expect(last.key).toMatchObject({ state: 'active', oldUntil: null })
     expect(await find(rotated.apiKey)).toBeUndefined()
   })
 
-  test("an app's key is not found among them", async () => {
+  test("an app's key is not an API key", async () => {
     const { person, app } = await createWorld(control)
     const { as } = person
     const params = { keyId: app.key.id }
@@ -130,23 +130,23 @@ describe.each(databases)('API keys on $name', (database) => {
     expect((await control.call('GET /api/keys/{keyId}/metrics', { as, params })).status).toBe(404)
   })
 
-  describe('are shown again', () => {
-    test('in the first 15 minutes of a session, and after that by the password alone; each time it is noted', async () => {
+  describe('are revealed', () => {
+    test('in the first 15 minutes of a session, later with the password; each reveal is logged', async () => {
       const { person, key, apiKey, app, appKey } = await createWorld(control)
       const { as } = person
       const params = { keyId: key.id }
       const reveal = (body: { password?: string }) =>
         control.call('POST /api/keys/{keyId}/reveal', { as, params, body })
-      expect(bodyOf(await reveal({}))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
+      expect(expectBody(await reveal({}))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
       control.clock.now += 15 * minute
-      expect(errorOf(await reveal({}), 403).code).toBe('confirm_required')
-      expect(errorOf(await reveal({ password: 'not this one' }), 403).code).toBe('wrong_password')
-      expect(bodyOf(await reveal({ password }))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
+      expect(expectError(await reveal({}), 403).code).toBe('confirm_required')
+      expect(expectError(await reveal({ password: 'not this one' }), 403).code).toBe('wrong_password')
+      expect(expectBody(await reveal({ password }))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
       const revealOfApp = (body: { password?: string }) =>
         control.call('POST /api/apps/{appId}/key/reveal', { as, params: { appId: app.id }, body })
-      expect(errorOf(await revealOfApp({}), 403).code).toBe('confirm_required')
+      expect(expectError(await revealOfApp({}), 403).code).toBe('confirm_required')
       const ofApp = await revealOfApp({ password })
-      expect(bodyOf(ofApp)).toEqual({
+      expect(expectBody(ofApp)).toEqual({
         apiKey: appKey,
         addresses: {
           testnet: `${control.url}/testnet/v2/${appKey}`,
@@ -161,21 +161,21 @@ describe.each(databases)('API keys on $name', (database) => {
       ])
     })
 
-    test('not where no copy is kept, and not where its secret is gone', async () => {
+    test('unless no copy is stored or the server secret is missing', async () => {
       const { as } = await signUp(control)
-      const params = { keyId: bodyOf<Made>(await create(as), 201).key.id }
+      const params = { keyId: expectBody<Made>(await create(as), 201).key.id }
       const reveal = () => control.call('POST /api/keys/{keyId}/reveal', { as, params, body: {} })
       control.config.reveal = false
-      const kept = bodyOf<Made>(await create(as), 201)
-      expect(kept.key.revealable).toBe(false)
-      expect(await control.storage.keys.findSealed({ id: kept.key.id, userId: kept.key.id })).toBeUndefined()
-      expect(errorOf(await reveal(), 409).code).toBe('not_revealable')
+      const unsealed = expectBody<Made>(await create(as), 201)
+      expect(unsealed.key.revealable).toBe(false)
+      expect(await control.storage.keys.findSealed({ id: unsealed.key.id, userId: unsealed.key.id })).toBeUndefined()
+      expect(expectError(await reveal(), 409).code).toBe('not_revealable')
       control.config.reveal = true
       expect((await reveal()).status).toBe(200)
       const secrets = control.secrets.splice(0, 1, createServerSecret('y'.repeat(40), { version: 2 }))
-      expect(errorOf(await reveal(), 409).code).toBe('not_revealable')
-      const rotated = bodyOf<Made>(await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: {} }))
-      expect(bodyOf<{ apiKey: string }>(await reveal()).apiKey).toBe(rotated.apiKey)
+      expect(expectError(await reveal(), 409).code).toBe('not_revealable')
+      const rotated = expectBody<Made>(await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: {} }))
+      expect(expectBody<{ apiKey: string }>(await reveal()).apiKey).toBe(rotated.apiKey)
       control.secrets.splice(0, 1, ...secrets)
     })
   })

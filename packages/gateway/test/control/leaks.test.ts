@@ -1,5 +1,5 @@
 import { sqlite } from '../storage/databases.ts'
 import { testLeaks } from './leakTests.ts'
 
-// On PostgreSQL: everyRoute.verify.ts.
+// everyRoute.verify.ts runs it on PostgreSQL.
 testLeaks(sqlite)

@@ -8,8 +8,8 @@ import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, Login, StartedControl } from './startControl.ts'
-import { appBody, bodyOf, newPem, signUp } from './world.ts'
+import type { TestResponse, Login, StartedControl } from './startControl.ts'
+import { createAppBody, expectBody, newPem, signUp } from './world.ts'
 
 describe.each(databases)("an app's lists on $name", (database) => {
   let control: StartedControl
@@ -21,20 +21,20 @@ describe.each(databases)("an app's lists on $name", (database) => {
     await database.stop()
   })
 
-  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
-    bodyOf<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const newApp = async (): Promise<{ as: Login; app: AppView; apiKey: string; params: { appId: string } }> => {
     const { as } = await signUp(control)
-    const { app, apiKey } = bodyOf<{ app: AppView; apiKey: string }>(
-      await control.call('POST /api/apps', { as, body: appBody() }),
+    const { app, apiKey } = expectBody<{ app: AppView; apiKey: string }>(
+      await control.call('POST /api/apps', { as, body: createAppBody() }),
       201,
     )
     return { as, app, apiKey, params: { appId: app.id } }
   }
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
 
-  describe('of what is allowed', () => {
-    test('take entries in the form that is compared, each once, and callers feel it at once', async () => {
+  describe('allow lists', () => {
+    test('store normalized entries, each once, and apply to requests immediately', async () => {
       const { as, params, apiKey } = await newApp()
       const add = (type: AllowEntryView['type'], value: string, label = '') => {
         control.clock.now += 1
@@ -42,7 +42,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
       }
       const ip = { ip: '198.51.100.1', origin: undefined, userAgent: undefined }
       expect((await find(apiKey))?.allow?.rejectRequest(ip)).toBeUndefined()
-      for (const [type, given, kept] of [
+      for (const [type, given, normalized] of [
         ['origin', ' HTTPS://App.Example.com:443 ', 'https://app.example.com'],
         ['origin', '*.Bücher.example', '*.xn--bcher-kva.example'],
         ['origin', 'localhost:3000', 'localhost:3000'],
@@ -53,14 +53,18 @@ describe.each(databases)("an app's lists on $name", (database) => {
         ['address', `0x${'Ab'.repeat(20)}`, `0x${'ab'.repeat(20)}`],
         ['userAgent', 'MyWallet/2', 'mywallet/2'],
       ] as const)
-        expect(bodyOf(await add(type, given, '🧪 <b>'), 201)).toMatchObject({ type, value: kept, label: '🧪 <b>' })
+        expect(expectBody(await add(type, given, '🧪 <b>'), 201)).toMatchObject({
+          type,
+          value: normalized,
+          label: '🧪 <b>',
+        })
       expect((await find(apiKey))?.allow?.rejectRequest(ip)?.reason).toBe('ip_not_allowed')
       for (const [type, again] of [
         ['origin', 'https://APP.example.com'],
         ['ip', '2001:db8::1/128'],
         ['address', `0x${'aB'.repeat(20)}`],
       ] as const)
-        expect(errorOf(await add(type, again), 409).code).toBe('already_exists')
+        expect(expectError(await add(type, again), 409).code).toBe('already_exists')
       for (const [type, bad] of [
         ['origin', '*'],
         ['origin', 'https://a.example/path'],
@@ -69,26 +73,26 @@ describe.each(databases)("an app's lists on $name", (database) => {
         ['address', '0x1'],
         ['userAgent', 'ü'],
       ] as const) {
-        const [problem] = errorOf(await add(type, bad), 422).fields ?? []
+        const [problem] = expectError(await add(type, bad), 422).fields ?? []
         expect(problem?.field).toBe('value')
         expect(problem?.fix).not.toContain(bad === '*' ? "'*'" : bad)
       }
       const of = await control.call('GET /api/apps/{appId}/allow-list', { as, params, query: { type: 'ip' } })
-      expect(bodyOf<{ items: AllowEntryView[]; maxPerType: number }>(of)).toMatchObject({
+      expect(expectBody<{ items: AllowEntryView[]; maxPerType: number }>(of)).toMatchObject({
         items: [{ value: '203.0.113.0/24' }, { value: '2001:db8::1' }, { value: '192.0.2.1' }],
         maxPerType: 30,
       })
     })
 
-    test('have at most 30 of a type, and entries that are relabelled and removed', async () => {
+    test('have at most 30 entries of a type, which can be relabelled and removed', async () => {
       const { as, params, apiKey } = await newApp()
       const add = (value: string) => {
         control.clock.now += 1
         return control.call('POST /api/apps/{appId}/allow-list', { as, params, body: { type: 'ip', value } })
       }
       for (let index = 0; index < 30; index += 1) expect((await add(`10.0.0.${index}`)).status).toBe(201)
-      expect(errorOf(await add('10.0.0.31'), 409).code).toBe('too_many')
-      const { items } = bodyOf<{ items: AllowEntryView[] }>(
+      expect(expectError(await add('10.0.0.31'), 409).code).toBe('too_many')
+      const { items } = expectBody<{ items: AllowEntryView[] }>(
         await control.call('GET /api/apps/{appId}/allow-list', { as, params, query: {} }),
       )
       const of = { ...params, entryId: items[0]?.id ?? '' }
@@ -97,7 +101,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
         params: of,
         body: { label: 'office' },
       })
-      expect(bodyOf<AllowEntryView>(edited)).toEqual({ ...items[0], label: 'office' })
+      expect(expectBody<AllowEntryView>(edited)).toEqual({ ...items[0], label: 'office' })
       expect(
         (await find(apiKey))?.allow?.rejectRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined }),
       ).toBe(undefined)
@@ -110,110 +114,113 @@ describe.each(databases)("an app's lists on $name", (database) => {
     })
   })
 
-  describe('of JWT keys', () => {
+  describe('JWT keys', () => {
     const importKey = (as: Login, params: { appId: string }, pem: string) =>
       control.call('POST /api/apps/{appId}/jwt-keys', { as, params, body: { pem, label: 'ci' } })
 
-    test('take up to three public keys, each once, and show their fingerprint', async () => {
+    test('accept up to three public keys, each once, and show their fingerprint', async () => {
       const { as, params, apiKey } = await newApp()
       const { publicPem } = newPem()
       const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-      const first = bodyOf<JwtKeyView>(await importKey(as, params, `\n${publicPem}\n`), 201)
+      const first = expectBody<JwtKeyView>(await importKey(as, params, `\n${publicPem}\n`), 201)
       expect(first).toMatchObject({ algorithms: ['ES256'], publicPem, label: 'ci' })
       expect(first.kid).toMatch(/^[\w-]{22}$/)
-      expect(errorOf(await importKey(as, params, publicPem), 409).code).toBe('already_exists')
+      expect(expectError(await importKey(as, params, publicPem), 409).code).toBe('already_exists')
       const second = await importKey(as, params, rsa.export({ type: 'spki', format: 'pem' }).toString())
-      expect(bodyOf<JwtKeyView>(second, 201).algorithms).toEqual(['RS256', 'RS384', 'RS512'])
+      expect(expectBody<JwtKeyView>(second, 201).algorithms).toEqual(['RS256', 'RS384', 'RS512'])
       expect((await importKey(as, params, newPem().publicPem)).status).toBe(201)
-      expect(errorOf(await importKey(as, params, newPem().publicPem), 409).code).toBe('too_many')
+      expect(expectError(await importKey(as, params, newPem().publicPem), 409).code).toBe('too_many')
       const shown = await control.call('GET /api/apps/{appId}/jwt-keys', { as, params })
-      expect(bodyOf<{ items: JwtKeyView[] }>(shown).items).toHaveLength(3)
+      expect(expectBody<{ items: JwtKeyView[] }>(shown).items).toHaveLength(3)
       expect((await find(apiKey))?.jwt?.policy.keys.size).toBe(3)
     })
 
-    test('reject a private key, and keep, repeat and log nothing of it', async () => {
+    test('reject a private key without storing, repeating or logging it', async () => {
       const { as, params } = await newApp()
       const { privatePem } = newPem()
       const rejected = await importKey(as, params, privatePem)
-      expect(errorOf(rejected, 422).fields).toEqual([
-        { field: 'pem', fix: expect.stringMatching(/private key and was not stored/) },
+      expect(expectError(rejected, 422).fields).toEqual([
+        { field: 'pem', fix: expect.stringMatching(/private key, and was not stored/) },
       ])
       const lines = privatePem.split('\n').filter((line) => line !== '' && !line.startsWith('---'))
-      const told =
+      const output =
         rejected.text +
         JSON.stringify(control.logs) +
         JSON.stringify(await control.storage.auditLog.list({ limit: 500 }))
-      for (const line of lines) expect(told).not.toContain(line)
+      for (const line of lines) expect(output).not.toContain(line)
       const shown = await control.call('GET /api/apps/{appId}/jwt-keys', { as, params })
-      expect(bodyOf<{ items: JwtKeyView[] }>(shown).items).toEqual([])
+      expect(expectBody<{ items: JwtKeyView[] }>(shown).items).toEqual([])
       for (const pem of ['x', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])
         expect((await importKey(as, params, pem)).status).toBe(422)
     })
 
-    test('can be required only where there is one, and then the last one stays', async () => {
+    test('can be required only if there is one, and then the last one cannot be removed', async () => {
       const { as, params, app, apiKey } = await newApp()
-      const require = async (on: boolean): Promise<Answered> => {
-        const { version } = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+      const require = async (on: boolean): Promise<TestResponse> => {
+        const { version } = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
         return control.call('PATCH /api/apps/{appId}', { as, params, body: { version, requireJwt: on } })
       }
-      expect(errorOf(await require(true), 422).fields?.[0]?.field).toBe('requireJwt')
-      const { kid } = bodyOf<JwtKeyView>(await importKey(as, params, newPem().publicPem), 201)
-      expect(bodyOf<AppView>(await require(true))).toMatchObject({ requireJwt: true, id: app.id })
+      expect(expectError(await require(true), 422).fields?.[0]?.field).toBe('requireJwt')
+      const { kid } = expectBody<JwtKeyView>(await importKey(as, params, newPem().publicPem), 201)
+      expect(expectBody<AppView>(await require(true))).toMatchObject({ requireJwt: true, id: app.id })
       expect((await find(apiKey))?.jwt).toMatchObject({ required: true })
       const remove = () => control.call('DELETE /api/apps/{appId}/jwt-keys/{kid}', { as, params: { ...params, kid } })
-      expect(errorOf(await remove(), 409).code).toBe('in_use')
+      expect(expectError(await remove(), 409).code).toBe('in_use')
       expect((await require(false)).status).toBe(200)
       expect((await remove()).status).toBe(204)
       expect((await remove()).status).toBe(404)
     })
 
-    test('are asked for an audience and a life as the app says, which callers feel at once', async () => {
+    test("JWTs must match the app's audience and lifetime, which apply to requests immediately", async () => {
       const { as, params, apiKey } = await newApp()
       const { publicKey, privateKey } = generateKeyPairSync('ed25519')
       const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-      const { kid } = bodyOf<JwtKeyView>(await importKey(as, params, pem), 201)
+      const { kid } = expectBody<JwtKeyView>(await importKey(as, params, pem), 201)
       const nowS = Math.floor(control.clock.now / 1_000)
       const token = (claims: Record<string, unknown>) =>
         new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKey)
       const check = async (text: string): Promise<string> => {
-        const found = bodyOf<JwtTestView>(
+        const found = expectBody<JwtTestView>(
           await control.call('POST /api/apps/{appId}/jwt-keys/test', { as, params, body: { token: text } }),
         )
         return found.ok ? 'ok' : found.check
       }
-      const edit = async (jwt: object): Promise<Answered> => {
-        const { version } = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+      const edit = async (jwt: object): Promise<TestResponse> => {
+        const { version } = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
         return control.call('PATCH /api/apps/{appId}', { as, params, body: { version, jwt } })
       }
       const long = await token({ exp: nowS + 90_000, aud: ['other', 'shop'] })
       expect(await check(long)).toBe('lifetime')
       expect((await find(apiKey))?.jwt?.policy).toMatchObject({ maxLifetimeS: 86_400 })
-      const edited = bodyOf<AppView>(await edit({ audience: ' shop ', maxLifetimeS: 100_000 }))
+      const edited = expectBody<AppView>(await edit({ audience: ' shop ', maxLifetimeS: 100_000 }))
       expect(edited.jwt).toEqual({ audience: 'shop', maxLifetimeS: 100_000 })
       expect((await find(apiKey))?.jwt?.policy).toMatchObject({ maxLifetimeS: 100_000, audience: 'shop' })
       expect(await check(long)).toBe('ok')
       expect(await check(await token({ exp: nowS + 60, aud: 'other' }))).toBe('audience')
-      expect(bodyOf<AppView>(await edit({ audience: null })).jwt).toEqual({ audience: null, maxLifetimeS: 100_000 })
-      expect(bodyOf<AppView>(await edit({ maxLifetimeS: null })).jwt).toEqual({ audience: null, maxLifetimeS: 86_400 })
+      expect(expectBody<AppView>(await edit({ audience: null })).jwt).toEqual({ audience: null, maxLifetimeS: 100_000 })
+      expect(expectBody<AppView>(await edit({ maxLifetimeS: null })).jwt).toEqual({
+        audience: null,
+        maxLifetimeS: 86_400,
+      })
       expect(await check(await token({ exp: nowS + 60 }))).toBe('ok')
       const wrong = await edit({ audience: '', maxLifetimeS: 0, kid: 'x' })
-      expect(errorOf(wrong, 422).fields?.map(({ field }) => field)).toEqual([
+      expect(expectError(wrong, 422).fields?.map(({ field }) => field)).toEqual([
         'jwt.audience',
         'jwt.maxLifetimeS',
         'jwt.kid',
       ])
     })
 
-    test('try a token, and name the check that it fails', async () => {
+    test('test a JWT and report the failed check', async () => {
       const { as, params } = await newApp()
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-      const { kid } = bodyOf<JwtKeyView>(await importKey(as, params, pem), 201)
+      const { kid } = expectBody<JwtKeyView>(await importKey(as, params, pem), 201)
       const nowS = Math.floor(control.clock.now / 1_000)
       const token = (claims: Record<string, unknown>, header: Record<string, unknown> = { kid }) =>
         new SignJWT(claims).setProtectedHeader({ alg: 'ES256', ...header }).sign(privateKey)
       const check = async (text: string): Promise<JwtTestView> =>
-        bodyOf(await control.call('POST /api/apps/{appId}/jwt-keys/test', { as, params, body: { token: text } }))
+        expectBody(await control.call('POST /api/apps/{appId}/jwt-keys/test', { as, params, body: { token: text } }))
       const good = await token({ exp: nowS + 60 })
       expect(await check(` ${good}\n`)).toEqual({
         ok: true,

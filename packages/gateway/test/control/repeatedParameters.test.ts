@@ -2,17 +2,17 @@ import type { z } from 'zod'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
+import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
-import { answerFaults } from './checkAnswer.ts'
+import { findResponseProblems } from './findResponseProblems.ts'
 import { goodInputs } from './goodInputs.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, Login, StartedControl } from './startControl.ts'
+import type { TestResponse, Login, StartedControl } from './startControl.ts'
 import { createWorld, signUpOperator } from './world.ts'
 import type { Person, World } from './world.ts'
 
 const [database] = databases
-if (database === undefined) throw new Error('there is no database to test with')
+if (database === undefined) throw new Error('no database to test with')
 
 let control: StartedControl
 let world: World
@@ -27,14 +27,15 @@ afterAll(async () => {
   await database.stop()
 })
 
-/** Calls a route with a good input and with this query. */
-const call = async (name: RouteName, query: string): Promise<Answered> => {
+/** Calls a route with a valid input and this query. */
+const call = async (name: RouteName, query: string): Promise<TestResponse> => {
   const [method = '', template = ''] = name.split(' ')
   const { params, body } = goodInputs[name](world) as { params?: Record<string, string>; body?: unknown }
   const path = template.replaceAll(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(params?.[part] ?? ''))
-  const { who } = routeOf(name)
-  const login: Login | undefined = who === 'anyone' ? undefined : who === 'operator' ? operator.as : world.person.as
-  const answered = await control.raw(`${path}?${query}`, {
+  const { access } = getRoute(name)
+  const login: Login | undefined =
+    access === 'anyone' ? undefined : access === 'operator' ? operator.as : world.person.as
+  const response = await control.raw(`${path}?${query}`, {
     method,
     headers: {
       ...(login !== undefined && 'cookie' in login ? { cookie: login.cookie } : {}),
@@ -44,41 +45,41 @@ const call = async (name: RouteName, query: string): Promise<Answered> => {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  expect(answerFaults(name, answered)).toEqual([])
-  return answered
+  expect(findResponseProblems(name, response)).toEqual([])
+  return response
 }
 
-const fieldsOf = ({ status, body }: Answered): readonly unknown[] => {
+const getProblem = ({ status, body }: TestResponse): readonly unknown[] => {
   const { error } = body as ApiErrorView
   return [status, error.code, error.fields]
 }
 
-/** The names of the parameters that a route takes. */
-const parametersOf = (name: RouteName): string[] => {
-  const { query } = routeOf(name)
+/** The names of a route's query parameters. */
+const getParameters = (name: RouteName): string[] => {
+  const { query } = getRoute(name)
   return query === undefined ? [] : Object.keys((query as z.ZodObject).shape)
 }
 
-test('there are routes with parameters', () => {
-  expect(routeNames.filter((name) => parametersOf(name).length > 0).length).toBeGreaterThan(5)
+test('some routes have query parameters', () => {
+  expect(routeNames.filter((name) => getParameters(name).length > 0).length).toBeGreaterThan(5)
 })
 
 test.each(routeNames)('%s', async (name) => {
-  // Also where nothing is done with a query, and where both values are the same.
-  for (const parameter of [...parametersOf(name), 'other']) {
-    const fix = 'is there more than once: give it once'
+  // Also if the route ignores the query, and if both values are equal.
+  for (const parameter of [...getParameters(name), 'other']) {
+    const fix = 'is repeated: send it once'
     const expected = [422, 'invalid', [{ field: parameter, fix }]]
-    expect(fieldsOf(await call(name, `${parameter}=a&${parameter}=b`))).toEqual(expected)
-    expect(fieldsOf(await call(name, `${parameter}=1&${parameter}=1`))).toEqual(expected)
-    expect(fieldsOf(await call(name, `${parameter}&x=1&${parameter}=`))).toEqual(expected)
+    expect(getProblem(await call(name, `${parameter}=a&${parameter}=b`))).toEqual(expected)
+    expect(getProblem(await call(name, `${parameter}=1&${parameter}=1`))).toEqual(expected)
+    expect(getProblem(await call(name, `${parameter}&x=1&${parameter}=`))).toEqual(expected)
   }
 })
 
 test.each([
-  ['another spelling of one name', 'search=a&se%61rch=b', [{ field: 'search', fix: expect.any(String) }]],
-  ['three of them', 'limit=1&limit=2&limit=3', [{ field: 'limit', fix: expect.any(String) }]],
+  ['two encodings of the same name', 'search=a&se%61rch=b', [{ field: 'search', fix: expect.any(String) }]],
+  ['three values', 'limit=1&limit=2&limit=3', [{ field: 'limit', fix: expect.any(String) }]],
   [
-    'two parameters twice',
+    'two repeated parameters',
     'limit=1&search=a&limit=2&search=b',
     [
       { field: 'limit', fix: expect.any(String) },
@@ -86,19 +87,19 @@ test.each([
     ],
   ],
   [
-    'a name that may be a secret',
+    'a name that could be a secret',
     'kr_a%20secret=1&kr_a%20secret=2',
-    [{ field: 'query', fix: 'has a parameter more than once: give each once' }],
+    [{ field: 'query', fix: 'contains a repeated parameter: send each one once' }],
   ],
-  ['an empty name', '=1&=2', [{ field: 'query', fix: 'has a parameter more than once: give each once' }]],
-  ['a name of JavaScript', '__proto__=1&__proto__=2', [{ field: '__proto__', fix: expect.any(String) }]],
+  ['an empty name', '=1&=2', [{ field: 'query', fix: 'contains a repeated parameter: send each one once' }]],
+  ['__proto__', '__proto__=1&__proto__=2', [{ field: '__proto__', fix: expect.any(String) }]],
 ])('%s', async (_, query, fields) => {
-  const answered = await call('GET /api/apps', query)
-  expect(fieldsOf(answered)).toEqual([422, 'invalid', fields])
-  expect(answered.text).not.toContain('secret')
+  const response = await call('GET /api/apps', query)
+  expect(getProblem(response)).toEqual([422, 'invalid', fields])
+  expect(response.text).not.toContain('secret')
 })
 
-test('parameters that are there once are taken', async () => {
+test('parameters that occur once are accepted', async () => {
   expect((await call('GET /api/apps', 'search=a&limit=2')).status).toBe(200)
   expect((await call('GET /api/apps', 'search=a%26search%3Db')).status).toBe(200)
 })

@@ -5,18 +5,18 @@ import { openApi } from '../../src/control/contract/openApi.ts'
 import { routeNames } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, StartedControl } from './startControl.ts'
-import { appBody, bodyOf, createWorld, signUp } from './world.ts'
+import type { TestResponse, StartedControl } from './startControl.ts'
+import { createAppBody, expectBody, createWorld, signUp } from './world.ts'
 import type { Person } from './world.ts'
 
 const [sqlite] = databases
 
-// What does not hang on the database.
+// Independent of the database.
 describe('requests', () => {
   let control: StartedControl
   let person: Person
   beforeAll(async () => {
-    if (sqlite === undefined) throw new Error('there is no SQLite')
+    if (sqlite === undefined) throw new Error('SQLite is missing')
     control = await startControl(sqlite)
     person = await signUp(control)
   })
@@ -25,8 +25,8 @@ describe('requests', () => {
     await sqlite?.stop()
   })
 
-  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
-    bodyOf<ApiErrorView>(answered, status).error
+  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+    expectBody<ApiErrorView>(response, status).error
   const browser = (): Record<string, string> => ({
     cookie: 'cookie' in person.as ? person.as.cookie : '',
     origin: control.url,
@@ -35,57 +35,57 @@ describe('requests', () => {
   const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
     control.raw('/api/apps', { method: 'POST', headers: { ...browser(), ...headers }, body })
 
-  test('are read as strict JSON in UTF-8, of at most 64 KiB', async () => {
-    expect(errorOf(await post('{"name":'), 400).code).toBe('bad_json')
-    expect(errorOf(await post('{"name":"a","name":"b"}'), 400).code).toBe('bad_json')
-    expect(errorOf(await post('{"n\\u0061me":"a"}'), 400).code).toBe('bad_json')
-    expect(errorOf(await post(Uint8Array.of(34, 255, 34)), 400).code).toBe('bad_json')
+  test('must be strict JSON in UTF-8, of at most 64 KiB', async () => {
+    expect(expectError(await post('{"name":'), 400).code).toBe('bad_json')
+    expect(expectError(await post('{"name":"a","name":"b"}'), 400).code).toBe('bad_json')
+    expect(expectError(await post('{"n\\u0061me":"a"}'), 400).code).toBe('bad_json')
+    expect(expectError(await post(Uint8Array.of(34, 255, 34)), 400).code).toBe('bad_json')
     for (const body of ['', 'null', '[]', '1', '"x"'])
-      expect(errorOf(await post(body), 422).fields).toEqual([{ field: '', fix: 'must be an object' }])
-    expect(errorOf(await post('['.repeat(20_000)), 400).code).toBe('bad_json')
-    expect(errorOf(await post(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), 422).code).toBe('invalid')
-    expect(errorOf(await post(`{"name":"${'x'.repeat(65_536)}"}`), 413).code).toBe('body_too_large')
+      expect(expectError(await post(body), 422).fields).toEqual([{ field: '', fix: 'must be an object' }])
+    expect(expectError(await post('['.repeat(20_000)), 400).code).toBe('bad_json')
+    expect(expectError(await post(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), 422).code).toBe('invalid')
+    expect(expectError(await post(`{"name":"${'x'.repeat(65_536)}"}`), 413).code).toBe('body_too_large')
     const chunked = await post(`{"name":"${'x'.repeat(65_536)}"}`, { 'transfer-encoding': 'chunked' })
-    expect(errorOf(chunked, 413).code).toBe('body_too_large')
-    expect(errorOf(await post('{}', { 'content-type': 'application/x-www-form-urlencoded' }), 415).code).toBe(
+    expect(expectError(chunked, 413).code).toBe('body_too_large')
+    expect(expectError(await post('{}', { 'content-type': 'application/x-www-form-urlencoded' }), 415).code).toBe(
       'not_json',
     )
-    const proto = await post(`{"__proto__":{"name":"x"},"constructor":1,${JSON.stringify(appBody()).slice(1)}`)
-    expect(errorOf(proto, 422).fields?.map(({ field }) => field)).toEqual(
+    const proto = await post(`{"__proto__":{"name":"x"},"constructor":1,${JSON.stringify(createAppBody()).slice(1)}`)
+    expect(expectError(proto, 422).fields?.map(({ field }) => field)).toEqual(
       expect.arrayContaining(['__proto__', 'constructor']),
     )
   })
 
-  test('answer to the public host alone, by any of its names where it is this machine', async () => {
+  test('must name the public host, or any loopback name of it', async () => {
     const { port } = new URL(control.url)
-    const ask = (host: string, path = '/api/deployment') => control.raw(path, { headers: { host } })
+    const request = (host: string, path = '/api/deployment') => control.raw(path, { headers: { host } })
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
-      expect((await ask(host)).status).toBe(200)
+      expect((await request(host)).status).toBe(200)
     for (const path of ['/api/deployment', '/api/nothing']) {
       for (const host of ['localhost', 'localhost:1', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`])
-        expect((await ask(host, path)).status).toBe(421)
-      // Not even a host: rejected before it comes to us.
+        expect((await request(host, path)).status).toBe(421)
+      // Not a valid host: rejected by the HTTP server.
       for (const host of [`localhost:${port}@evil.example`, `localhost:${port}/`])
-        expect([400, 421]).toContain((await ask(host, path)).status)
+        expect([400, 421]).toContain((await request(host, path)).status)
     }
     const other = { ...browser(), host: `localhost:${port}` }
     const write = (origin: string) =>
-      control.raw('/api/apps', { method: 'POST', headers: { ...other, origin }, body: JSON.stringify(appBody()) })
+      control.raw('/api/apps', { method: 'POST', headers: { ...other, origin }, body: JSON.stringify(createAppBody()) })
     expect((await write(`http://localhost:${port}`)).status).toBe(201)
     expect((await write(control.url)).status).toBe(403)
   })
 
-  test('for the head alone get the head alone', async () => {
+  test('with HEAD get headers only', async () => {
     const head = await control.raw('/api/deployment', { method: 'HEAD' })
     expect([head.status, head.text, head.headers.get('content-type')]).toEqual([200, '', 'application/json'])
   })
 
-  test('have an id that is ours, and nobody keeps their answers', async () => {
-    const answered = await control.raw('/api/nothing', { headers: { 'x-request-id': 'mine' } })
-    const { requestId } = errorOf(answered, 404)
-    expect(requestId).toBe(answered.headers.get('x-request-id'))
+  test('have a server-generated id, and their responses are not cacheable', async () => {
+    const response = await control.raw('/api/nothing', { headers: { 'x-request-id': 'mine' } })
+    const { requestId } = expectError(response, 404)
+    expect(requestId).toBe(response.headers.get('x-request-id'))
     expect(requestId).not.toBe('mine')
-    expect(answered.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(control.logs.at(-1)).toMatchObject({
       event: 'control',
       route: 'other',
@@ -95,39 +95,39 @@ describe('requests', () => {
     })
   })
 
-  test('that change too much at once are slowed, those of others are not', async () => {
+  test('changes are throttled by account', async () => {
     const hasty = await signUp(control)
     const logOut = () => control.call('POST /api/keys/{keyId}/revoke', { as: hasty.as, params: { keyId: 'key_' } })
     const statuses = await Promise.all(Array.from({ length: 130 }, async () => (await logOut()).status))
     expect(statuses.filter((status) => status === 429).length).toBe(10)
     const slowed = await logOut()
-    expect(errorOf(slowed, 429).retryAfterMs).toBeGreaterThan(0)
+    expect(expectError(slowed, 429).retryAfterMs).toBeGreaterThan(0)
     expect(Date.parse(slowed.headers.get('retry-after') ?? '')).toBeGreaterThan(control.clock.now)
     expect((await control.call('GET /api/apps', { as: hasty.as })).status).toBe(200)
-    expect((await control.call('POST /api/apps', { as: person.as, body: appBody() })).status).toBe(201)
+    expect((await control.call('POST /api/apps', { as: person.as, body: createAppBody() })).status).toBe(201)
     control.clock.now += 60_000
     expect((await logOut()).status).toBe(404)
   })
 
-  test('that read too much at once are slowed too, and changes not by them', async () => {
+  test('reads are throttled separately from changes', async () => {
     const hasty = await signUp(control)
     const read = () => control.call('GET /api/apps', { as: hasty.as })
     const statuses = await Promise.all(Array.from({ length: 210 }, async () => (await read()).status))
     expect(statuses.filter((status) => status === 429).length).toBe(10)
-    expect(errorOf(await read(), 429)).toMatchObject({
+    expect(expectError(await read(), 429)).toMatchObject({
       code: 'too_many_requests',
-      message: 'too many reads at once: try again in 1 s',
+      message: 'Too many reads at once. Try again in 1 s.',
     })
-    expect((await control.call('POST /api/apps', { as: hasty.as, body: appBody() })).status).toBe(201)
+    expect((await control.call('POST /api/apps', { as: hasty.as, body: createAppBody() })).status).toBe(201)
     expect((await control.call('GET /api/apps', { as: person.as })).status).toBe(200)
     control.clock.now += 1_000
     expect((await read()).status).toBe(200)
   })
 
-  test('for metrics are two of an account at once, thirty wait, and more are told to come back', async () => {
-    const asker = await signUp(control)
-    const read = async () => (await control.call('GET /api/metrics', { as: asker.as, query: {} })).status
-    const askedBefore = control.asked.length
+  test('an account has two metrics reads in flight and thirty queued; further ones are rejected', async () => {
+    const reader = await signUp(control)
+    const read = async () => (await control.call('GET /api/metrics', { as: reader.as, query: {} })).status
+    const queriesBefore = control.metricsQueries.length
     let release = (): void => {}
     control.held.metrics = new Promise((resolve) => (release = resolve))
     let rejected = 0
@@ -135,7 +135,7 @@ describe('requests', () => {
       Array.from({ length: 60 }, async () => {
         const status = await read()
         if (status === 429 && (rejected += 1) === 28) {
-          expect(control.asked.length - askedBefore).toBeLessThanOrEqual(2)
+          expect(control.metricsQueries.length - queriesBefore).toBeLessThanOrEqual(2)
           delete control.held.metrics
           release()
         }
@@ -147,17 +147,17 @@ describe('requests', () => {
     expect(await read()).toBe(200)
   })
 
-  test('are 503 while the database is gone, and tell nothing of why', async () => {
+  test('get 503 without details while the database is unavailable', async () => {
     const gone = await startControl(sqlite as (typeof databases)[number])
-    const somebody = await signUp(gone)
+    const person = await signUp(gone)
     await gone.storage.close()
-    const answered = await gone.call('GET /api/apps', { as: somebody.as })
-    expect(errorOf(answered, 503)).toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
+    const response = await gone.call('GET /api/apps', { as: person.as })
+    expect(expectError(response, 503)).toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
     expect(gone.logs.at(-2)).toMatchObject({ event: 'controlFault', route: 'GET /api/apps' })
     await gone.close()
   })
 
-  test('for metrics say the span, and come as a table too', async () => {
+  test('for metrics return the time range, and CSV', async () => {
     const { person: owner, app, key } = await createWorld(control)
     const { as } = owner
     const hour = 3_600_000
@@ -168,26 +168,26 @@ describe('requests', () => {
       ['month', 'day', 30],
       ['quarter', 'day', 90],
     ] as const) {
-      const view = bodyOf<MetricsView>(
+      const view = expectBody<MetricsView>(
         await control.call('GET /api/apps/{appId}/metrics', { as, params: { appId: app.id }, query: { range } }),
       )
       expect([view.range, view.step, view.series.length]).toEqual([range, step, steps])
       const stepMs = { minute: 60_000, hour, day: 24 * hour }[step]
-      // The step that is in flight is the last one.
+      // The current step is the last one.
       expect(Date.parse(view.to)).toBeGreaterThan(control.clock.now)
       expect(Date.parse(view.to) - control.clock.now).toBeLessThanOrEqual(stepMs)
       expect(Date.parse(view.to) % stepMs).toBe(0)
-      expect(control.asked.at(-1)).toMatchObject({ subject: { appId: app.id }, step })
+      expect(control.metricsQueries.at(-1)).toMatchObject({ subject: { appId: app.id }, step })
     }
     await control.call('GET /api/keys/{keyId}/metrics', { as, params: { keyId: key.id } })
-    expect(control.asked.at(-1)?.subject).toEqual({ keyId: key.id })
+    expect(control.metricsQueries.at(-1)?.subject).toEqual({ keyId: key.id })
     await control.call('GET /api/metrics', { as })
-    expect(control.asked.at(-1)?.subject).toEqual({ userId: owner.id })
+    expect(control.metricsQueries.at(-1)?.subject).toEqual({ userId: owner.id })
     const csv = async (of: 'series' | 'methods' | 'outcomes' | 'networks'): Promise<readonly string[]> => {
-      const answered = await control.call('GET /api/metrics.csv', { as, query: { of, range: 'hour' } })
-      expect(answered.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-      expect(answered.headers.get('content-disposition')).toBe(`attachment; filename="keyrail-account-${of}-hour.csv"`)
-      return answered.text.split('\r\n')
+      const response = await control.call('GET /api/metrics.csv', { as, query: { of, range: 'hour' } })
+      expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+      expect(response.headers.get('content-disposition')).toBe(`attachment; filename="keyrail-account-${of}-hour.csv"`)
+      return response.text.split('\r\n')
     }
     expect((await csv('series')).slice(0, 2)).toEqual([
       'at,total,succeeded,p50Ms,p95Ms',
@@ -197,7 +197,7 @@ describe('requests', () => {
     expect(await csv('methods')).toEqual(['method,total,succeeded,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])
     expect(await csv('outcomes')).toEqual(['outcome,total', 'succeeded,3', 'nodeError,1', ''])
     expect(await csv('networks')).toEqual(['network,total,succeeded', 'testnet,4,3', ''])
-    // Named by whose they are, and the same as when nothing is asked for.
+    // Named after the app or key, with the default range and rows.
     const ofApp = await control.call('GET /api/apps/{appId}/metrics.csv', { as, params: { appId: app.id } })
     expect(ofApp.headers.get('content-disposition')).toMatch(
       /^attachment; filename="keyrail-[a-z0-9-]+-series-day\.csv"$/,
@@ -206,8 +206,8 @@ describe('requests', () => {
     expect(ofKey.headers.get('content-disposition')).toMatch(/-(?:testnet|mainnet)-series-day\.csv"$/)
   })
 
-  test('for the document get what the table of routes says, in OpenAPI 3.1', async () => {
-    const served = bodyOf<ReturnType<typeof openApi>>(await control.raw('/api/openapi.json'))
+  test('for the OpenAPI 3.1 document get what the route table declares', async () => {
+    const served = expectBody<ReturnType<typeof openApi>>(await control.raw('/api/openapi.json'))
     expect(served).toEqual(JSON.parse(JSON.stringify(openApi({ publicUrl: control.url }))))
     expect(served['openapi']).toMatch(/^3\.1\./)
     const paths = served['paths'] as Record<

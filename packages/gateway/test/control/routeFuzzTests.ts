@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
+import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import { answerFaults } from './checkAnswer.ts'
+import { findResponseProblems } from './findResponseProblems.ts'
 import { goodInputs } from './goodInputs.ts'
 import { startControl } from './startControl.ts'
 import type { Sent, StartedControl } from './startControl.ts'
 import { createWorld, signUpOperator } from './world.ts'
 import type { Person, World } from './world.ts'
 
-/** Texts that databases, URLs and people stumble over. */
+/** Texts that often cause problems in databases and URLs. */
 const oddText = fc.oneof(
   fc.constantFrom(
     '',
@@ -37,7 +37,7 @@ const oddText = fc.oneof(
     '2026-02-30T00:00:00Z',
     'x'.repeat(70_000).slice(0, 20_001),
   ),
-  // Every code point, also half a pair of surrogates. For `unit: 'binary'` fast-check computes for a second.
+  // Every code point, including lone surrogates. fast-check's `unit: 'binary'` takes a second to set up.
   fc.array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 80 }).map((points) => String.fromCodePoint(...points)),
   fc.string({ unit: 'grapheme', maxLength: 80 }),
 )
@@ -47,11 +47,11 @@ const oddValue = fc.oneof(
   fc.constantFrom<unknown>(null, true, -0, 1e308, 2 ** 53, -1, 0.5, [], {}, [[]], { length: 1 }),
 )
 
-/** What can stand in an address at all: half a pair of surrogates cannot, and node:http rejects what is longer than a header may be. */
-const inAddress = (value: unknown): string =>
+/** Makes a value valid in a URL: without lone surrogates, and short enough for node:http. */
+const toUrlText = (value: unknown): string =>
   (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 100).replaceAll(/\p{Cs}/gu, '?')
 
-/** A good body with some of its members changed, taken away or added; or anything at all. */
+/** A valid body with some members changed, removed or added, or any value. */
 const bodyLike = (good: unknown): fc.Arbitrary<unknown> => {
   if (typeof good !== 'object' || good === null) return oddValue
   const names = [...Object.keys(good), 'extra', '__proto__']
@@ -62,8 +62,8 @@ const bodyLike = (good: unknown): fc.Arbitrary<unknown> => {
 }
 
 /**
- * Sends odd values to every route: none may fail.
- * @param numRuns - How many requests to make of each route that takes a body or a query.
+ * Sends odd values to every route. None may cause an internal error.
+ * @param numRuns - Requests to each route with a body or a query.
  */
 export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
   describe(`on ${database.name}`, () => {
@@ -80,18 +80,18 @@ export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
       await database.stop()
     })
 
-    // Those that end what the others need are left out; they take no more than these do.
-    const ends: readonly RouteName[] = [
+    // Excluded, because they end the session that the other routes need. Their inputs are like the others'.
+    const excluded: readonly RouteName[] = [
       'POST /api/account/delete',
       'POST /api/account/password',
       'DELETE /api/session',
       'POST /api/admin/users/{userId}/disable',
     ]
 
-    test.each(routeNames.filter((name) => !ends.includes(name)))('%s never fails, whatever is sent', async (name) => {
+    test.each(routeNames.filter((name) => !excluded.includes(name)))('%s never fails on odd input', async (name) => {
       const good = goodInputs[name](world) as { params?: Record<string, string>; query?: object; body?: unknown }
-      const { who, body: takesBody, query: takesQuery } = routeOf(name)
-      const as = who === 'operator' ? operator.as : world.person.as
+      const { access, body: takesBody, query: takesQuery } = getRoute(name)
+      const as = access === 'operator' ? operator.as : world.person.as
       const parts = fc.record({
         params: fc.oneof(
           { weight: 5, arbitrary: fc.constant(good.params) },
@@ -99,7 +99,7 @@ export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
             weight: 1,
             arbitrary: fc.dictionary(
               fc.constantFrom(...Object.keys(good.params ?? { none: '' })),
-              oddText.map(inAddress),
+              oddText.map(toUrlText),
             ),
           },
         ),
@@ -109,16 +109,16 @@ export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
       await fc.assert(
         fc.asyncProperty(parts, async ({ params, query, body }) => {
           control.clock.now += 60_000
-          // A session lives 30 days at most, and what is asked here takes a while by this clock.
+          // The clock moves a lot here, and a session expires after 30 days.
           if (control.clock.now - Date.now() > 86_400_000) control.clock.now = Date.now()
           const members = Object.entries(query ?? {})
             .slice(0, 10)
-            .map(([name, value]) => [inAddress(name), inAddress(value)])
+            .map(([name, value]) => [toUrlText(name), toUrlText(value)])
           const sent = { params, query: Object.fromEntries(members), body, as } as unknown as Sent<RouteName>
-          const answered = await control.call(name, sent)
-          expect(answered.status, answered.text).toBeLessThan(500)
-          // A path that lost its ids may be another route's.
-          if (params === good.params) expect(answerFaults(name, answered)).toEqual([])
+          const response = await control.call(name, sent)
+          expect(response.status, response.text).toBeLessThan(500)
+          // Without its ids, the path may belong to another route.
+          if (params === good.params) expect(findResponseProblems(name, response)).toEqual([])
         }),
         { numRuns: takesBody === undefined && takesQuery === undefined ? 10 : numRuns },
       )

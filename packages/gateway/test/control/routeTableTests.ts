@@ -3,29 +3,29 @@ import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/accessToken.ts'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
+import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import { answerFaults } from './checkAnswer.ts'
+import { findResponseProblems } from './findResponseProblems.ts'
 import { goodInputs } from './goodInputs.ts'
 import { startControl } from './startControl.ts'
-import type { Answered, Login, Sent, StartedControl } from './startControl.ts'
+import type { TestResponse, Login, Sent, StartedControl } from './startControl.ts'
 import { createToken, createWorld, password, signUp, signUpOperator } from './world.ts'
 import type { Person, World } from './world.ts'
 
-const isScope = (who: string): who is TokenScope => tokenScopes.some((scope) => scope === who)
+const isScope = (access: string): access is TokenScope => tokenScopes.some((scope) => scope === access)
 
 /**
- * Checks of every route who may call it, and that its responses are as documented.
+ * Checks the access rules of every route, and that its responses match the OpenAPI document.
  */
 export const testRouteTable = (database: TestDatabase): void => {
   describe(`every route on ${database.name}`, () => {
     let control: StartedControl
-    let stranger: World
+    let other: World
     let shared: World
     let operator: Person
     beforeAll(async () => {
       control = await startControl(database)
-      stranger = await createWorld(control)
+      other = await createWorld(control)
       shared = await createWorld(control)
       operator = await signUpOperator(control)
     })
@@ -34,42 +34,42 @@ export const testRouteTable = (database: TestDatabase): void => {
       await database.stop()
     })
 
-    /** Each made once: an account has 20 at most. */
+    /** Each token is created once, because an account can have at most 20. */
     const tokens = new Map<string, Promise<Login>>()
-    const tokenOf = (person: Person, scopes: readonly TokenScope[]): Promise<Login> => {
+    const createTokenOnce = (person: Person, scopes: readonly TokenScope[]): Promise<Login> => {
       const name = `${person.id} ${scopes.join()}`
       const token = tokens.get(name) ?? createToken(control, person, scopes)
       tokens.set(name, token)
       return token
     }
 
-    const ask = async (
+    const request = async (
       name: RouteName,
       world: World,
       { as, headers }: { as?: Login | undefined; headers?: Readonly<Record<string, string | undefined>> } = {},
-    ): Promise<Answered> => {
+    ): Promise<TestResponse> => {
       const sent = { ...goodInputs[name](world), as, ...(headers === undefined ? {} : { headers }) }
-      const answered = await control.call(name, sent as Sent<RouteName>)
-      expect(answerFaults(name, answered)).toEqual([])
-      return answered
+      const response = await control.call(name, sent as Sent<RouteName>)
+      expect(findResponseProblems(name, response)).toEqual([])
+      return response
     }
 
-    /** Asks what must be answered: and then what changed is noted, and what keys may do is forgotten where it was remembered. */
+    /** Makes a request that must succeed, and checks its audit log entry and the invalidated keys. */
     const succeed = async (name: RouteName, world: World, as: Login | undefined): Promise<void> => {
-      const [seq, told] = [await control.storage.changes.seq(), control.told.length]
+      const [seq, before] = [await control.storage.changes.seq(), control.forgotten.length]
       const [last] = await control.storage.auditLog.list({ limit: 1 })
-      expect((await ask(name, world, { as })).status).toBe(routeOf(name).status)
+      expect((await request(name, world, { as })).status).toBe(getRoute(name).status)
       const { changed } = await control.storage.changes.since(seq)
-      expect(control.told.slice(told)).toEqual(changed)
+      expect(control.forgotten.slice(before)).toEqual(changed)
       const [newest] = await control.storage.auditLog.list({ limit: 1 })
-      const noted = !name.startsWith('GET') && name !== 'POST /api/apps/{appId}/jwt-keys/test'
-      expect(newest?.id !== last?.id).toBe(noted)
+      const logged = !name.startsWith('GET') && name !== 'POST /api/apps/{appId}/jwt-keys/test'
+      expect(newest?.id !== last?.id).toBe(logged)
     }
 
     test.each(routeNames)('%s', async (name) => {
-      const { who, status } = routeOf(name)
+      const { access, status } = getRoute(name)
       const writes = !name.startsWith('GET')
-      // What only reads leaves everything as it is.
+      // Reads can share a world.
       const world = writes ? await createWorld(control) : shared
       const own = world.person.as
       const rejected = async (
@@ -77,11 +77,13 @@ export const testRouteTable = (database: TestDatabase): void => {
         expected: number,
         headers?: Readonly<Record<string, string | undefined>>,
       ): Promise<void> => {
-        expect((await ask(name, world, { as, ...(headers === undefined ? {} : { headers }) })).status).toBe(expected)
+        expect((await request(name, world, { as, ...(headers === undefined ? {} : { headers }) })).status).toBe(
+          expected,
+        )
       }
 
-      // Nothing here may depend on what another has changed: what is rejected changes nothing.
-      if (who !== 'anyone') {
+      // Rejected requests change nothing, so they can all use the same world.
+      if (access !== 'anyone') {
         await rejected(undefined, 401)
         await rejected({ cookie: 'keyrail-session=nobody' }, 401)
         await rejected({ bearer: 'krp_nobody' }, 401)
@@ -96,36 +98,36 @@ export const testRouteTable = (database: TestDatabase): void => {
       }
       await rejected(own, 421, { host: 'evil.example' })
 
-      if (isScope(who)) {
-        const others = tokenScopes.filter((scope) => scope !== who)
-        await rejected(await tokenOf(world.person, others), 403)
+      if (isScope(access)) {
+        const others = tokenScopes.filter((scope) => scope !== access)
+        await rejected(await createTokenOnce(world.person, others), 403)
         await rejected({ bearer: control.operatorToken }, 403)
-        const ofStranger = name.includes('{') ? 404 : status
-        expect((await ask(name, world, { as: stranger.token })).status).toBe(ofStranger)
-        if (name.includes('{')) await rejected(stranger.person.as, 404)
+        const expectedStatus = name.includes('{') ? 404 : status
+        expect((await request(name, world, { as: other.token })).status).toBe(expectedStatus)
+        if (name.includes('{')) await rejected(other.person.as, 404)
         const scoped = writes ? await createWorld(control) : shared
-        await succeed(name, scoped, await tokenOf(scoped.person, [who]))
+        await succeed(name, scoped, await createTokenOnce(scoped.person, [access]))
       }
-      if (who === 'session') {
+      if (access === 'session') {
         await rejected(world.token, 403)
         await rejected({ bearer: control.operatorToken }, 403)
-        if (name.includes('{')) await rejected(stranger.person.as, 404)
+        if (name.includes('{')) await rejected(other.person.as, 404)
       }
-      if (who === 'operator') {
+      if (access === 'operator') {
         await rejected(own, 403)
         await rejected(world.token, 403)
-        await rejected(await tokenOf(operator, tokenScopes), 403)
+        await rejected(await createTokenOnce(operator, tokenScopes), 403)
         await succeed(name, writes ? await createWorld(control) : shared, { bearer: control.operatorToken })
       }
-      const as = who === 'operator' ? operator.as : who === 'anyone' ? undefined : own
+      const as = access === 'operator' ? operator.as : access === 'anyone' ? undefined : own
       await succeed(name, world, as)
     })
 
-    test.each(routeNames.filter((name) => routeOf(name).confirms))(
-      '%s asks a session of 15 minutes for the password, before all else',
+    test.each(routeNames.filter((name) => getRoute(name).confirms))(
+      '%s requires the password after 15 minutes, before any other check',
       async (name) => {
         const { person } = await createWorld(control)
-        const { body, ...given } = goodInputs[name](stranger) as { body: object; params?: object }
+        const { body, ...given } = goodInputs[name](other) as { body: object; params?: object }
         const send = async (password?: string): Promise<unknown> => {
           const sent = { ...given, body: { ...body, password }, as: person.as }
           return ((await control.call(name, sent as Sent<RouteName>)).body as Partial<ApiErrorView>).error?.code
@@ -137,7 +139,7 @@ export const testRouteTable = (database: TestDatabase): void => {
       },
     )
 
-    test('no route but those of the table is there', async () => {
+    test('there are no routes outside the table', async () => {
       const { as } = await signUp(control)
       for (const path of ['/api', '/api/', '/api/apps/', '/api/nothing', '/api/apps/app_1/nothing', '/api//apps'])
         expect((await control.raw(path, { headers: { cookie: 'cookie' in as ? as.cookie : '' } })).status).toBe(404)

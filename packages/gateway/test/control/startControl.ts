@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import { randomBytes } from 'node:crypto'
 import { createAccounts } from '../../src/control/account/createAccounts.ts'
-import { createPasswords } from '../../src/control/account/createPasswords.ts'
+import { createPasswordHasher } from '../../src/control/account/createPasswordHasher.ts'
 import type { Accounts, SignUpMode } from '../../src/control/account/accounts.ts'
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
@@ -23,33 +23,33 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 
-/** An answer of the control API. */
-export interface Answered {
+/** A response of the control API. */
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Read as JSON, where it is. */
+  /** The parsed JSON body, if it is JSON. */
   readonly body: unknown
 }
 
-/** What a call sends; what a route does not take is left out. */
+/** The input of a request, without members that the route does not have. */
 export type Sent<Name extends RouteName> = {
   readonly [
     Part in 'params' | 'query' | 'body' as ControlApi[Name][Part] extends undefined ? never : Part
   ]?: ControlApi[Name][Part]
 } & { readonly as?: Login | undefined; readonly headers?: Readonly<Record<string, string | undefined>> }
 
-/** A request, sent as it stands. */
+/** A request that is sent unchanged. */
 export interface RawRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | undefined
 }
 
-/** By what a call is made: a cookie, or a token. */
+/** The credential of a request: a cookie or a token. */
 export type Login = { readonly cookie: string } | { readonly bearer: string }
 
-/** A control API behind a real socket, with a clock and a configuration that tests change. */
+/** A control API behind a real socket, with a clock and a configuration that tests can change. */
 export interface StartedControl {
   readonly url: string
   readonly storage: Storage
@@ -60,20 +60,20 @@ export interface StartedControl {
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
-  /** All that was succeeded: the text, with the headers. */
+  /** All responses: method, path, headers and body. */
   readonly seen: string[]
-  readonly asked: MetricsQuery[]
-  /** While it is set, metrics are read only once it is settled. */
+  readonly metricsQueries: MetricsQuery[]
+  /** While set, metrics reads wait for it. */
   readonly held: { metrics?: Promise<void> }
-  /** What the data plane's keys were told to forget. */
-  readonly told: Change[]
-  call<Name extends RouteName>(name: Name, sent?: Sent<Name>): Promise<Answered>
-  /** Sends what no typed client would. */
-  raw(path: string, request?: RawRequest): Promise<Answered>
+  /** The invalidated keys. */
+  readonly forgotten: Change[]
+  call<Name extends RouteName>(name: Name, sent?: Sent<Name>): Promise<TestResponse>
+  /** Sends a request that a typed client could not send. */
+  raw(path: string, request?: RawRequest): Promise<TestResponse>
   close(): Promise<void>
 }
 
-/** By node:http, as fetch lets nobody choose a Host. */
+/** Uses node:http, because fetch does not allow setting Host. */
 const send = (
   url: string,
   { method, headers, body, agent }: Required<RawRequest> & { agent: Agent },
@@ -84,8 +84,8 @@ const send = (
     sent.end(body)
   })
 
-/** A meter that has seen a little. */
-export const someMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
+/** Example metrics. */
+export const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
   const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[step]
   const steps = Math.round((to - from) / stepMs)
   return {
@@ -116,9 +116,9 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const now = (): number => clock.now
   const noLimits = { perSecond: null, burst: 1_000, perDay: null, perMonth: null }
   const keys = createStoredKeys({ storage, getLimits: () => noLimits, pollMs: 60_000, now })
-  const told: Change[] = []
+  const forgotten: Change[] = []
   const forget = (changes: readonly Change[]): void => {
-    told.push(...changes)
+    forgotten.push(...changes)
     keys.forget(changes)
   }
   const operatorToken = randomBytes(32).toString('hex')
@@ -137,7 +137,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     operatorToken,
     now,
     onChange: forget,
-    passwords: createPasswords({ cost: cheap, maxWaiting: 1_000 }),
+    passwords: createPasswordHasher({ cost: cheap, maxQueued: 1_000 }),
   })
   const quota: Pick<Quota, 'usage'> = {
     usage: async ({ perDay, perMonth }) => ({
@@ -148,7 +148,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const secrets: [ServerSecret, ...ServerSecret[]] = [createServerSecret(randomBytes(32).toString('hex'))]
   const logs: ControlLogEntry[] = []
   const seen: string[] = []
-  const asked: MetricsQuery[] = []
+  const metricsQueries: MetricsQuery[] = []
   const held: { metrics?: Promise<void> } = {}
   let url = 'http://127.0.0.1:1'
   const control = createControl({
@@ -156,9 +156,9 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     accounts,
     quota,
     readMetrics: async (query) => {
-      asked.push(query)
+      metricsQueries.push(query)
       await held.metrics
-      return someMetrics(query)
+      return createMetrics(query)
     },
     keys: { forget },
     secrets,
@@ -170,7 +170,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     log: (entry) => logs.push(entry),
     now,
   })
-  // What stands for the caller's address here: callers that share one would be slowed for each other.
+  // Each request gets its own client IP address. Otherwise requests would throttle each other.
   const listener = getRequestListener((asRequest) =>
     control.fetch(asRequest, { ip: asRequest.headers.get('x-test-ip') ?? newIp() }),
   )
@@ -179,7 +179,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   const agent = new Agent({ keepAlive: true })
-  const raw = async (path: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<Answered> => {
+  const raw = async (path: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<TestResponse> => {
     const response = await send(`${url}${path}`, { method, headers, body, agent })
     const text = await readText(response)
     const read = new Headers()
@@ -201,9 +201,9 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     secrets,
     logs,
     seen,
-    asked,
+    metricsQueries,
     held,
-    told,
+    forgotten,
     raw,
     call: (name, sent = {}) => {
       const {

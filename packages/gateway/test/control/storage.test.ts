@@ -4,7 +4,7 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, granted, newKey, now } from '../storage/fill.ts'
 
-describe.each(databases)('what the control API asks of $name', (database) => {
+describe.each(databases)('queries of the control API on $name', (database) => {
   let storage: Storage
   beforeAll(async () => {
     storage = await openStorage(await database.create())
@@ -14,7 +14,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     await database.stop()
   })
 
-  test('apps come page by page, each once, also of one moment', async () => {
+  test('apps are paginated, each once, even with equal creation times', async () => {
     const { id: userId } = await addUser(storage)
     const names = Array.from({ length: 7 }, (_, index) => `App ${index}`)
     for (const name of names) await addApp(storage, { userId, name })
@@ -30,7 +30,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     expect(seen.toSorted()).toEqual(names)
   })
 
-  test('apps are found by a part of their name, in which no sign is special', async () => {
+  test('apps are found by part of their name, without wildcards', async () => {
     const { id: userId } = await addUser(storage)
     for (const name of ['100% Straße', '100 Straßen', 'a_b', 'a\\b', 'axb', "x'; drop table apps"])
       await addApp(storage, { userId, name })
@@ -44,7 +44,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     expect(await find('nothing')).toEqual([])
   })
 
-  test('an app that has changed since it was seen is not changed', async () => {
+  test('an edit with an old version does not change an app', async () => {
     const { id: userId } = await addUser(storage)
     const { app } = await addApp(storage, { userId })
     const edit = (version: number, description: string) =>
@@ -56,7 +56,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     expect(racing.filter((result) => result !== 'versionMoved')).toHaveLength(1)
   })
 
-  test('an API key that has changed since it was seen, or is revoked, is not changed', async () => {
+  test('an edit with an old version does not change an API key, nor does one of a revoked key', async () => {
     const { id: userId } = await addUser(storage)
     const { row, hash } = await addApiKey(storage, { userId })
     const edit = (version: number) => storage.keys.edit({ id: row.id, userId, version, expiresAt: now + 5 })
@@ -68,7 +68,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     expect(await edit(4)).toBe('revoked')
   })
 
-  test('an old key is dropped before its grace ends', async () => {
+  test('an old key is dropped before its grace period ends', async () => {
     const { id: userId } = await addUser(storage)
     const { app, hash, stored } = await addApp(storage, { userId })
     const next = newKey('app', { userId, id: stored.id })
@@ -81,7 +81,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     expect(await storage.keys.dropOld({ id: stored.id, userId: 'usr_other' })).toBe('notFound')
   })
 
-  test('keys and apps are counted by their users', async () => {
+  test('keys and apps are counted by user', async () => {
     const [ann, bob] = [await addUser(storage), await addUser(storage)]
     const before = { apps: await storage.apps.count(), keys: await storage.keys.countApiKeys() }
     const { app } = await addApp(storage, { userId: ann.id })
@@ -97,7 +97,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
     expect(await storage.keys.listByApps({ appIds: [app.id], userId: bob.id })).toEqual([])
   })
 
-  test("an entry's label is changed by the app's owner alone", async () => {
+  test("only the app's owner can change an entry's label", async () => {
     const { id: userId } = await addUser(storage)
     const { app } = await addApp(storage, { userId })
     const added = await storage.allowList.add({

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { appBody } from '../control/world.ts'
+import { createAppBody } from '../control/world.ts'
 import { freePort } from './freePort.ts'
 import { createVisitor } from './visitor.ts'
 
@@ -67,7 +67,7 @@ test.each([
       logIn: (await visitor.ask('POST', '/api/session', account)).status,
       usage: (await visitor.ask('GET', '/api/usage')).status,
       usageAgain: (await visitor.ask('GET', '/api/usage')).status,
-      change: (await visitor.ask('POST', '/api/apps', appBody())).status,
+      change: (await visitor.ask('POST', '/api/apps', createAppBody())).status,
       signUp: (await createVisitor(url).ask('POST', '/api/account', { ...account, email: `bob${round}@example.org` }))
         .status,
       call: (await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')).status,

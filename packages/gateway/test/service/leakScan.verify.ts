@@ -62,8 +62,8 @@ type RouteName = keyof ControlApi
 type Given<Name extends RouteName> = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: ControlApi[Name]['body']
-  /** Secrets that the response may contain. */
-  readonly shows?: (response: ControlApi[Name]['answer']) => readonly string[]
+  /** What the answer is asked to show. */
+  readonly shows?: (answer: ControlApi[Name]['response']) => readonly string[]
 }
 
 describe('keyrail serve with all features', () => {
@@ -125,7 +125,7 @@ describe('keyrail serve with all features', () => {
     visitor: Visitor,
     name: Name,
     { params = {}, body, shows = () => [] }: Given<Name> = {},
-  ): Promise<ControlApi[Name]['answer']> => {
+  ): Promise<ControlApi[Name]['response']> => {
     const [method = '', pattern = ''] = name.split(' ')
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param] ?? '')
     const before = responses.length
@@ -334,7 +334,7 @@ describe('keyrail serve with all features', () => {
 
     // Valid and invalid calls, with secrets in the wrong places.
     const unknownKey = remember('an unknown key', createApiKey('testnet'))
-    const appAddress = rotated.addresses.testnet
+    const getAppUrl = rotated.addresses.testnet
     const allowed = { origin: 'https://app.example.org', 'user-agent': 'wallet/1.0' }
     const { testnet: node } = nodes
     const behaviours: FakeUpstream['behave'][] = [
@@ -372,7 +372,7 @@ describe('keyrail serve with all features', () => {
     for (const behave of behaviours) {
       node.behave = behave
       const byToken = [undefined, ...tokens, token, 'x'].flatMap((jwt) =>
-        [appAddress, created.addresses.testnet, `${url}/testnet/v2`].map((address) =>
+        [getAppUrl, created.addresses.testnet, `${url}/testnet/v2`].map((address) =>
           post(address, call('eth_gasPrice'), {
             ...allowed,
             ...(jwt === undefined ? {} : { authorization: `Bearer ${jwt}` }),

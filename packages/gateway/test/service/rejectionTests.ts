@@ -12,7 +12,7 @@ import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
 
-type App = ControlApi['POST /api/apps']['answer']
+type App = ControlApi['POST /api/apps']['response']
 
 const call = (method = 'eth_blockNumber', params: unknown = []): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 7, method, params })

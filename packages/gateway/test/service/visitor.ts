@@ -15,8 +15,8 @@ export interface Visitor {
   get<Name extends keyof ControlApi>(
     name: Name,
     given?: { params?: Readonly<Record<string, string>>; body?: ControlApi[Name]['body']; query?: string },
-  ): Promise<ControlApi[Name]['answer']>
-  /** The `Cookie` header. */
+  ): Promise<ControlApi[Name]['response']>
+  /** The `Cookie` header that it would send. */
   cookie: string
 }
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { sessionQuery } from '../../control/queries.ts'
 import { changeSession } from '../../control/sessionChange.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
@@ -36,7 +36,7 @@ function ChangePassword() {
       current: current === '' ? 'Type the password that you have now' : undefined,
       next: next === '' ? 'Choose a new password' : undefined,
     }),
-    send: () => ask('POST /api/account/password', { body: { current, next } }),
+    send: () => callApi('POST /api/account/password', { body: { current, next } }),
     done: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
       setCurrent('')
@@ -79,7 +79,7 @@ function DeleteAccount() {
   const [password, setPassword] = useState('')
   const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ password: password === '' ? 'Type your password' : undefined }),
-    send: () => ask('POST /api/account/delete', { body: { password } }),
+    send: () => callApi('POST /api/account/delete', { body: { password } }),
     done: async () => {
       changeSession(queries, { tell: true })
       await router.navigate({ to: '/log-in', replace: true })

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AccessTokenView, TokenScope } from '@keyrail/gateway'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { tokensQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -82,7 +82,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
       expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
     }),
     send: (password) =>
-      ask('POST /api/tokens', {
+      callApi('POST /api/tokens', {
         body: {
           label: label.trim(),
           scopes: chosen,
@@ -139,7 +139,7 @@ function Token({ token }: { readonly token: AccessTokenView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
   const { submit, isPending, trouble } = useSubmit({
-    send: () => ask('DELETE /api/tokens/{tokenId}', { params: { tokenId: token.id } }),
+    send: () => callApi('DELETE /api/tokens/{tokenId}', { params: { tokenId: token.id } }),
     done: async () => {
       say('Removed')
       await queries.invalidateQueries({ queryKey: ['tokens'] })

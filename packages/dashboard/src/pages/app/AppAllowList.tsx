@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AllowEntryView, AllowTypeName } from '@keyrail/gateway'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { allowListQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -125,7 +125,7 @@ function Add({ appId }: { readonly appId: string }) {
   const adding = useSubmit({
     check: () => ({ value: value.trim() === '' ? `Type one, such as ${chosen?.example}` : undefined }),
     send: () =>
-      ask('POST /api/apps/{appId}/allow-list', {
+      callApi('POST /api/apps/{appId}/allow-list', {
         params: { appId },
         body: { type, value: value.trim(), ...(label.trim() && { label: label.trim() }) },
       }),
@@ -180,14 +180,14 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
   const params = { appId, entryId: entry.id }
   const renew = (): Promise<void> => queries.invalidateQueries({ queryKey: ['app', appId] })
   const removing = useSubmit({
-    send: () => ask('DELETE /api/apps/{appId}/allow-list/{entryId}', { params }),
+    send: () => callApi('DELETE /api/apps/{appId}/allow-list/{entryId}', { params }),
     done: async () => {
       say('Removed')
       await renew()
     },
   })
   const editing = useSubmit({
-    send: () => ask('PATCH /api/apps/{appId}/allow-list/{entryId}', { params, body: { label: label.trim() } }),
+    send: () => callApi('PATCH /api/apps/{appId}/allow-list/{entryId}', { params, body: { label: label.trim() } }),
     done: async () => {
       setEditing(false)
       await renew()

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -19,7 +19,7 @@ export function AppDelete() {
   const [name, setName] = useState('')
   const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ name: name === app.name ? undefined : 'Type the name exactly as it stands above' }),
-    send: () => ask('POST /api/apps/{appId}/delete', { params: { appId: app.id }, body: { name } }),
+    send: () => callApi('POST /api/apps/{appId}/delete', { params: { appId: app.id }, body: { name } }),
     done: async () => {
       say('Deleted. Its key is rejected from now on.')
       await router.navigate({ to: '/apps', replace: true })

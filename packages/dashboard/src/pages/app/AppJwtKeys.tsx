@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { JwtKeyView, JwtTestView } from '@keyrail/gateway'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { jwtKeysQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -62,7 +62,7 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
   const { say } = useDialogs()
   const [isAsking, setAsking] = useState(false)
   const removing = useSubmit({
-    send: () => ask('DELETE /api/apps/{appId}/jwt-keys/{kid}', { params: { appId, kid: jwtKey.kid } }),
+    send: () => callApi('DELETE /api/apps/{appId}/jwt-keys/{kid}', { params: { appId, kid: jwtKey.kid } }),
     done: async () => {
       setAsking(false)
       say('Removed')
@@ -130,7 +130,7 @@ function Import({ appId }: { readonly appId: string }) {
           : undefined,
     }),
     send: () =>
-      ask('POST /api/apps/{appId}/jwt-keys', {
+      callApi('POST /api/apps/{appId}/jwt-keys', {
         params: { appId },
         body: { pem, ...(label.trim() && { label: label.trim() }) },
       }),
@@ -178,7 +178,10 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
   const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ token: token.trim() === '' ? 'Paste a token' : undefined }),
     send: async () => ({
-      result: await ask('POST /api/apps/{appId}/jwt-keys/test', { params: { appId }, body: { token: token.trim() } }),
+      result: await callApi('POST /api/apps/{appId}/jwt-keys/test', {
+        params: { appId },
+        body: { token: token.trim() },
+      }),
       checks,
     }),
     done: setTried,

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { appQuery } from '../../control/queries.ts'
 import { keepKey } from '../../control/shownKeys.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
@@ -20,14 +20,14 @@ export function AppKeyCard({ app }: { readonly app: AppView }) {
       facts={app.key}
       maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
       setExpiry={async (expiresAt) =>
-        show(await ask('PUT /api/apps/{appId}/key/expiry', { params, body: { expiresAt } }))
+        show(await callApi('PUT /api/apps/{appId}/key/expiry', { params, body: { expiresAt } }))
       }
       rotate={async (graceDays) => {
-        const rotated = await ask('POST /api/apps/{appId}/key/rotate', { params, body: { graceDays } })
+        const rotated = await callApi('POST /api/apps/{appId}/key/rotate', { params, body: { graceDays } })
         keepKey(app.id, rotated.apiKey)
         show(rotated.app)
       }}
-      endOld={async () => show(await ask('DELETE /api/apps/{appId}/key/old', { params }))}
+      endOld={async () => show(await callApi('DELETE /api/apps/{appId}/key/old', { params }))}
     />
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { AppView, DeploymentView } from '@keyrail/gateway'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { appQuery, deploymentQuery } from '../../control/queries.ts'
 import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
@@ -24,8 +24,8 @@ export function useAppKey({ id, key }: AppView): KeyHolder {
     prefix: 'kr_a',
     ending: key.ending,
     revealable: key.revealable,
-    ask: (password) =>
-      ask('POST /api/apps/{appId}/key/reveal', {
+    reveal: (password) =>
+      callApi('POST /api/apps/{appId}/key/reveal', {
         params: { appId: id },
         body: password === undefined ? {} : { password },
       }),

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { AppView, ControlApi } from '@keyrail/gateway'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { appQuery } from '../../control/queries.ts'
 
@@ -12,7 +12,7 @@ export function useAppChange(app: AppView): (change: Change) => Promise<AppView>
   return async (change) => {
     if (Object.keys(change).length === 0) return app
     try {
-      const changed = await ask('PATCH /api/apps/{appId}', {
+      const changed = await callApi('PATCH /api/apps/{appId}', {
         params: { appId: app.id },
         body: { version: app.version, ...change },
       })

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import type { ApiKeyView } from '@keyrail/gateway'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { deploymentQuery, keyQuery } from '../../control/queries.ts'
 import { keepKey } from '../../control/shownKeys.ts'
@@ -35,7 +35,7 @@ export function KeySettings() {
   }): Promise<void> => {
     if (Object.keys(change).length === 0) return
     try {
-      show(await ask('PATCH /api/keys/{keyId}', { params, body: { version: key.version, ...change } }))
+      show(await callApi('PATCH /api/keys/{keyId}', { params, body: { version: key.version, ...change } }))
     } catch (error) {
       if (isControlFailure(error, 'version_conflict')) await queries.invalidateQueries({ queryKey: ['key', key.id] })
       throw error
@@ -50,11 +50,11 @@ export function KeySettings() {
         maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
         setExpiry={(expiresAt) => edit({ expiresAt })}
         rotate={async (graceDays) => {
-          const rotated = await ask('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
+          const rotated = await callApi('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
           keepKey(key.id, rotated.apiKey)
           show(rotated.key)
         }}
-        endOld={async () => show(await ask('DELETE /api/keys/{keyId}/old', { params }))}
+        endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}
       />
       <Revoke apiKey={key} />
     </div>
@@ -91,7 +91,7 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
   const { say } = useDialogs()
   const [isAsking, setAsking] = useState(false)
   const revoking = useSubmit({
-    send: () => ask('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
+    send: () => callApi('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
     done: async () => {
       setAsking(false)
       say('Revoked. Calls with it are rejected from now on.')

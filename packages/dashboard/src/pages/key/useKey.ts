@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ApiKeyView } from '@keyrail/gateway'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { keyQuery } from '../../control/queries.ts'
 import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
@@ -21,8 +21,8 @@ export function useKeyText({ id, network, ending, revealable }: ApiKeyView): Key
     prefix: network === 'testnet' ? 'kr_t' : 'kr_m',
     ending,
     revealable,
-    ask: (password) =>
-      ask('POST /api/keys/{keyId}/reveal', {
+    reveal: (password) =>
+      callApi('POST /api/keys/{keyId}/reveal', {
         params: { keyId: id },
         body: password === undefined ? {} : { password },
       }),

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InviteView } from '@keyrail/gateway'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, invitesQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -61,7 +61,9 @@ function Make() {
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const making = useSubmit({
     send: () =>
-      ask('POST /api/admin/invites', { body: { days: Number(days), ...(email.trim() && { email: email.trim() }) } }),
+      callApi('POST /api/admin/invites', {
+        body: { days: Number(days), ...(email.trim() && { email: email.trim() }) },
+      }),
     done: async (made) => {
       setMail('')
       setLink(made)
@@ -102,7 +104,7 @@ function Invite({ invite }: { readonly invite: InviteView }) {
   const { say } = useDialogs()
   const whom = invite.email ?? 'whoever has it'
   const { submit, isPending, trouble } = useSubmit({
-    send: () => ask('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
+    send: () => callApi('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
     done: async () => {
       say('Taken back')
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { UserView } from '@keyrail/gateway'
 import { useState } from 'react'
-import { ask } from '../../control/ask.ts'
+import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, userQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -79,7 +79,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
       <LimitsForm
         own={user.limits}
         save={async (limits) => {
-          const changed = await ask('PUT /api/admin/users/{userId}/limits', {
+          const changed = await callApi('PUT /api/admin/users/{userId}/limits', {
             params: { userId: user.id },
             body: { limits },
           })
@@ -93,7 +93,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
 function ResetLink({ user }: { readonly user: UserView }) {
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const { submit, isPending, trouble } = useSubmit({
-    send: () => ask('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
+    send: () => callApi('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
     done: setLink,
   })
   return (
@@ -117,8 +117,8 @@ function Disable({ user }: { readonly user: UserView }) {
   const changing = useSubmit({
     send: () =>
       isActive
-        ? ask('POST /api/admin/users/{userId}/disable', { params: { userId: user.id } })
-        : ask('POST /api/admin/users/{userId}/enable', { params: { userId: user.id } }),
+        ? callApi('POST /api/admin/users/{userId}/disable', { params: { userId: user.id } })
+        : callApi('POST /api/admin/users/{userId}/enable', { params: { userId: user.id } }),
     done: async (changed) => {
       setAsking(false)
       queries.setQueryData(userQuery(user.id).queryKey, changed)

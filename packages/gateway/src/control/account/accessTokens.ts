@@ -1,17 +1,17 @@
-import { audit, toAccount } from './accountParts.ts'
-import type { AccountParts } from './accountParts.ts'
-import { reject } from './accountError.ts'
+import { audit, toAccount } from './accountContext.ts'
+import type { AccountContext } from './accountContext.ts'
+import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { createSecretText, hashSecret, isSecretText } from './secretText.ts'
 
 const touchEveryMs = 60_000
 const maxTokens = 20
-const maxLabel = 64
+const maxLabelLength = 64
 const maxScopes = 32
 const scopeShape = /^[a-z][a-zA-Z]{0,31}(?::[a-z][a-zA-Z]{0,31})?$/
 
-const findFault = ({
+const findProblem = ({
   label,
   scopes,
   expiresAt,
@@ -23,36 +23,36 @@ const findFault = ({
   now: number
 }): AccountError | undefined => {
   const length = [...label.trim()].length
-  if (length < 1 || length > maxLabel || /[\p{Cc}\p{Cs}]/u.test(label))
+  if (length < 1 || length > maxLabelLength || /[\p{Cc}\p{Cs}]/u.test(label))
     return {
       status: 422,
       code: 'label_invalid',
-      message: `label must have 1 to ${maxLabel} characters, none of them a control character`,
+      message: `The label is not valid. Use 1 to ${maxLabelLength} characters, without control characters.`,
       field: 'label',
     }
-  const good = scopes.length > 0 && scopes.length <= maxScopes && scopes.every((scope) => scopeShape.test(scope))
-  if (!good || new Set(scopes).size !== scopes.length)
+  const valid = scopes.length > 0 && scopes.length <= maxScopes && scopes.every((scope) => scopeShape.test(scope))
+  if (!valid || new Set(scopes).size !== scopes.length)
     return {
       status: 422,
       code: 'scopes_invalid',
-      message: 'scopes must be a list of at least one scope, each once',
+      message: 'The scopes are not valid. Send at least one scope, without duplicates.',
       field: 'scopes',
     }
   if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > now))
     return {
       status: 422,
       code: 'expiry_invalid',
-      message: 'expiresAt must be a time to come, in milliseconds since 1970, or null',
+      message: 'expiresAt is not valid. Send a time in the future, or null for no expiry.',
       field: 'expiresAt',
     }
   return undefined
 }
 
-/** Makes what concerns personal access tokens. */
+/** Creates the functions for personal access tokens. */
 export const createTokens = ({
   storage,
   now,
-}: AccountParts): Pick<
+}: AccountContext): Pick<
   Accounts,
   'authenticateToken' | 'createAccessToken' | 'listAccessTokens' | 'removeAccessToken'
 > => ({
@@ -68,18 +68,18 @@ export const createTokens = ({
   },
 
   createAccessToken: async ({ viewer, label, scopes, expiresAt, ip }) => {
-    // A token that leaked must not make others that outlive it.
+    // A leaked token must not be able to create tokens that outlive it.
     const { session } = viewer
-    if (session === undefined) return reject.needsSession()
+    if (session === undefined) return accountErrors.sessionRequired()
     const at = now()
-    const fault = findFault({ label, scopes, expiresAt, now: at })
-    if (fault !== undefined) return fault
+    const problem = findProblem({ label, scopes, expiresAt, now: at })
+    if (problem !== undefined) return problem
     const text = createSecretText('accessToken')
     const userId = viewer.user.id
-    const made = await storage.transaction(async (within) => {
-      // Held first: a session that a new password has ended meanwhile makes none that would outlive it.
+    const created = await storage.transaction(async (within) => {
+      // Locked first: if a password change ends this session concurrently, no token is created.
       if ((await within.users.findForUpdate(userId)) === undefined) return 'notFound'
-      if ((await within.sessions.find(session.hash)) === undefined) return 'ended'
+      if ((await within.sessions.find(session.hash)) === undefined) return 'sessionEnded'
       const accessToken = await within.accessTokens.create({
         userId,
         hash: hashSecret(text),
@@ -101,15 +101,15 @@ export const createTokens = ({
       })
       return accessToken
     })
-    if (made === 'notFound') return reject.gone()
-    if (made === 'ended') return reject.needsSession()
-    if (made === 'tokensFull')
+    if (created === 'notFound') return accountErrors.deleted()
+    if (created === 'sessionEnded') return accountErrors.sessionRequired()
+    if (created === 'tokensFull')
       return {
         status: 409,
         code: 'tokens_full',
-        message: `an account has at most ${maxTokens} access tokens: remove one first`,
+        message: `This account has ${maxTokens} access tokens, the maximum. Remove one first.`,
       }
-    return { accessToken: made, text }
+    return { accessToken: created, text }
   },
 
   listAccessTokens: ({ user }) => storage.accessTokens.list(user.id),

@@ -1,4 +1,4 @@
 import type { User } from '../../storage/users.ts'
 
-/** An account as others may see it: without the hash of its password, and without what only quotas need. */
+/** An account without its password hash and quota owner. */
 export type Account = Omit<User, 'password' | 'quotaOwner'>

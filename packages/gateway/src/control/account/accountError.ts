@@ -1,4 +1,4 @@
-/** Why an account's request was rejected: stable names, to be shown to programs. */
+/** The error codes of accounts. They are stable, so programs can rely on them. */
 export type AccountErrorCode =
   | 'wrong_credentials'
   | 'wrong_password'
@@ -23,22 +23,22 @@ export type AccountErrorCode =
   | 'too_many_tries'
   | 'busy'
 
-/** A request that was rejected. Holds nothing of what was given. */
+/** A rejected request to accounts. Contains no value from the request. */
 export interface AccountError {
-  /** The HTTP status that says so. */
+  /** The HTTP status of the error response. */
   readonly status: 401 | 403 | 404 | 409 | 415 | 422 | 429
   readonly code: AccountErrorCode
-  /** A sentence for a person: what is wrong, and the fix. */
+  /** Human-readable: what happened, then how to fix it. */
   readonly message: string
-  /** Which of the given fields is wrong, by its name in the request. */
+  /** The request field with the problem. */
   readonly field?: string
-  /** When another try may be made, of those with 429. */
+  /** With status 429: how long to wait before a retry. */
   readonly retryAfterMs?: number
 }
 
 /**
- * Whether a result is a rejection.
- * @param result - What a function of the accounts gave.
+ * Whether a result is an `AccountError`.
+ * @param result - The result of an account function.
  */
 export const isAccountError = (result: unknown): result is AccountError =>
   typeof result === 'object' &&
@@ -46,70 +46,74 @@ export const isAccountError = (result: unknown): result is AccountError =>
   typeof (result as { code?: unknown }).code === 'string' &&
   typeof (result as { status?: unknown }).status === 'number'
 
-/** The rejections that say the same wherever they are given. */
-export const reject = {
+/** Creates the errors that several functions return. */
+export const accountErrors = {
   wrongCredentials: (): AccountError => ({
     status: 401,
     code: 'wrong_credentials',
-    message: 'the email address or the password is wrong',
+    message: 'The email address or the password is wrong.',
   }),
   wrongPassword: (field: string): AccountError => ({
     status: 403,
     code: 'wrong_password',
-    message: 'the password is wrong',
+    message: 'The password is wrong.',
     field,
   }),
   disabled: (): AccountError => ({
     status: 403,
     code: 'account_disabled',
-    message: 'this account is disabled: ask who runs this service',
+    message: 'This account is disabled. Ask the operator of this service to enable it.',
   }),
-  gone: (): AccountError => ({ status: 404, code: 'account_deleted', message: 'there is no such account' }),
-  needsSession: (): AccountError => ({
+  deleted: (): AccountError => ({
+    status: 404,
+    code: 'account_deleted',
+    message: 'This account does not exist. It may have been deleted.',
+  }),
+  sessionRequired: (): AccountError => ({
     status: 403,
     code: 'session_required',
-    message: 'an access token cannot do this: log in with a browser',
+    message: 'An access token cannot do this. Log in with a browser.',
   }),
   emailTaken: (): AccountError => ({
     status: 409,
     code: 'email_taken',
-    message: 'there is an account with this email address: log in',
+    message: 'This email address already has an account. Log in instead.',
     field: 'email',
   }),
   email: (): AccountError => ({
     status: 422,
     code: 'email_invalid',
-    message: 'mail must be an address such as ann@example.org, of at most 254 bytes',
+    message: 'The email address is not valid. Use one such as ann@example.org, of at most 254 bytes.',
     field: 'email',
   }),
-  password: (fault: string, field: string): AccountError => ({
+  password: (problem: string, field: string): AccountError => ({
     status: 422,
     code: 'password_invalid',
-    message: `the password ${fault}`,
+    message: `The password ${problem}`,
     field,
   }),
   invite: (): AccountError => ({
     status: 403,
     code: 'invite_invalid',
-    message: 'this invite was used, has ended, or is for another email address: ask for a new one',
+    message: 'This invite was used, has expired, or is for another email address. Ask for a new one.',
     field: 'invite',
   }),
   link: (): AccountError => ({
     status: 404,
     code: 'link_invalid',
-    message: 'this link was used or has ended: ask for a new one',
+    message: 'This link was used or has expired. Ask for a new one.',
     field: 'link',
   }),
   tooManyTries: (retryAfterMs: number): AccountError => ({
     status: 429,
     code: 'too_many_tries',
-    message: `too many tries from here: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
+    message: `Too many attempts from this IP address. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
     retryAfterMs,
   }),
   busy: (): AccountError => ({
     status: 429,
     code: 'busy',
-    message: 'too many log in at this moment: try again in a second',
+    message: 'Too many log-ins at once. Try again in 1 s.',
     retryAfterMs: 1_000,
   }),
 } as const

@@ -6,7 +6,7 @@ const cheap: Argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
 // From the tests of the reference implementation (phc-winner-argon2, test.c).
 const reference = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
 
-/** Counts the work, and does it. */
+/** Records the cost of each hash. */
 const counting = () => {
   const costs: Argon2Cost[] = []
   const derive: DeriveArgon2 = (work) => {
@@ -17,12 +17,12 @@ const counting = () => {
 }
 
 describe('argon2id', () => {
-  test("knows the reference implementation's hash", async () => {
+  test("verifies the reference implementation's hash", async () => {
     expect(await verifyArgon2(reference, 'password')).toBe(true)
     expect(await verifyArgon2(reference, 'Password')).toBe(false)
   })
 
-  test('hashes with a fresh salt at the cost of today', async () => {
+  test('hashes with a fresh salt at the default cost', async () => {
     const [one, two] = [await hashArgon2('plum tin roof'), await hashArgon2('plum tin roof')]
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(one).not.toBe(two)
@@ -43,14 +43,14 @@ describe('argon2id', () => {
     `${reference}$`,
     reference.slice(0, -30),
   ]
-  test.each(broken)('does the work of one hash for nobody, and for the hash %s', async (stored) => {
+  test.each(broken)('computes one hash for a missing account or a malformed hash: %s', async (stored) => {
     const { costs, derive } = counting()
     expect(await verifyArgon2(stored, 'password', { derive, cost: cheap })).toBe(false)
     expect(costs).toEqual([cheap])
     if (stored !== undefined) expect(isWeakArgon2(stored)).toBe(true)
   })
 
-  test('calls a hash weak where any part of it costs less than today', async () => {
+  test('a hash is weak if any part of its cost is below the default', async () => {
     expect(isWeakArgon2(await hashArgon2('x', { cost: cheap }), cheap)).toBe(false)
     expect(isWeakArgon2(reference)).toBe(false)
     expect(isWeakArgon2(reference, { ...argon2Cost, passes: 3 })).toBe(true)

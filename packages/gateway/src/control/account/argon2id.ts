@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** What one hash costs. */
+/** The cost of one hash. */
 export interface Argon2Cost {
   /** In KiB. */
   readonly memory: number
@@ -9,10 +9,10 @@ export interface Argon2Cost {
   readonly parallelism: number
 }
 
-/** What a hash costs today. @see OWASP Password Storage Cheat Sheet, Argon2id */
+/** The cost of new hashes. @see OWASP Password Storage Cheat Sheet, Argon2id */
 export const argon2Cost: Argon2Cost = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 })
 
-/** Does the work of one hash, away from the event loop. */
+/** Computes a hash off the event loop. */
 export type DeriveArgon2 = (work: {
   message: Uint8Array
   nonce: Uint8Array
@@ -22,14 +22,14 @@ export type DeriveArgon2 = (work: {
 
 const runArgon2 = promisify(argon2)
 
-/** Argon2id by `node:crypto`, on a thread of its pool. */
+/** Argon2id of `node:crypto`, which runs in the thread pool. */
 export const deriveArgon2: DeriveArgon2 = ({ message, nonce, cost, tagLength }) =>
   runArgon2('argon2id', { message, nonce, ...cost, tagLength })
 
 const saltLength = 16
 const tagLength = 32
-// More than this no version of ours has asked for: a row that was tampered with must not eat the machine.
-const most = { memory: 1_048_576, passes: 64, parallelism: 16 }
+// Above any cost that we have used: a tampered row must not exhaust the machine.
+const maxCost = { memory: 1_048_576, passes: 64, parallelism: 16 }
 const phc =
   /^\$argon2id\$v=19\$m=([1-9][0-9]{0,7}),t=([1-9][0-9]{0,2}),p=([1-9][0-9]?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
@@ -44,9 +44,9 @@ const parsePhc = (text: string): Phc | undefined => {
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
   const fits =
     cost.memory >= 8 * cost.parallelism &&
-    cost.memory <= most.memory &&
-    cost.passes <= most.passes &&
-    cost.parallelism <= most.parallelism
+    cost.memory <= maxCost.memory &&
+    cost.passes <= maxCost.passes &&
+    cost.parallelism <= maxCost.parallelism
   return fits ? { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') } : undefined
 }
 
@@ -69,9 +69,9 @@ export const hashArgon2 = async (
 }
 
 /**
- * Whether a password is the one that was hashed. Does the work of one hash whatever it was given: where there is nothing that could be
- * right, with a random salt, so that nobody can tell by the time.
- * @param stored - PHC text; `undefined` where there is no such account.
+ * Verifies a password against a stored hash. Always computes one hash, with a random salt if there is nothing to compare, so that timing
+ * does not disclose whether the account exists.
+ * @param stored - PHC text; `undefined` if there is no such account.
  */
 export const verifyArgon2 = async (
   stored: string | undefined,
@@ -89,7 +89,7 @@ export const verifyArgon2 = async (
   return timingSafeEqual(tag, against.tag) && known !== undefined
 }
 
-/** Whether a hash costs less than one costs today, or is none. */
+/** Whether a hash is weaker than new ones, or malformed. */
 export const isWeakArgon2 = (stored: string, cost: Argon2Cost = argon2Cost): boolean => {
   const known = parsePhc(stored)
   return (

@@ -1,17 +1,17 @@
 import type { AccountError } from './accountError.ts'
 
-/** The headers of a request, such as a `Headers`. */
+/** Reads a request's headers, like `Headers`. */
 export interface HeaderReader {
   get(name: string): string | null
 }
 
 /**
- * Rejects a write that another site may have made a browser send. For each request that a cookie vouches for and that is no GET or HEAD,
- * also without a body.
- * @param headers - The request's.
- * @param publicOrigin - Where the dashboard is served, such as `https://node.example`.
- * @returns The rejection, or `undefined` where the write may pass: it is JSON, which no form can send, and the browser says that the page is
- * ours. Who says nothing is no browser, and is told to use a token.
+ * CSRF protection: rejects a write that another site may have made a browser send. Call it for each request with a session cookie and a
+ * method other than GET or HEAD, even without a body.
+ * @param headers - The request's headers.
+ * @param publicOrigin - The origin of the dashboard, such as `https://node.example`.
+ * @returns `undefined` if the write is allowed: its content type is JSON, which HTML forms cannot send, and `Origin` or `Sec-Fetch-Site`
+ * says that the page is ours. Without both headers the client is not a browser, and the error tells it to use an access token.
  * @see Fetch Metadata Request Headers, section 2.1
  */
 export const checkBrowserWrite = (headers: HeaderReader, publicOrigin: string): AccountError | undefined => {
@@ -24,9 +24,13 @@ export const checkBrowserWrite = (headers: HeaderReader, publicOrigin: string): 
       status: 403,
       code: 'cross_site',
       message:
-        'this request did not come from a page of this service: a browser must be at its public address, and a script must use an access token',
+        'This request did not come from a page of this service. In a browser, use the public URL; in a script, send an access token.',
     }
   if (type !== 'application/json')
-    return { status: 415, code: 'not_json', message: 'a write must have the header content-type: application/json' }
+    return {
+      status: 415,
+      code: 'not_json',
+      message: 'The request is not declared as JSON. Send the header content-type: application/json.',
+    }
   return undefined
 }

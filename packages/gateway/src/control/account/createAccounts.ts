@@ -5,7 +5,7 @@ import type { Accounts, AccountsOptions } from './accounts.ts'
 import { createThrottle } from './createThrottle.ts'
 import { createLogInThrottle } from './createLogInThrottle.ts'
 import { createOperator } from './createOperator.ts'
-import { createPasswords } from './createPasswords.ts'
+import { createPasswordHasher } from './createPasswordHasher.ts'
 import { createLogIns } from './logIns.ts'
 import { createPasswordChanges } from './passwordChanges.ts'
 import { pruneAccounts } from './pruneAccounts.ts'
@@ -16,8 +16,8 @@ const minute = 60_000
 const day = 1_440 * minute
 
 /**
- * Makes the accounts of a service: make them once for a process, as they remember who tries passwords.
- * @throws {TypeError} where the operator's token is shorter than 32 characters; it is not repeated.
+ * Creates the accounts of a service. Create one instance per process: it holds the log-in throttles in memory.
+ * @throws {TypeError} if the operator token is shorter than 32 characters. The message does not contain it.
  * @example
  * declare const storage: Parameters<typeof createAccounts>[0]['storage']
  * const accounts = createAccounts({ storage, signUp: () => 'open' })
@@ -29,18 +29,18 @@ export const createAccounts = ({
   operatorToken,
   now: givenNow,
   onChange = () => {},
-  passwords = createPasswords(),
+  passwords = createPasswordHasher(),
   signUpBurst = 20,
   auditDays = 400,
 }: AccountsOptions): Accounts => {
   if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
-    throw new TypeError(`the operator token must have at least ${minOperatorToken} characters, random`)
+    throw new TypeError(`The operator token must have at least ${minOperatorToken} characters. Generate a random one.`)
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const parts = { storage, passwords, signUp, secrets, now, onChange }
-  const guarded = {
-    ...parts,
+  const context = { storage, passwords, signUp, secrets, now, onChange }
+  const throttled = {
+    ...context,
     logInThrottle: createLogInThrottle(monotonic),
     signUps: createThrottle({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
     confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
@@ -49,12 +49,12 @@ export const createAccounts = ({
     auditMs: auditDays * day,
   }
   return {
-    ...createLogIns(guarded),
-    ...createPasswordChanges(guarded),
-    ...createTokens(parts),
+    ...createLogIns(throttled),
+    ...createPasswordChanges(throttled),
+    ...createTokens(context),
     isOperatorToken: (text) =>
       operatorHash !== undefined && timingSafeEqual(Buffer.from(hashSecret(text)), operatorHash),
-    prune: (stopped = () => false) => pruneAccounts({ storage, now: now(), auditMs: guarded.auditMs }, stopped),
-    operator: createOperator(parts),
+    prune: (stopped = () => false) => pruneAccounts({ storage, now: now(), auditMs: throttled.auditMs }, stopped),
+    operator: createOperator(context),
   }
 }

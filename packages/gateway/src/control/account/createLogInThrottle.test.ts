@@ -10,8 +10,8 @@ const start = () => {
 }
 const address = (at: number): string => `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`
 
-describe('the throttle of log-ins', () => {
-  test('slows one caller at one account, and not its neighbours', () => {
+describe('the log-in throttle', () => {
+  test('limits a client at one account, and no other client or account', () => {
     const { clock, throttle } = start()
     const fail = (email: string, ip: string) => throttle.take({ email, ip }).retryAfterMs
     expect(Array.from({ length: 6 }, () => fail('ann@x', '192.0.2.1'))).toEqual([0, 0, 0, 0, 0, minute])
@@ -22,7 +22,7 @@ describe('the throttle of log-ins', () => {
     expect(fail('ann@x', '192.0.2.1')).toBe(0)
   })
 
-  test('slows one caller at many accounts, all of a /64 as one', () => {
+  test('limits a client at many accounts, and treats a /64 as one client', () => {
     const { throttle } = start()
     const waits = Array.from(
       { length: 40 },
@@ -32,7 +32,7 @@ describe('the throttle of log-ins', () => {
     expect(throttle.take({ email: 'ann@x', ip: '2001:db8:0:1::1' }).retryAfterMs).toBe(0)
   })
 
-  test('costs nothing for right passwords, up to one a second', () => {
+  test('does not limit right passwords, up to one per second', () => {
     const { clock, throttle } = start()
     for (let at = 0; at < 200; at += 1) {
       const attempt = throttle.take({ email: 'ann@x', ip: '192.0.2.1' })
@@ -48,7 +48,7 @@ describe('the throttle of log-ins', () => {
     expect(waits.filter((wait) => wait === 0)).toHaveLength(60)
   })
 
-  test('gives each caller one try in five minutes at an account that is guessed at from all over', () => {
+  test('allows each client one attempt in five minutes at an account under a distributed attack', () => {
     const { clock, throttle } = start()
     const fail = (at: number) => throttle.take({ email: 'ann@x', ip: address(at) }).retryAfterMs
     for (let at = 0; at < 50; at += 1) expect(fail(at)).toBe(0)
@@ -56,12 +56,12 @@ describe('the throttle of log-ins', () => {
     expect(fail(1_000)).toBe(0)
     expect(fail(1_000)).toBe(5 * minute)
     expect(throttle.take({ email: 'bob@x', ip: address(0) }).retryAfterMs).toBe(0)
-    // And forgets.
+    // The failures decay.
     clock.now += 50 * 30_000
     expect([fail(0), fail(0), fail(0)]).toEqual([0, 0, 0])
   })
 
-  test('never keeps out who comes from an address that did not fail, whatever others do', () => {
+  test('never locks out a client that has not failed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat({ max: 300 }), fc.constantFrom('ann@x', 'bob@x'), fc.nat({ max: 5_000 })), {
@@ -81,17 +81,17 @@ describe('the throttle of log-ins', () => {
     )
   })
 
-  test('never lets a caller fail more often at an account than five times and once a minute', () => {
+  test('never allows a client more failures at an account than five, plus one per minute', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 90_000 }), { minLength: 10, maxLength: 80 }), (waits) => {
         const { clock, throttle } = start()
-        const begin = clock.now
+        const startedAt = clock.now
         let tried = 0
         for (const wait of waits) {
           clock.now += wait
           if (throttle.take({ email: 'ann@x', ip: '192.0.2.1' }).retryAfterMs === 0) tried += 1
         }
-        expect(tried).toBeLessThanOrEqual(5 + (clock.now - begin) / minute)
+        expect(tried).toBeLessThanOrEqual(5 + (clock.now - startedAt) / minute)
       }),
       { numRuns: 200 },
     )

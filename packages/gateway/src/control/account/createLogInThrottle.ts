@@ -5,63 +5,63 @@ import type { Throttle } from './createThrottle.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret } from './secretText.ts'
 
-/** One try to log in. */
-export interface LogInTry {
-  /** How long to wait for a try; 0 where this one may be made. */
+/** One attempt to log in. */
+export interface LogInAttempt {
+  /** How long to wait before the next attempt; 0 if this one is allowed. */
   readonly retryAfterMs: number
-  /** To be called where the try was no failure: then it costs nothing more. */
+  /** Call it if the attempt did not fail. It then does not count as a failure. */
   succeeded(): void
 }
 
-/** Slows who guesses passwords. */
+/** Limits password guessing. */
 export interface LogInThrottle {
-  take(request: { email: string; ip: string }): LogInTry
+  take(request: { email: string; ip: string }): LogInAttempt
 }
 
 const second = 1_000
 const minute = 60 * second
 
 /**
- * Makes the throttle of log-ins. It slows a caller (an IPv4 address, or a /64 of IPv6) that fails at one account, or at many; and while an
- * account is being guessed at from all over, each caller has one try at it in five minutes. No number of failures of others keeps the
- * owner out, from an address that did not fail itself. All of it is in memory, of bounded size, and is forgotten with time.
+ * Creates a log-in throttle. It limits each client (an IPv4 address, or a /64 of IPv6) that fails at one account or at many. While an
+ * account is under a distributed attack, each client gets one attempt at it in five minutes. Failures of other clients never lock the
+ * owner out: a client that has not failed itself can always try. The state is in memory, bounded, and decays with time.
  * @param options.now - A monotonic clock in milliseconds.
  */
 export const createLogInThrottle = ({ now, maxKeys }: { now: Clock; maxKeys?: number }): LogInThrottle => {
-  const debts = (burst: number, intervalMs: number): Throttle => createThrottle({ burst, intervalMs, maxKeys, now })
-  const failuresOfCaller = debts(30, 6 * second)
-  const failuresAtAccount = debts(50, 30 * second)
-  const failuresOfPair = debts(5, minute)
-  const triesOfPairUnderAttack = debts(1, 5 * minute)
-  // Hashing costs us more than it costs who asks, also with a right password.
-  const triesOfCaller = debts(60, second)
+  const throttle = (burst: number, intervalMs: number): Throttle => createThrottle({ burst, intervalMs, maxKeys, now })
+  const callerFailures = throttle(30, 6 * second)
+  const accountFailures = throttle(50, 30 * second)
+  const pairFailures = throttle(5, minute)
+  const pairAttemptsUnderAttack = throttle(1, 5 * minute)
+  // Hashing is expensive for the server even if the password is right.
+  const callerAttempts = throttle(60, second)
 
   return {
     take: ({ email, ip }) => {
       const caller = toIpBlock(ip)
-      // Hashed, as what a caller may make us remember must be short.
+      // Hashed, so that long input does not use more memory.
       const account = hashSecret(foldText(email)).slice(0, 32)
       const pair = `${account} ${caller}`
-      const underAttack = failuresAtAccount.waitMs(account) > 0
+      const underAttack = accountFailures.waitMs(account) > 0
       const retryAfterMs = Math.max(
-        triesOfCaller.waitMs(caller),
-        failuresOfCaller.waitMs(caller),
-        failuresOfPair.waitMs(pair),
-        underAttack ? triesOfPairUnderAttack.waitMs(pair) : 0,
+        callerAttempts.waitMs(caller),
+        callerFailures.waitMs(caller),
+        pairFailures.waitMs(pair),
+        underAttack ? pairAttemptsUnderAttack.waitMs(pair) : 0,
       )
       if (retryAfterMs > 0) return { retryAfterMs, succeeded: () => {} }
-      // Counted before it is known how it ends: many at once must not all pass as the first.
-      triesOfCaller.add(caller)
-      const takeBack = [
-        failuresOfCaller.add(caller),
-        failuresAtAccount.add(account),
-        failuresOfPair.add(pair),
-        triesOfPairUnderAttack.add(pair),
+      // Counted before the result is known. Otherwise concurrent attempts would all pass.
+      callerAttempts.record(caller)
+      const undoFailures = [
+        callerFailures.record(caller),
+        accountFailures.record(account),
+        pairFailures.record(pair),
+        pairAttemptsUnderAttack.record(pair),
       ]
       return {
         retryAfterMs: 0,
         succeeded: () => {
-          for (const undo of takeBack) undo()
+          for (const undo of undoFailures) undo()
         },
       }
     },

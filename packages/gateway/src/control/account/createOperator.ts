@@ -1,11 +1,11 @@
 import type { Repositories } from '../../storage/repositories.ts'
-import { audit, toAccount } from './accountParts.ts'
-import type { AccountParts } from './accountParts.ts'
-import { reject } from './accountError.ts'
+import { audit, toAccount } from './accountContext.ts'
+import type { AccountContext } from './accountContext.ts'
+import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
-import { findPasswordFault } from './findPasswordFault.ts'
-import { findLimitsFault } from './findLimitsFault.ts'
+import { findPasswordProblem } from './findPasswordProblem.ts'
+import { findLimitsProblem } from './findLimitsProblem.ts'
 import { isEmail } from './isEmail.ts'
 import type { Actor, Operator } from './operator.ts'
 import { createSecretText, hashSecret } from './secretText.ts'
@@ -13,26 +13,26 @@ import { createSecretText, hashSecret } from './secretText.ts'
 const day = 86_400_000
 const inviteValidMs = 7 * day
 const linkValidMs = day
-const longestValidMs = 366 * day
+const maxValidMs = 366 * day
 
-const checkValid = (validMs: number): AccountError | undefined =>
-  Number.isSafeInteger(validMs) && validMs > 0 && validMs <= longestValidMs
+const findValidMsProblem = (validMs: number): AccountError | undefined =>
+  Number.isSafeInteger(validMs) && validMs > 0 && validMs <= maxValidMs
     ? undefined
     : {
         status: 422,
         code: 'expiry_invalid',
-        message: 'validMs must be a whole number of milliseconds, at most 366 days',
+        message: 'validMs is not valid. Use a positive whole number of milliseconds, at most 366 days.',
         field: 'validMs',
       }
 
 /**
- * Makes what an operator does to accounts.
+ * Creates account management for operators.
  * @example
- * declare const parts: Parameters<typeof createOperator>[0]
- * const { resetLink } = createOperator(parts)
+ * declare const context: Parameters<typeof createOperator>[0]
+ * const { resetLink } = createOperator(context)
  */
-export const createOperator = ({ storage, passwords, signUp, now, onChange }: AccountParts): Operator => {
-  /** Changes an account that is there, with its entry in the audit log, which is written first: what tells caches must be a transaction's last step. */
+export const createOperator = ({ storage, passwords, signUp, now, onChange }: AccountContext): Operator => {
+  /** Changes an account and adds its audit log entry. The entry comes first, because the write that invalidates caches must be the transaction's last. */
   const change = async (
     { id, actor = 'operator', ip }: Actor & { id: string },
     {
@@ -51,7 +51,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
       await work(within)
       return within.users.find(id)
     })
-    if (changed === undefined) return reject.gone()
+    if (changed === undefined) return accountErrors.deleted()
     onChange([{ kind: 'user', id }])
     return toAccount(changed)
   }
@@ -65,15 +65,15 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
     },
 
     addUser: async ({ email, password, role = 'user', actor = 'operator', ip }) => {
-      if (!isEmail(email)) return reject.email()
-      const fault = findPasswordFault(password, { email })
-      if (fault !== undefined) return reject.password(fault, 'password')
+      if (!isEmail(email)) return accountErrors.email()
+      const problem = findPasswordProblem(password, { email })
+      if (problem !== undefined) return accountErrors.password(problem, 'password')
       const hashed = await passwords.hash(password)
-      if (hashed === 'busy') return reject.busy()
+      if (hashed === 'busy') return accountErrors.busy()
       return storage.transaction(async (within) => {
         const at = now()
         const user = await within.users.create({ email, password: hashed.phc, role, now: at })
-        if (user === 'emailTaken') return reject.emailTaken()
+        if (user === 'emailTaken') return accountErrors.emailTaken()
         await audit(within, {
           at,
           userId: user.id,
@@ -88,20 +88,21 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
     },
 
     inviteUser: async ({ email, validMs = inviteValidMs, actor = 'operator', ip }) => {
-      // A link that nobody can use must not be handed out.
+      // An invite would be useless while sign-up is closed.
       if (signUp() === 'closed')
         return {
           status: 409,
           code: 'sign_up_closed',
-          message: 'an invite cannot be used while signUp is closed: set it to invite in the config first',
+          message: 'Sign-up is closed, so an invite could not be used. Set signUp to "invite" in the config first.',
         }
-      if (email !== undefined && !isEmail(email)) return reject.email()
-      const fault = checkValid(validMs)
-      if (fault !== undefined) return fault
+      if (email !== undefined && !isEmail(email)) return accountErrors.email()
+      const problem = findValidMsProblem(validMs)
+      if (problem !== undefined) return problem
       const text = createSecretText('invite')
       return storage.transaction(async (within) => {
         const at = now()
-        if (email !== undefined && (await within.users.findByEmail(email)) !== undefined) return reject.emailTaken()
+        if (email !== undefined && (await within.users.findByEmail(email)) !== undefined)
+          return accountErrors.emailTaken()
         const invite = await within.invites.create({
           hash: hashSecret(text),
           email: email?.trim() ?? null,
@@ -137,7 +138,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
         {
           action: state === 'disabled' ? 'account.disable' : 'account.enable',
           work: async ({ sessions, users }) => {
-            // Who logs in meanwhile waits, as the account is held, and then is rejected.
+            // The account is locked, so a concurrent log-in waits and is then rejected.
             if (state === 'disabled') await sessions.endAll(id)
             await users.setState(id, state)
           },
@@ -148,7 +149,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
       change({ id, ...by }, { action: 'account.role', detail: { role }, work: ({ users }) => users.setRole(id, role) }),
 
     setUserLimits: async ({ id, limits, ...by }) =>
-      findLimitsFault(limits) ??
+      findLimitsProblem(limits) ??
       (await change(
         { id, ...by },
         {
@@ -159,10 +160,10 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
       )),
 
     resetLink: async ({ id, validMs = linkValidMs, actor = 'operator', ip }) => {
-      const fault = checkValid(validMs)
-      if (fault !== undefined) return fault
+      const problem = findValidMsProblem(validMs)
+      if (problem !== undefined) return problem
       const text = createSecretText('link')
-      const made = await storage.transaction(async (within) => {
+      const created = await storage.transaction(async (within) => {
         const at = now()
         const link = await within.oneTimeLinks.create({
           hash: hashSecret(text),
@@ -182,7 +183,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
         })
         return link
       })
-      return made === 'notFound' ? reject.gone() : { text, expiresAt: made.expiresAt }
+      return created === 'notFound' ? accountErrors.deleted() : { text, expiresAt: created.expiresAt }
     },
   }
 }

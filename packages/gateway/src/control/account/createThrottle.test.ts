@@ -2,44 +2,44 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createThrottle } from './createThrottle.ts'
 
-describe('debts', () => {
-  test('let a burst pass, then one an interval, and are forgotten', () => {
+describe('createThrottle', () => {
+  test('allows a burst, then one attempt per interval, and forgets the key', () => {
     let time = 1_000_000
-    const debts = createThrottle({ burst: 3, intervalMs: 100, now: () => time })
+    const throttle = createThrottle({ burst: 3, intervalMs: 100, now: () => time })
     for (let at = 0; at < 3; at += 1) {
-      expect(debts.waitMs('a')).toBe(0)
-      debts.add('a')
+      expect(throttle.waitMs('a')).toBe(0)
+      throttle.record('a')
     }
-    expect(debts.waitMs('a')).toBe(100)
-    expect(debts.waitMs('b')).toBe(0)
+    expect(throttle.waitMs('a')).toBe(100)
+    expect(throttle.waitMs('b')).toBe(0)
     time += 40
-    expect(debts.waitMs('a')).toBe(60)
+    expect(throttle.waitMs('a')).toBe(60)
     time += 60
-    const takeBack = debts.add('a')
-    expect(debts.waitMs('a')).toBe(100)
-    takeBack()
-    expect(debts.waitMs('a')).toBe(0)
-    debts.add('a')
-    // What is rejected and added all the same makes no longer debt, and taken back no shorter one.
-    for (let at = 0; at < 50; at += 1) debts.add('a')
-    expect(debts.waitMs('a')).toBe(100)
-    debts.add('a')()
-    expect(debts.waitMs('a')).toBe(100)
+    const undo = throttle.record('a')
+    expect(throttle.waitMs('a')).toBe(100)
+    undo()
+    expect(throttle.waitMs('a')).toBe(0)
+    throttle.record('a')
+    // Attempts while throttled do not extend the wait further, and undoing one does not shorten it.
+    for (let at = 0; at < 50; at += 1) throttle.record('a')
+    expect(throttle.waitMs('a')).toBe(100)
+    throttle.record('a')()
+    expect(throttle.waitMs('a')).toBe(100)
     time += 300
     for (let at = 0; at < 3; at += 1) {
-      expect(debts.waitMs('a')).toBe(0)
-      debts.add('a')
+      expect(throttle.waitMs('a')).toBe(0)
+      throttle.record('a')
     }
   })
 
-  test('hold no more than they are told to', () => {
-    const debts = createThrottle({ burst: 1, intervalMs: 100, maxKeys: 50, now: () => 0 })
-    for (let at = 0; at < 1_000; at += 1) debts.add(`key ${at}`)
-    expect(debts.size).toBeLessThanOrEqual(50)
-    expect(debts.waitMs('key 999')).toBe(100)
+  test('stores at most maxKeys keys', () => {
+    const throttle = createThrottle({ burst: 1, intervalMs: 100, maxKeys: 50, now: () => 0 })
+    for (let at = 0; at < 1_000; at += 1) throttle.record(`key ${at}`)
+    expect(throttle.size).toBeLessThanOrEqual(50)
+    expect(throttle.waitMs('key 999')).toBe(100)
   })
 
-  test('never let more pass than burst and span allow, whatever the times', () => {
+  test('never allows more attempts than the burst and the time span', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -47,12 +47,12 @@ describe('debts', () => {
         fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }),
         (burst, intervalMs, waits) => {
           let time = 0
-          const debts = createThrottle({ burst, intervalMs, now: () => time })
+          const throttle = createThrottle({ burst, intervalMs, now: () => time })
           const passed: number[] = []
           for (const wait of waits) {
             time += wait
-            if (debts.waitMs('a') > 0) continue
-            debts.add('a')
+            if (throttle.waitMs('a') > 0) continue
+            throttle.record('a')
             passed.push(time)
           }
           passed.forEach((from, first) =>

@@ -1,47 +1,47 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 
-/** Tries that cost time: each adds to a debt, which time pays off. */
+/** Limits attempts by key: a burst, then one per interval. */
 export interface Throttle {
-  /** How long a key must wait for its next try, in milliseconds; 0 where it may try now. */
+  /** How long a key must wait before its next attempt, in milliseconds; 0 if it may try now. */
   waitMs(key: string): number
-  /** Adds a try, whether it may be made or not. @returns What takes it back, as if it had not been made. */
-  add(key: string): () => void
-  /** How many keys are remembered. */
+  /** Records an attempt, allowed or not. @returns A function that undoes it. */
+  record(key: string): () => void
+  /** How many keys are stored. */
   readonly size: number
 }
 
-/** How tries are slowed. */
+/** The options of a throttle. */
 export interface ThrottleOptions {
-  /** Tries at once by a key without debts, 1 or more. */
+  /** Attempts at once by a key, 1 or more. */
   readonly burst: number
-  /** How long it takes to pay for one. */
+  /** The interval after which another attempt is allowed, in milliseconds. */
   readonly intervalMs: number
-  /** Keys remembered; past half of it, one that was not heard of longest may be forgotten. @default 50_000 */
+  /** Maximum number of stored keys. Above half of it, the least recently used keys may be dropped. @default 50_000 */
   readonly maxKeys?: number | undefined
   /** A monotonic clock in milliseconds. */
   readonly now: Clock
 }
 
 /**
- * Makes a ledger of debts: in any span of time, a key that waits as told makes at most `burst + span / intervalMs` tries. A debt never
- * grows past the burst's, so it is always forgotten after `burst × intervalMs`.
+ * Creates a throttle. In any time span, a key that respects `waitMs` makes at most `burst + span / intervalMs` attempts. Attempts that do
+ * not respect it extend the wait to at most one interval, so a key's state always expires after `burst × intervalMs`.
  */
 export const createThrottle = ({ burst, intervalMs, maxKeys = 50_000, now }: ThrottleOptions): Throttle => {
-  /** When each is free of debts. */
-  const freeAt = createRecentMap<number>(maxKeys)
-  const most = burst * intervalMs
-  const debtOf = (key: string): number => Math.max(0, (freeAt.get(key) ?? -Infinity) - now())
+  /** When each key has its full burst again. */
+  const fullAt = createRecentMap<number>(maxKeys)
+  const maxOverage = burst * intervalMs
+  const getOverage = (key: string): number => Math.max(0, (fullAt.get(key) ?? -Infinity) - now())
   return {
-    waitMs: (key) => Math.max(0, debtOf(key) + intervalMs - most),
-    add: (key) => {
-      const before = debtOf(key)
-      const added = Math.min(intervalMs, most - before)
-      freeAt.set(key, now() + before + added)
-      return () => freeAt.set(key, now() + Math.max(0, debtOf(key) - added))
+    waitMs: (key) => Math.max(0, getOverage(key) + intervalMs - maxOverage),
+    record: (key) => {
+      const before = getOverage(key)
+      const added = Math.min(intervalMs, maxOverage - before)
+      fullAt.set(key, now() + before + added)
+      return () => fullAt.set(key, now() + Math.max(0, getOverage(key) - added))
     },
     get size() {
-      return freeAt.size
+      return fullAt.size
     },
   }
 }

@@ -2,36 +2,38 @@ import { foldText } from '../../storage/foldText.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import { audit, toAccount } from './accountParts.ts'
-import type { GuardedParts } from './accountParts.ts'
-import { reject } from './accountError.ts'
+import { audit, toAccount } from './accountContext.ts'
+import type { ThrottledContext } from './accountContext.ts'
+import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
-import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
+import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { isEmail } from './isEmail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
-import { isSessionToken } from './sessionToken.ts'
+import { isSessionToken } from './sessionCookie.ts'
 import { sessionTimes, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
-/** Makes what begins and ends sessions. */
-export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
+/** Creates the functions that start and end sessions. */
+export const createLogIns = (
+  parts: ThrottledContext,
+): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
   const { storage, passwords, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
 
-  const noteFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
-    // A flood of guesses must not become a flood of rows.
-    const [noted, key] = userId === null ? [loggedUnknownClients, ''] : [loggedFailures, userId]
-    if (noted.waitMs(key) > 0) return
-    noted.add(key)
+  const logFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
+    // A flood of guesses must not flood the audit log.
+    const [throttle, key] = userId === null ? [loggedUnknownClients, ''] : [loggedFailures, userId]
+    if (throttle.waitMs(key) > 0) return
+    throttle.record(key)
     const actor = userId ?? 'nobody'
     await audit(storage, { at: now(), userId, actor, action: 'account.logInFailed', subject: userId, ip, detail })
   }
 
-  /** More than what one log-in adds. */
+  /** Deletes more rows than one log-in adds. */
   const prune = (): Promise<boolean> => pruneSome({ storage, now: now(), auditMs: parts.auditMs })
 
   const findInvite = async (
@@ -42,15 +44,15 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
       return {
         status: 403,
         code: 'invite_required',
-        message: 'one needs an invite to sign up here: ask who runs this service',
+        message: 'Sign-up needs an invite. Ask the operator of this service for one.',
         field: 'invite',
       }
     const found = isSecretText('invite', invite) ? await invites.find(hashSecret(invite)) : undefined
-    const fits =
+    const valid =
       found !== undefined &&
       found.expiresAt > now() &&
       (found.email === null || foldText(found.email) === foldText(email))
-    return fits ? found : reject.invite()
+    return valid ? found : accountErrors.invite()
   }
 
   return {
@@ -60,23 +62,23 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
         return {
           status: 403,
           code: 'sign_up_closed',
-          message: 'nobody can sign up here: ask who runs this service for an account',
+          message: 'Sign-up is closed. Ask the operator of this service for an account.',
         }
-      if (!isEmail(email)) return reject.email()
-      const fault = findPasswordFault(password, { email })
-      if (fault !== undefined) return reject.password(fault, 'password')
+      if (!isEmail(email)) return accountErrors.email()
+      const problem = findPasswordProblem(password, { email })
+      if (problem !== undefined) return accountErrors.password(problem, 'password')
       const caller = toIpBlock(ip)
       const waitMs = signUps.waitMs(caller)
-      if (waitMs > 0) return reject.tooManyTries(waitMs)
-      const takeBack = signUps.add(caller)
-      // Before it is told whether the email address is taken: who has no invite learns nothing of who is here.
-      const asked = mode === 'invite' ? await findInvite(storage, { invite, email }) : undefined
-      if (asked !== undefined && 'code' in asked) return asked
-      if ((await storage.users.findByEmail(email)) !== undefined) return reject.emailTaken()
+      if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+      const undo = signUps.record(caller)
+      // Checked before the email address, so that a client without an invite cannot find out which addresses have accounts.
+      const checked = mode === 'invite' ? await findInvite(storage, { invite, email }) : undefined
+      if (checked !== undefined && 'code' in checked) return checked
+      if ((await storage.users.findByEmail(email)) !== undefined) return accountErrors.emailTaken()
       const hashed = await passwords.hash(password)
       if (hashed === 'busy') {
-        takeBack()
-        return reject.busy()
+        undo()
+        return accountErrors.busy()
       }
       await prune()
       return storage.transaction(async (within) => {
@@ -84,7 +86,7 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
         const used = mode === 'invite' ? await findInvite(within, { invite, email }) : undefined
         if (used !== undefined && 'code' in used) return used
         const user = await within.users.create({ email, password: hashed.phc, now: at })
-        if (user === 'emailTaken') return reject.emailTaken()
+        if (user === 'emailTaken') return accountErrors.emailTaken()
         const emailHashes = parts.secrets.map((secret) => hashEmail(email, secret))
         await within.leftUsers.restore({ emailHashes, userId: user.id, now: at })
         if (used !== undefined) await within.invites.remove(used.id)
@@ -98,29 +100,29 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
           detail: used === undefined ? null : { invite: used.id },
         })
         const started = await startSession(within, { user, ip, userAgent, now: at })
-        if (started === 'notFound') throw new Error('a user that was just made is not there')
+        if (started === 'notFound') throw new Error('a user that was just created does not exist')
         return started
       })
     },
 
     logIn: async ({ email, password, current, ip, userAgent }) => {
       const attempt = logInThrottle.take({ email, ip })
-      if (attempt.retryAfterMs > 0) return reject.tooManyTries(attempt.retryAfterMs)
+      if (attempt.retryAfterMs > 0) return accountErrors.tooManyTries(attempt.retryAfterMs)
       let failed = false
-      const fail = async (user: User | undefined, why: string, rejection: AccountError): Promise<AccountError> => {
+      const fail = async (user: User | undefined, reason: string, error: AccountError): Promise<AccountError> => {
         failed = true
-        await noteFailure(user?.id ?? null, ip, { why })
-        return rejection
+        await logFailure(user?.id ?? null, ip, { why: reason })
+        return error
       }
       try {
-        // No hash is made of a text that cannot be anybody's password: the answer then hangs on what was sent alone.
+        // A text that cannot be a password is not hashed. The response then depends only on the input.
         const possible = isEmail(email) && canBePassword(password)
         const user = possible ? await storage.users.findByEmail(email) : undefined
         const right = possible ? await passwords.verify(user?.password, password) : false
-        if (right === 'busy') return reject.busy()
-        if (!right || user === undefined) return await fail(user, 'wrongPassword', reject.wrongCredentials())
-        if (user.state === 'disabled') return await fail(user, 'disabled', reject.disabled())
-        const known = passwords.isWeak(user.password) ? await strengthen(user, password) : user
+        if (right === 'busy') return accountErrors.busy()
+        if (!right || user === undefined) return await fail(user, 'wrongPassword', accountErrors.wrongCredentials())
+        if (user.state === 'disabled') return await fail(user, 'disabled', accountErrors.disabled())
+        const known = passwords.isWeak(user.password) ? await rehash(user, password) : user
         await prune()
         const started = await storage.transaction(async (within) => {
           const at = now()
@@ -137,7 +139,7 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
           })
           return session
         })
-        return started === 'notFound' ? await fail(user, 'wrongPassword', reject.wrongCredentials()) : started
+        return started === 'notFound' ? await fail(user, 'wrongPassword', accountErrors.wrongCredentials()) : started
       } finally {
         if (!failed) attempt.succeeded()
       }
@@ -171,15 +173,15 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
       const user = await storage.users.find(session.userId)
       if (user?.state !== 'active') return undefined
       if (at - session.seenAt < touchEveryMs) return { user: toAccount(user), session: { ...session, hash } }
-      // Ended between the two: it is ended.
+      // The session ended between the two queries.
       if (!(await storage.sessions.touch(hash, at))) return undefined
       return { user: toAccount(user), session: { ...session, seenAt: at, hash } }
     },
   }
 
-  async function strengthen(user: User, password: string): Promise<User> {
+  async function rehash(user: User, password: string): Promise<User> {
     const hashed = await passwords.hash(password)
-    // A log-in need not wait for it: the next one tries again.
+    // Not worth failing the log-in: the next one tries again.
     if (hashed === 'busy') return user
     const changed = await storage.users.setPassword(user.id, hashed.phc, { from: user.password })
     return changed ? { ...user, password: hashed.phc } : user

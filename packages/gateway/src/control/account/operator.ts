@@ -3,14 +3,14 @@ import type { User } from '../../storage/users.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
 
-/** Who acts, for the audit log. */
+/** The actor of an operator action, for the audit log. */
 export interface Actor {
-  /** The id of a user who is an operator. @default 'operator', who has the operator's token or the command line */
+  /** The id of an operator's account. @default 'operator', for the operator token or the command line */
   readonly actor?: string
   readonly ip?: string
 }
 
-/** Limits of a user that differ from the service's own. `null`: none; left out: the service's. */
+/** A user's limits. `null`: no limit; left out: the service's limit. */
 export interface UserLimits {
   readonly perSecond?: number | null
   readonly burst?: number
@@ -18,39 +18,39 @@ export interface UserLimits {
   readonly perMonth?: number | null
 }
 
-/** What an operator does to accounts: all of it is in the audit log. */
+/** Account management for operators. Each change is in the audit log. */
 export interface Operator {
   /**
-   * The accounts by id, `limit` of them after `after`.
-   * @param page.mail - Only those whose email address holds this text, whatever its case.
+   * Lists accounts ordered by id, at most `limit` after the id `after`.
+   * @param page.email - Only accounts whose email address contains this text, ignoring letter case.
    */
   listUsers(page: { after?: string; limit: number; email?: string }): Promise<readonly Account[]>
   findUser(by: { id: string } | { email: string }): Promise<Account | undefined>
-  /** Makes an account, whatever the sign-up mode is. */
+  /** Creates an account in any sign-up mode. */
   addUser(request: Actor & { email: string; password: string; role?: User['role'] }): Promise<Account | AccountError>
   /**
-   * Makes an invite, which works once. Rejected where sign-up is closed.
-   * @param request.mail - If given, the only email address that it is for.
+   * Creates an invite, which works once. Rejected if sign-up is closed.
+   * @param request.email - The only email address that may use it. @default any
    * @param request.validMs - @default 604_800_000, 7 days
-   * @returns The invite, and its text `kri_…`, a secret that is shown this once.
+   * @returns The invite, and its secret `kri_…`, which cannot be shown again.
    */
   inviteUser(
     request: Actor & { email?: string; validMs?: number },
   ): Promise<{ readonly invite: Invite; readonly text: string } | AccountError>
-  /** The invites that are open, the newest first. */
+  /** Lists the open invites, newest first. */
   listInvites(page: { limit: number }): Promise<readonly Invite[]>
   /** @returns Whether there was such an invite. */
   removeInvite(request: Actor & { id: string }): Promise<boolean>
-  /** Disables an account, which ends its sessions and stops its keys and tokens at once, or enables it again. */
+  /** Disables an account, which immediately ends its sessions and stops its keys and tokens, or enables it. */
   setUserState(request: Actor & { id: string; state: User['state'] }): Promise<Account | AccountError>
-  /** Makes a user an operator, or no longer one. */
+  /** Makes a user an operator, or an operator a user. */
   setUserRole(request: Actor & { id: string; role: User['role'] }): Promise<Account | AccountError>
-  /** @param request.limits - `null`: the service's own. */
+  /** @param request.limits - `null` for the service's limits. */
   setUserLimits(request: Actor & { id: string; limits: UserLimits | null }): Promise<Account | AccountError>
   /**
-   * Makes a one-time link by which the user sets a new password; a link from before no longer works. The password stays until then.
+   * Creates a one-time link for setting a new password. Earlier links stop working. The current password works until the link is used.
    * @param request.validMs - @default 86_400_000, a day
-   * @returns The link's token `krl_…`, a secret that is shown this once, and when it ends.
+   * @returns The link's secret `krl_…`, which cannot be shown again, and its expiry in milliseconds since 1970.
    */
   resetLink(
     request: Actor & { id: string; validMs?: number },

@@ -1,16 +1,16 @@
-import { audit } from './accountParts.ts'
-import type { GuardedParts } from './accountParts.ts'
-import { reject } from './accountError.ts'
+import { audit } from './accountContext.ts'
+import type { ThrottledContext } from './accountContext.ts'
+import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
-import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
+import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { sessionTimes, startSession } from './startSession.ts'
 import type { User } from '../../storage/users.ts'
 
-/** Makes what asks for a password a second time, and what sets a new one. */
+/** Creates the functions that confirm or change a password. */
 export const createPasswordChanges = ({
   storage,
   passwords,
@@ -19,21 +19,21 @@ export const createPasswordChanges = ({
   onChange,
   signUps,
   confirmations,
-}: GuardedParts): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
-  /** The viewer's account as it is stored, if the password is its own. */
-  const askAgain = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
-    if (viewer.session === undefined) return reject.needsSession()
+}: ThrottledContext): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
+  /** Returns the viewer's stored account if the password is right. */
+  const verifyPassword = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
+    if (viewer.session === undefined) return accountErrors.sessionRequired()
     const { hash } = viewer.session
     const waitMs = confirmations.waitMs(hash)
-    if (waitMs > 0) return reject.tooManyTries(waitMs)
-    const takeBack = confirmations.add(hash)
+    if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+    const undo = confirmations.record(hash)
     let wrong = false
     try {
       const user = await storage.users.find(viewer.user.id)
-      if (user === undefined) return reject.gone()
-      if (user.state === 'disabled') return reject.disabled()
+      if (user === undefined) return accountErrors.deleted()
+      if (user.state === 'disabled') return accountErrors.disabled()
       const right = canBePassword(password) && (await passwords.verify(user.password, password))
-      if (right === 'busy') return reject.busy()
+      if (right === 'busy') return accountErrors.busy()
       if (right) return user
       wrong = true
       await audit(storage, {
@@ -43,40 +43,40 @@ export const createPasswordChanges = ({
         action: 'account.confirmFailed',
         subject: user.id,
       })
-      return reject.wrongPassword(field)
+      return accountErrors.wrongPassword(field)
     } finally {
-      if (!wrong) takeBack()
+      if (!wrong) undo()
     }
   }
 
   return {
     confirm: async (viewer, password) => {
-      if (viewer.session === undefined) return reject.needsSession()
+      if (viewer.session === undefined) return accountErrors.sessionRequired()
       if (now() - viewer.session.createdAt < sessionTimes.freshMs) return true
       if (password === undefined)
         return {
           status: 403,
           code: 'confirm_required',
-          message: 'this asks for the password, as the session is older than 15 minutes',
+          message: 'The session is older than 15 minutes. Send your password to confirm.',
           field: 'password',
         }
-      const user = await askAgain(viewer, password, 'password')
+      const user = await verifyPassword(viewer, password, 'password')
       return 'code' in user ? user : true
     },
 
     changePassword: async ({ viewer, current, next, ip, userAgent }) => {
-      if (viewer.session === undefined) return reject.needsSession()
-      const fault = findPasswordFault(next, { email: viewer.user.email })
-      if (fault !== undefined) return reject.password(fault, 'next')
+      if (viewer.session === undefined) return accountErrors.sessionRequired()
+      const problem = findPasswordProblem(next, { email: viewer.user.email })
+      if (problem !== undefined) return accountErrors.password(problem, 'next')
       if (next.normalize('NFKC') === current.normalize('NFKC'))
-        return reject.password('must be another than the one from before', 'next')
-      const user = await askAgain(viewer, current, 'current')
+        return accountErrors.password('is the current one. Choose another one.', 'next')
+      const user = await verifyPassword(viewer, current, 'current')
       if ('code' in user) return user
       const hashed = await passwords.hash(next)
-      if (hashed === 'busy') return reject.busy()
+      if (hashed === 'busy') return accountErrors.busy()
       const changed = await storage.transaction(async (within) => {
         const at = now()
-        // Of two changes at once one holds: the other was asked for with a password that is no longer right.
+        // Of two concurrent changes only one succeeds: the other one used a password that is no longer current.
         if (!(await within.users.setPassword(user.id, hashed.phc, { from: user.password }))) return 'notFound'
         await within.sessions.endAll(user.id)
         await within.oneTimeLinks.remove(user.id)
@@ -90,35 +90,35 @@ export const createPasswordChanges = ({
         })
         return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
       })
-      return changed === 'notFound' ? reject.wrongPassword('current') : changed
+      return changed === 'notFound' ? accountErrors.wrongPassword('current') : changed
     },
 
     resetPassword: async ({ link, password, ip, userAgent }) => {
-      if (!isSecretText('link', link)) return reject.link()
+      if (!isSecretText('link', link)) return accountErrors.link()
       const caller = toIpBlock(ip)
       const waitMs = signUps.waitMs(caller)
-      if (waitMs > 0) return reject.tooManyTries(waitMs)
-      signUps.add(caller)
+      if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+      signUps.record(caller)
       const hash = hashSecret(link)
       const found = await storage.oneTimeLinks.find(hash)
       const owner = found === undefined || found.expiresAt <= now() ? undefined : await storage.users.find(found.userId)
-      if (owner === undefined) return reject.link()
-      const fault = findPasswordFault(password, { email: owner.email })
-      if (fault !== undefined) return reject.password(fault, 'password')
+      if (owner === undefined) return accountErrors.link()
+      const problem = findPasswordProblem(password, { email: owner.email })
+      if (problem !== undefined) return accountErrors.password(problem, 'password')
       const hashed = await passwords.hash(password)
-      if (hashed === 'busy') return reject.busy()
+      if (hashed === 'busy') return accountErrors.busy()
       return storage.transaction(async (within) => {
         const at = now()
-        // The account before its link, as whoever makes a link does.
+        // Locks the account before its link, in the same order as resetLink does.
         const user = await within.users.findForUpdate(owner.id)
-        const held = await within.oneTimeLinks.find(hash)
-        if (user === undefined || held === undefined || held.expiresAt <= at) return reject.link()
-        // The link stays, for when the account is enabled again.
-        if (user.state === 'disabled') return reject.disabled()
+        const unused = await within.oneTimeLinks.find(hash)
+        if (user === undefined || unused === undefined || unused.expiresAt <= at) return accountErrors.link()
+        // The link remains valid for when the account is enabled again.
+        if (user.state === 'disabled') return accountErrors.disabled()
         await within.oneTimeLinks.remove(user.id)
         await within.users.setPassword(user.id, hashed.phc)
         await within.sessions.endAll(user.id)
-        // Whoever had the account before may have made some.
+        // An attacker may have created some.
         const accessTokens = await within.accessTokens.removeAll(user.id)
         await audit(within, {
           at,
@@ -135,21 +135,21 @@ export const createPasswordChanges = ({
           userAgent,
           now: at,
         })
-        if (started === 'notFound') throw new Error('a user whose password was just set is not there')
+        if (started === 'notFound') throw new Error('a user whose password was just set does not exist')
         return started
       })
     },
 
     deleteAccount: async ({ viewer, password, ip }) => {
-      const user = await askAgain(viewer, password, 'password')
+      const user = await verifyPassword(viewer, password, 'password')
       if ('code' in user) return user
       const deleted = await storage.transaction(async (within) => {
-        // Held, so that no app is created between the count and the deletion.
-        const held = await within.users.findForUpdate(user.id)
-        if (held === undefined) return false
+        // Locked, so that no app is created between the count and the deletion.
+        const stored = await within.users.findForUpdate(user.id)
+        if (stored === undefined) return false
         const [secret] = secrets
         if (secret !== undefined)
-          await within.leftUsers.add({ emailHash: hashEmail(held.email, secret), user: held, now: now() })
+          await within.leftUsers.add({ emailHash: hashEmail(stored.email, secret), user: stored, now: now() })
         await audit(within, {
           at: now(),
           userId: user.id,
@@ -160,7 +160,7 @@ export const createPasswordChanges = ({
         })
         return within.users.remove(user.id)
       })
-      if (!deleted) return reject.gone()
+      if (!deleted) return accountErrors.deleted()
       onChange([{ kind: 'user', id: user.id }])
       return true
     },

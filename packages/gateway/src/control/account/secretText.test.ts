@@ -4,13 +4,13 @@ import { createSecretText, isSecretText } from './secretText.ts'
 const kinds = ['accessToken', 'invite', 'link'] as const
 
 describe.each(kinds)('a secret of kind %s', (kind) => {
-  test('is random, and known by its shape', () => {
+  test('is random and has a recognizable format', () => {
     const texts = Array.from({ length: 200 }, () => createSecretText(kind))
     expect(new Set(texts).size).toBe(200)
     expect(texts.every((text) => text.length === 43 && isSecretText(kind, text))).toBe(true)
   })
 
-  test('is not taken for another kind, nor with any of its letters changed', () => {
+  test('is rejected as another kind, or with any character changed', () => {
     const text = createSecretText(kind)
     expect(kinds.filter((other) => isSecretText(other, text))).toEqual([kind])
     for (let at = 0; at < text.length; at += 1) {

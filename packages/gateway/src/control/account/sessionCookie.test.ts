@@ -1,32 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { endedCookie, readSessionToken, sessionCookie } from './sessionCookie.ts'
-import { createSessionToken, isSessionToken } from './sessionToken.ts'
+import {
+  clearSessionCookie,
+  createSessionCookie,
+  createSessionToken,
+  isSessionToken,
+  readSessionToken,
+} from './sessionCookie.ts'
 
 const secure = { secure: true }
 const plain = { secure: false }
 
-describe('the cookie of a session', () => {
-  test('is bound to the host by https, and plain on loopback', () => {
+describe('the session cookie', () => {
+  test('has the __Host- prefix over HTTPS, and none on loopback', () => {
     const expiresAt = Date.UTC(2026, 11, 24, 18)
-    expect(sessionCookie('t', { ...secure, expiresAt })).toBe(
+    expect(createSessionCookie('t', { ...secure, expiresAt })).toBe(
       '__Host-keyrail-session=t; Path=/; Expires=Thu, 24 Dec 2026 18:00:00 GMT; HttpOnly; SameSite=Lax; Secure',
     )
-    expect(sessionCookie('t', { ...plain, expiresAt })).toBe(
+    expect(createSessionCookie('t', { ...plain, expiresAt })).toBe(
       'keyrail-session=t; Path=/; Expires=Thu, 24 Dec 2026 18:00:00 GMT; HttpOnly; SameSite=Lax',
     )
-    expect(endedCookie(secure)).toBe(
+    expect(clearSessionCookie(secure)).toBe(
       '__Host-keyrail-session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax; Secure',
     )
   })
 
-  test('holds 256 random bits', () => {
+  test('contains 256 random bits', () => {
     const tokens = Array.from({ length: 100 }, createSessionToken)
     expect(new Set(tokens).size).toBe(100)
     expect(tokens.every((token) => isSessionToken(token) && Buffer.from(token, 'base64url').length === 32)).toBe(true)
   })
 
-  test('is found among others, by its exact name alone', () => {
+  test('is found by its exact name', () => {
     const token = createSessionToken()
     const read = (header: string | null | undefined) => readSessionToken(header, secure)
     expect(read(`a=b; __Host-keyrail-session=${token}; c=d`)).toBe(token)
@@ -50,7 +55,7 @@ describe('the cookie of a session', () => {
     expect(readSessionToken(`__Host-keyrail-session=${token}`, plain)).toBeUndefined()
   })
 
-  test('is not believed where a second one differs', () => {
+  test('is ignored if a second one differs', () => {
     const [ours, planted] = [createSessionToken(), createSessionToken()]
     const cookie = (token: string) => `keyrail-session=${token}`
     expect(readSessionToken(`${cookie(ours)}; ${cookie(planted)}`, plain)).toBeUndefined()
@@ -58,7 +63,7 @@ describe('the cookie of a session', () => {
     expect(readSessionToken(`${cookie(ours)}; ${cookie(ours)}`, plain)).toBe(ours)
   })
 
-  // The oracle reads character by character and shares nothing with the code.
+  // The oracle parses character by character and shares no code with the implementation.
   const oracle = (header: string): string | undefined => {
     const found: string[] = []
     let [name, value, inValue] = ['', '', false]
@@ -76,7 +81,7 @@ describe('the cookie of a session', () => {
     return first.length === 43 && [...first].every((letter) => letters.includes(letter)) ? first : undefined
   }
 
-  test('is read as an independent reader reads it, from whatever is sent', () => {
+  test('is parsed like by an independent parser, from any header', () => {
     const usual = createSessionToken()
     const token = fc.constantFrom(usual, usual, usual, createSessionToken())
     const good = token.map((text) => `keyrail-session=${text}`)

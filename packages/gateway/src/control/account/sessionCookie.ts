@@ -1,42 +1,50 @@
-import { isSessionToken } from './sessionToken.ts'
+import { randomBytes } from 'node:crypto'
 
-/** How the dashboard is reached. */
+const tokenShape = /^[A-Za-z0-9_-]{43}$/
+
+/** Creates a session's secret: 256 random bits in base64url. */
+export const createSessionToken = (): string => randomBytes(32).toString('base64url')
+
+/** Whether a text has the format of a session's secret. */
+export const isSessionToken = (text: string): boolean => tokenShape.test(text)
+
+/** The options of the session cookie. */
 export interface CookieOptions {
-  /** Whether it is reached by https. Only on loopback may it be false. */
+  /** Whether the dashboard is served over HTTPS. May be `false` only on loopback. */
   readonly secure: boolean
 }
 
-// A browser takes `__Host-` only from https, for this host alone and all its paths: no neighbour's subdomain can plant one.
-const nameOf = (secure: boolean): string => (secure ? '__Host-keyrail-session' : 'keyrail-session')
+// Browsers accept the `__Host-` prefix only over HTTPS and only for this exact host, so another subdomain cannot set the cookie.
+const getName = (secure: boolean): string => (secure ? '__Host-keyrail-session' : 'keyrail-session')
 
 const setCookie = (value: string, expiresAt: number, secure: boolean): string =>
-  `${nameOf(secure)}=${value}; Path=/; Expires=${new Date(expiresAt).toUTCString()}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  `${getName(secure)}=${value}; Path=/; Expires=${new Date(expiresAt).toUTCString()}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
 /**
- * The `Set-Cookie` header of a session.
+ * Creates the `Set-Cookie` header of a session.
  * @param token - The session's secret.
- * @param options.expiresAt - When it ends at the latest, in milliseconds since 1970.
+ * @param options.expiresAt - The latest time at which the session expires, in milliseconds since 1970.
  * @see RFC 6265bis section 4.1.3
  */
-export const sessionCookie = (
+export const createSessionCookie = (
   token: string,
   { secure, expiresAt }: CookieOptions & { readonly expiresAt: number },
 ): string => setCookie(token, expiresAt, secure)
 
-/** The `Set-Cookie` header that takes a session's cookie away. */
-export const endedCookie = ({ secure }: CookieOptions): string => setCookie('', 0, secure)
+/** Creates the `Set-Cookie` header that deletes the session cookie. */
+export const clearSessionCookie = ({ secure }: CookieOptions): string => setCookie('', 0, secure)
 
 /**
- * Finds the session's secret in a `Cookie` header.
- * @returns The secret, or `undefined` where there is none, it has not the shape of one, or there are several that differ: then somebody
- * else has set one, and which is ours cannot be known.
+ * Reads the session's secret from a `Cookie` header.
+ * @returns The secret, or `undefined` if it is missing, malformed, or ambiguous: two cookies with different values mean that one of them
+ * was set by someone else.
  */
 export const readSessionToken = (
   cookieHeader: string | null | undefined,
   { secure }: CookieOptions,
 ): string | undefined => {
   if (typeof cookieHeader !== 'string') return undefined
-  const start = `${nameOf(secure)}=`
+  const start = `${getName(secure)}=`
   const values = cookieHeader
     .split(';')
     .map((pair) => pair.trim())

@@ -1,27 +1,27 @@
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import { toAccount } from './accountParts.ts'
+import { toAccount } from './accountContext.ts'
 import type { LoggedIn, Origin } from './accounts.ts'
 import { hashSecret } from './secretText.ts'
-import { createSessionToken } from './sessionToken.ts'
+import { createSessionToken } from './sessionCookie.ts'
 
 const day = 86_400_000
 
-/** How long a session lives, in milliseconds. */
+/** Session lifetimes, in milliseconds. */
 export const sessionTimes: { readonly idleMs: number; readonly totalMs: number; readonly freshMs: number } =
   Object.freeze({
-    /** After its last use. */
+    /** Expiry after the last use. */
     idleMs: 7 * day,
-    /** After its beginning. */
+    /** Expiry after log-in. */
     totalMs: 30 * day,
-    /** After its beginning, for what otherwise asks for the password. */
+    /** How long after log-in sensitive actions do not require the password. */
     freshMs: 15 * 60_000,
   })
 
 /**
- * Makes a session with a new secret.
- * @param request.user - As it is stored now, the hash of the password included.
- * @returns The session, or `'notFound'` where the user was deleted, disabled or given another password meanwhile.
+ * Creates a session with a new secret.
+ * @param request.user - The stored user, including the password hash.
+ * @returns The session, or `'notFound'` if the user was deleted or disabled, or the password changed, since `user` was read.
  */
 export const startSession = async (
   { sessions }: Pick<Repositories, 'sessions'>,

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { nameText, secretText, timeText } from './texts.ts'
 
 /**
- * What a personal access token may be allowed. `read`: all that is shown without a password. `apps:write`: apps, their keys, lists and
- * settings. `keys:write`: API keys. None of them shows a key again, changes the account, or makes another token.
+ * The scopes of personal access tokens. `read`: everything that does not need a password. `apps:write`: apps with their keys, lists and
+ * settings. `keys:write`: API keys. No scope allows revealing a key, changing the account or creating another token.
  */
 export const tokenScopes = ['read', 'apps:write', 'keys:write'] as const
 
-/** What a personal access token may be allowed. */
+/** A scope of a personal access token. */
 export type TokenScope = (typeof tokenScopes)[number]
 
-/** A personal access token, without its text. */
+/** A personal access token, without its secret. */
 export interface AccessTokenView {
   readonly id: string
   readonly label: string
@@ -20,33 +20,33 @@ export interface AccessTokenView {
   readonly expiresAt: string | null
 }
 
-/** The account's personal access tokens, the oldest first. */
+/** The account's personal access tokens, oldest first. */
 export interface AccessTokensView {
   readonly items: readonly AccessTokenView[]
 }
 
-/** A personal access token that was made, with its text, which is shown this once. */
+/** A new personal access token with its secret, which is shown only once. */
 export interface NewAccessTokenView {
   readonly accessToken: AccessTokenView
   /** `krp_…`, for `Authorization: Bearer`. A secret. */
   readonly token: string
 }
 
-/** What makes a personal access token. */
+/** Creates a personal access token. */
 export interface CreateAccessTokenBody {
   /** 1 to 64 characters. */
   readonly label: string
   /** At least one. */
   readonly scopes: readonly TokenScope[]
-  /** When it ends; `null` for never. */
+  /** Expiry time; `null` for no expiry. */
   readonly expiresAt: string | null
-  /** Needed where the session is older than 15 minutes. */
+  /** Required if the session is older than 15 minutes. */
   readonly password?: string
 }
 
 const scope = z.enum(tokenScopes)
 
-/** @see AccessTokenView */
+/** The schema of `AccessTokenView`. */
 export const accessTokenView: z.ZodType<AccessTokenView> = z
   .strictObject({
     id: z.string(),
@@ -58,22 +58,22 @@ export const accessTokenView: z.ZodType<AccessTokenView> = z
   })
   .meta({ id: 'AccessToken' })
 
-/** @see AccessTokensView */
+/** The schema of `AccessTokensView`. */
 export const accessTokensView: z.ZodType<AccessTokensView> = z.strictObject({ items: z.array(accessTokenView) })
 
-/** @see NewAccessTokenView */
+/** The schema of `NewAccessTokenView`. */
 export const newAccessTokenView: z.ZodType<NewAccessTokenView> = z.strictObject({
   accessToken: accessTokenView,
   token: z.string(),
 })
 
-/** @see CreateAccessTokenBody */
+/** The schema of `CreateAccessTokenBody`. */
 export const createAccessTokenBody: z.ZodType<CreateAccessTokenBody, CreateAccessTokenBody> = z.strictObject({
   label: nameText,
   scopes: z
     .array(scope)
-    .refine((names) => names.length > 0, { error: `must name at least one: ${tokenScopes.join(', ')}` })
-    .refine((names) => new Set(names).size === names.length, { error: 'must name nothing twice' }),
+    .refine((names) => names.length > 0, { error: `must contain at least one of ${tokenScopes.join(', ')}` })
+    .refine((names) => new Set(names).size === names.length, { error: 'must not contain duplicates' }),
   expiresAt: timeText.nullable(),
   password: secretText.exactOptional(),
 })

@@ -1,61 +1,61 @@
 import { z } from 'zod'
 import { secretText, timeText } from './texts.ts'
 
-/** Whose account it is. */
+/** The account of the session or access token. */
 export interface AccountView {
   readonly id: string
   readonly email: string
-  /** Operators see and change other people's accounts. */
+  /** Operators can view and change other accounts. */
   readonly role: 'user' | 'operator'
   readonly createdAt: string
 }
 
-/** Who asks, and by what right. */
+/** The authenticated account, and its session or scopes. */
 export interface SessionView {
   readonly account: AccountView
-  /** `null` where a personal access token asks. */
+  /** `null` for a personal access token. */
   readonly session: {
     readonly createdAt: string
-    /** When it ends, unless it is used meanwhile. */
+    /** When the session expires if it is not used. */
     readonly expiresAt: string
-    /** Until when what asks for the password does so no more. */
+    /** Until this time, no request requires the password. */
     readonly confirmedUntil: string
   } | null
-  /** What a personal access token may do; `null` for a session, which may do all. */
+  /** The scopes of a personal access token; `null` for a session, which has full access. */
   readonly scopes: readonly string[] | null
 }
 
-/** How to log in. */
+/** Logs in. */
 export interface LogInBody {
   readonly email: string
   readonly password: string
 }
 
-/** How to sign up. */
+/** Signs up. */
 export interface SignUpBody extends LogInBody {
-  /** Needed where the deployment's `signUp` is `invite`. */
+  /** Required if the deployment's `signUp` is `invite`. */
   readonly invite?: string
 }
 
-/** How to change a password. */
+/** Changes the password. */
 export interface ChangePasswordBody {
   readonly current: string
   readonly next: string
 }
 
-/** How to set a password with a link that the operator made. */
+/** Sets a password with a link from the operator. */
 export interface ResetPasswordBody {
-  /** The last part of the link. */
+  /** The link's fragment, `krl_…`. */
   readonly link: string
   readonly password: string
 }
 
-/** What is asked again before something that cannot be undone. */
+/** Confirms an irreversible action. */
 export interface PasswordBody {
   readonly password: string
 }
 
-/** What is asked where the session is older than 15 minutes. */
+/** Confirms a sensitive action. The password is required if the session is older than 15 minutes. */
 export interface ConfirmBody {
   readonly password?: string
 }
@@ -65,12 +65,12 @@ const email = z.string().trim().min(1, { error: 'must not be empty' }).max(254, 
 })
 const logIn = { email, password: secretText }
 
-/** @see AccountView */
+/** The schema of `AccountView`. */
 export const accountView: z.ZodType<AccountView> = z
   .strictObject({ id: z.string(), email: z.string(), role: z.enum(['user', 'operator']), createdAt: timeText })
   .meta({ id: 'Account' })
 
-/** @see SessionView */
+/** The schema of `SessionView`. */
 export const sessionView: z.ZodType<SessionView> = z
   .strictObject({
     account: accountView,
@@ -79,29 +79,29 @@ export const sessionView: z.ZodType<SessionView> = z
   })
   .meta({ id: 'Session' })
 
-/** @see LogInBody */
+/** The schema of `LogInBody`. */
 export const logInBody: z.ZodType<LogInBody, LogInBody> = z.strictObject(logIn)
 
-/** @see SignUpBody */
+/** The schema of `SignUpBody`. */
 export const signUpBody: z.ZodType<SignUpBody, SignUpBody> = z.strictObject({
   ...logIn,
   invite: secretText.exactOptional(),
 })
 
-/** @see ChangePasswordBody */
+/** The schema of `ChangePasswordBody`. */
 export const changePasswordBody: z.ZodType<ChangePasswordBody, ChangePasswordBody> = z.strictObject({
   current: secretText,
   next: secretText,
 })
 
-/** @see ResetPasswordBody */
+/** The schema of `ResetPasswordBody`. */
 export const resetPasswordBody: z.ZodType<ResetPasswordBody, ResetPasswordBody> = z.strictObject({
   link: secretText,
   password: secretText,
 })
 
-/** @see PasswordBody */
+/** The schema of `PasswordBody`. */
 export const passwordBody: z.ZodType<PasswordBody, PasswordBody> = z.strictObject({ password: secretText })
 
-/** @see ConfirmBody */
+/** The schema of `ConfirmBody`. */
 export const confirmBody: z.ZodType<ConfirmBody, ConfirmBody> = z.strictObject({ password: secretText.exactOptional() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AccountErrorCode } from '../account/accountError.ts'
 
-/** Why the control API rejects, beside what accounts reject (`AccountErrorCode`). The list only grows. */
+/** The error codes of the control API, in addition to `AccountErrorCode`. Codes may be added but are never removed. */
 export type ApiErrorCode =
   | 'bad_json'
   | 'bad_media_type'
@@ -23,26 +23,26 @@ export type ApiErrorCode =
   | 'unavailable'
   | 'internal'
 
-/** What every rejection of the control API looks like. */
+/** The body of every error response of the control API. */
 export interface ApiErrorView {
   readonly error: {
-    /** A `ApiErrorCode`, or one of the accounts', such as `wrong_credentials`. */
+    /** An `ApiErrorCode`, or an `AccountErrorCode` such as `wrong_credentials`. */
     readonly code: ApiErrorCode | AccountErrorCode
-    /** For a person. */
+    /** Human-readable: what happened, then how to fix it. */
     readonly message: string
-    /** All that is wrong with what was sent; `fix` reads on from the field's name. */
+    /** Every field with a problem. `fix` continues a sentence that starts with the field's name. */
     readonly fields?: readonly { readonly field: string; readonly fix: string }[]
-    /** When it is worth another try, in milliseconds. */
+    /** How long to wait before a retry, in milliseconds. */
     readonly retryAfterMs?: number
     readonly requestId: string
   }
 }
 
-/** @see ApiErrorView */
+/** The schema of `ApiErrorView`. */
 export const apiErrorView: z.ZodType<ApiErrorView> = z
   .strictObject({
     error: z.strictObject({
-      // Programs should take a code that they do not know for what its status says.
+      // Clients should treat an unknown code by its HTTP status.
       code: z.string() as unknown as z.ZodType<ApiErrorCode | AccountErrorCode>,
       message: z.string(),
       fields: z.array(z.strictObject({ field: z.string(), fix: z.string() })).exactOptional(),
@@ -50,4 +50,4 @@ export const apiErrorView: z.ZodType<ApiErrorView> = z
       requestId: z.string(),
     }),
   })
-  .meta({ id: 'Rejection' })
+  .meta({ id: 'ApiError' })

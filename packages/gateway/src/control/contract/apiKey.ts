@@ -1,80 +1,80 @@
 import { z } from 'zod'
 import type { Network } from '../../lib/network.ts'
-import { keyFacts } from './keyState.ts'
-import type { KeyFacts } from './keyState.ts'
+import { keyDetails } from './keyState.ts'
+import type { KeyDetails } from './keyState.ts'
 import { networkName } from './networks.ts'
 import { descriptionText, nameText, timeText, versionNumber } from './texts.ts'
 
 /** An API key, masked. */
-export interface ApiKeyView extends KeyFacts {
+export interface ApiKeyView extends KeyDetails {
   readonly id: string
   readonly name: string
   readonly description: string
   readonly network: Network
-  /** As in `https://rpc.example.org/testnet/…WXYZ`. */
+  /** The endpoint, such as `https://rpc.example.org/testnet/…WXYZ`. */
   readonly address: string
   readonly revokedAt: string | null
-  /** Moves with every change; a change names the version that it is a change of. */
+  /** Increases with every change. Send it back with an edit. */
   readonly version: number
 }
 
-/** The account's API keys that are not revoked, and how many there can be. */
+/** The account's API keys that are not revoked, and their maximum number. */
 export interface ApiKeysView {
   readonly items: readonly ApiKeyView[]
   readonly max: number
 }
 
-/** An API key itself, shown once, or when it was asked for. A secret. */
+/** An API key in plain text. A secret: shown when it is created or rotated, and when it is revealed. */
 export interface ApiKeySecret {
   readonly apiKey: string
   readonly address: string
 }
 
-/** What makes an API key. */
+/** Creates an API key. */
 export interface CreateApiKeyBody {
   /** 1 to 64 characters. */
   readonly name: string
-  /** Is never changed. */
+  /** Cannot be changed later. */
   readonly network: Network
   /** Up to 500 characters. @default '' */
   readonly description?: string
-  /** When it ends; `null` for never. @default null */
+  /** Expiry time; `null` for no expiry. @default null */
   readonly expiresAt?: string | null
 }
 
-/** What changes of an API key; the rest stays. */
+/** Changes an API key. Fields that are left out stay the same. */
 export interface EditApiKeyBody {
-  /** The version that was seen: where it has moved on, nothing is changed and the answer is 409. */
+  /** The version you read. If the key has changed since, the response is 409 and nothing changes. */
   readonly version: number
   readonly name?: string
   readonly description?: string
-  /** `null` for never. */
+  /** `null` for no expiry. */
   readonly expiresAt?: string | null
 }
 
-/** @see ApiKeyView */
+/** The schema of `ApiKeyView`. */
 export const apiKeyView: z.ZodType<ApiKeyView> = z
   .strictObject({
     id: z.string(),
     name: z.string(),
     description: z.string(),
     network: networkName,
-    ...keyFacts,
+    ...keyDetails,
     address: z.string(),
     revokedAt: timeText.nullable(),
     version: z.int(),
   })
   .meta({ id: 'ApiKey' })
 
-/** @see ApiKeysView */
+/** The schema of `ApiKeysView`. */
 export const apiKeysView: z.ZodType<ApiKeysView> = z.strictObject({ items: z.array(apiKeyView), max: z.int() })
 
-/** @see ApiKeySecret */
+/** The schema of `ApiKeySecret`. */
 export const apiKeySecret: z.ZodType<ApiKeySecret> = z
   .strictObject({ apiKey: z.string(), address: z.string() })
   .meta({ id: 'ApiKeySecret' })
 
-/** @see CreateApiKeyBody */
+/** The schema of `CreateApiKeyBody`. */
 export const createApiKeyBody: z.ZodType<CreateApiKeyBody, CreateApiKeyBody> = z.strictObject({
   name: nameText,
   network: networkName,
@@ -82,7 +82,7 @@ export const createApiKeyBody: z.ZodType<CreateApiKeyBody, CreateApiKeyBody> = z
   expiresAt: timeText.nullable().exactOptional(),
 })
 
-/** @see EditApiKeyBody */
+/** The schema of `EditApiKeyBody`. */
 export const editApiKeyBody: z.ZodType<EditApiKeyBody, EditApiKeyBody> = z.strictObject({
   version: versionNumber,
   name: nameText.exactOptional(),

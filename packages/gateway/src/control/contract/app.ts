@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Network } from '../../lib/network.ts'
 import { serviceNames, useCases } from './deployment.ts'
 import type { ServiceName, UseCase } from './deployment.ts'
-import { keyFacts } from './keyState.ts'
-import type { KeyFacts } from './keyState.ts'
+import { keyDetails } from './keyState.ts'
+import type { KeyDetails } from './keyState.ts'
 import { limitsView, ownLimits } from './limits.ts'
 import type { LimitsView, OwnLimits } from './limits.ts'
 import { networkName, perNetwork } from './networks.ts'
@@ -11,15 +11,15 @@ import { pageMembers } from './page.ts'
 import type { PageQuery } from './page.ts'
 import { audienceText, descriptionText, nameText, searchText, timeText, versionNumber } from './texts.ts'
 
-/** What is asked of an app's tokens beside a good signature. */
+/** What an app requires of JWTs in addition to a valid signature. */
 export interface JwtSettingsView {
-  /** What `aud` must be or hold; `null`: anything. */
+  /** The value that `aud` must equal or contain; `null` for any. */
   readonly audience: string | null
-  /** How far ahead `exp` may lie, in seconds. */
+  /** How far in the future `exp` may be, in seconds. */
   readonly maxLifetimeS: number
 }
 
-/** An app, its key masked. */
+/** An app, with its key masked. */
 export interface AppView {
   readonly id: string
   readonly name: string
@@ -28,34 +28,34 @@ export interface AppView {
   /** The chain's symbol. */
   readonly chain: string
   readonly services: readonly ServiceName[]
-  /** Where its key works. */
+  /** The networks that its key is enabled for. */
   readonly networks: readonly Network[]
-  /** Whether each call must bring a token that one of its JWT keys has signed. */
+  /** Whether each request needs a JWT signed by one of the app's JWT keys. */
   readonly requireJwt: boolean
   readonly jwt: JwtSettingsView
-  /** The owner's own limits; `null`: none but the service's. */
+  /** Limits set by the owner; `null` if there are none. */
   readonly ownLimits: OwnLimits | null
-  /** What holds: the service's limits, or what the operator or the owner set in their place. */
+  /** The limits in effect: the service's, or those that the operator or owner has set. */
   readonly limits: LimitsView
-  readonly key: KeyFacts & {
+  readonly key: KeyDetails & {
     readonly id: string
-    /** As in `https://rpc.example.org/testnet/v2/…WXYZ`. */
+    /** The endpoints, such as `https://rpc.example.org/testnet/v2/…WXYZ`. */
     readonly addresses: Readonly<Record<Network, string>>
   }
-  /** Moves with every change of the app, its key and its lists; a change names the version that it is a change of. */
+  /** Increases with every change of the app, its key and its lists. Send it back with an edit. */
   readonly version: number
   readonly createdAt: string
 }
 
-/** An app's key itself, shown once, or when it was asked for. A secret. */
+/** An app's key in plain text. A secret: shown when it is created or rotated, and when it is revealed. */
 export interface AppSecret {
   readonly apiKey: string
   readonly addresses: Readonly<Record<Network, string>>
 }
 
-/** What makes an app. */
+/** Creates an app. */
 export interface CreateAppBody {
-  /** 1 to 64 characters, unlike the account's other apps' whatever the case. */
+  /** 1 to 64 characters, unique among the account's apps regardless of letter case. */
   readonly name: string
   /** Up to 500 characters. @default '' */
   readonly description?: string
@@ -66,56 +66,56 @@ export interface CreateAppBody {
   readonly services: readonly ServiceName[]
   /** @default both */
   readonly networks?: readonly Network[]
-  /** When its key ends; `null` for never. @default null */
+  /** When its key expires; `null` for no expiry. @default null */
   readonly expiresAt?: string | null
 }
 
-/** What changes of an app; the rest stays. */
+/** Changes an app. Fields that are left out stay the same. */
 export interface EditAppBody {
-  /** The version that was seen: where it has moved on, nothing is changed and the answer is 409. */
+  /** The version you read. If the app has changed since, the response is 409 and nothing changes. */
   readonly version: number
   readonly name?: string
   readonly description?: string
   readonly useCase?: UseCase
-  /** Without `Node API` its calls are rejected. */
+  /** Without `Node API`, the app's requests are rejected. */
   readonly services?: readonly ServiceName[]
   readonly networks?: readonly Network[]
   readonly requireJwt?: boolean
   readonly jwt?: {
-    /** Up to 200 characters; `null` for anything. */
+    /** Up to 200 characters; `null` for any. */
     readonly audience?: string | null
-    /** 1 to 31,536,000 (a year); `null` for a day, as it is where nothing is said. */
+    /** 1 to 31,536,000 (a year); `null` for the default, one day. */
     readonly maxLifetimeS?: number | null
   }
-  /** `null` takes the owner's own limits away. None can be above what the service allows. */
+  /** `null` removes the owner's limits. No limit can exceed the account's. */
   readonly limits?: OwnLimits | null
 }
 
-/** Which apps. */
+/** Filters the apps. */
 export interface AppsQuery extends PageQuery {
-  /** A part of the name, whatever its case. */
+  /** Part of the name, ignoring letter case. */
   readonly search?: string
 }
 
-/** What must be typed to delete an app. */
+/** Confirms the deletion of an app. */
 export interface DeleteAppBody {
   /** The app's name. */
   readonly name: string
 }
 
-/** When a key ends. */
+/** Sets when a key expires. */
 export interface KeyExpiryBody {
-  /** `null` for never. */
+  /** `null` for no expiry. */
   readonly expiresAt: string | null
 }
 
-const unlike = (values: readonly unknown[]): boolean => new Set(values).size === values.length
+const areUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length
 const useCase = z.enum(useCases)
-const services = z.array(z.enum(serviceNames)).refine(unlike, { error: 'must name nothing twice' })
+const services = z.array(z.enum(serviceNames)).refine(areUnique, { error: 'must not contain duplicates' })
 const someServices = services.refine((names) => names.length > 0, {
-  error: `must name at least one: ${serviceNames.join(', ')}`,
+  error: `must contain at least one of ${serviceNames.join(', ')}`,
 })
-const networks = z.array(networkName).refine(unlike, { error: 'must name nothing twice' })
+const networks = z.array(networkName).refine(areUnique, { error: 'must not contain duplicates' })
 const lifetimeError = 'must be a whole number of seconds from 1 to 31536000'
 const lifetime = z
   .int({ error: lifetimeError })
@@ -123,7 +123,7 @@ const lifetime = z
   .max(31_536_000, { error: lifetimeError })
 const chain = z.string().max(64, { error: 'must have at most 64 characters' })
 
-/** @see AppView */
+/** The schema of `AppView`. */
 export const appView: z.ZodType<AppView> = z
   .strictObject({
     id: z.string(),
@@ -137,18 +137,18 @@ export const appView: z.ZodType<AppView> = z
     jwt: z.strictObject({ audience: z.string().nullable(), maxLifetimeS: z.int() }),
     ownLimits: ownLimits.nullable(),
     limits: limitsView,
-    key: z.strictObject({ id: z.string(), ...keyFacts, addresses: perNetwork }),
+    key: z.strictObject({ id: z.string(), ...keyDetails, addresses: perNetwork }),
     version: z.int(),
     createdAt: timeText,
   })
   .meta({ id: 'App' })
 
-/** @see AppSecret */
+/** The schema of `AppSecret`. */
 export const appSecret: z.ZodType<AppSecret> = z
   .strictObject({ apiKey: z.string(), addresses: perNetwork })
   .meta({ id: 'AppSecret' })
 
-/** @see CreateAppBody */
+/** The schema of `CreateAppBody`. */
 export const createAppBody: z.ZodType<CreateAppBody, CreateAppBody> = z.strictObject({
   name: nameText,
   description: descriptionText.exactOptional(),
@@ -159,7 +159,7 @@ export const createAppBody: z.ZodType<CreateAppBody, CreateAppBody> = z.strictOb
   expiresAt: timeText.nullable().exactOptional(),
 })
 
-/** @see EditAppBody */
+/** The schema of `EditAppBody`. */
 export const editAppBody: z.ZodType<EditAppBody, EditAppBody> = z.strictObject({
   version: versionNumber,
   name: nameText.exactOptional(),
@@ -177,14 +177,14 @@ export const editAppBody: z.ZodType<EditAppBody, EditAppBody> = z.strictObject({
   limits: ownLimits.nullable().exactOptional(),
 })
 
-/** @see AppsQuery */
+/** The schema of `AppsQuery`. */
 export const appsQuery: z.ZodType<AppsQuery, unknown> = z.strictObject({
   ...pageMembers,
   search: searchText.exactOptional(),
 })
 
-/** @see DeleteAppBody */
+/** The schema of `DeleteAppBody`. */
 export const deleteAppBody: z.ZodType<DeleteAppBody, DeleteAppBody> = z.strictObject({ name: z.string() })
 
-/** @see KeyExpiryBody */
+/** The schema of `KeyExpiryBody`. */
 export const keyExpiryBody: z.ZodType<KeyExpiryBody, KeyExpiryBody> = z.strictObject({ expiresAt: timeText.nullable() })

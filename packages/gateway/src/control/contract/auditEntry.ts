@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { timeText } from './texts.ts'
 
-/** Something that was done to an account or what it owns. */
+/** A logged change of an account or of something it owns. */
 export interface AuditEntryView {
   readonly id: number
   readonly at: string
-  /** Whose account it concerns. */
+  /** The account that was changed. */
   readonly userId: string | null
-  /** Who did it: a user's id, or such as `operator`. */
+  /** Who made the change: the id of a user or access token, or `operator`. */
   readonly actor: string
-  /** What, such as `key.rotate`. */
+  /** Such as `key.rotate`. */
   readonly action: string
-  /** The id of what it was done to. */
+  /** The id of the object that was changed. */
   readonly subject: string | null
   readonly ip: string | null
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-/** @see AuditEntryView */
+/** The schema of `AuditEntryView`. */
 export const auditEntryView: z.ZodType<AuditEntryView> = z
   .strictObject({
     id: z.int(),

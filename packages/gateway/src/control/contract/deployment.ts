@@ -4,7 +4,7 @@ import { limitsView } from './limits.ts'
 import type { LimitsView } from './limits.ts'
 import { networkName } from './networks.ts'
 
-/** What an app can be for. */
+/** The use cases of apps. */
 export const useCases = [
   'Defi',
   'Analytics',
@@ -17,41 +17,41 @@ export const useCases = [
   'Other',
 ] as const
 
-/** What an app can be for. */
+/** A use case of an app. */
 export type UseCase = (typeof useCases)[number]
 
-/** What an app can use. */
+/** The services that apps can use. */
 export const serviceNames = ['Node API'] as const
 
-/** What an app can use. */
+/** A service that an app can use. */
 export type ServiceName = (typeof serviceNames)[number]
 
-/** What every caller may know of the service, before logging in too. */
+/** Public facts about the service, available without logging in. */
 export interface DeploymentView {
-  /** Where the service is reached; addresses are built on it. */
+  /** The base of all endpoint URLs. */
   readonly publicUrl: string
   readonly signUp: 'open' | 'invite' | 'closed'
-  /** Whether keys can be shown again. */
+  /** Whether keys can be revealed after they were created. */
   readonly reveal: boolean
   readonly chain: {
     readonly name: string
-    /** What an app's `chain` is. */
+    /** The value of an app's `chain`. */
     readonly symbol: string
-    /** Other names that people look for it by. */
+    /** Other names to search for. */
     readonly aliases: readonly string[]
     readonly networks: readonly {
       readonly network: Network
       readonly chainId: number
-      /** The SDK's `baseUrl` for apps and `rpcUrl` for API keys. */
+      /** Pass it to the SDK as `baseUrl` for apps, or `rpcUrl` for API keys. */
       readonly url: string
     }[]
   }
   readonly services: readonly ServiceName[]
   readonly useCases: readonly UseCase[]
   readonly limits: {
-    /** Of each app, where nothing else was agreed. */
+    /** The default limits of each app. */
     readonly app: LimitsView
-    /** Of all API keys of an account together; `perSecond` and `burst` of each. */
+    /** `perDay` and `perMonth` are shared by all API keys of an account; `perSecond` and `burst` are for each key. */
     readonly apiKey: LimitsView
     readonly maxApps: number
     readonly maxApiKeys: number
@@ -61,7 +61,7 @@ export interface DeploymentView {
   }
 }
 
-/** @see DeploymentView */
+/** The schema of `DeploymentView`. */
 export const deploymentView: z.ZodType<DeploymentView> = z
   .strictObject({
     publicUrl: z.string(),

@@ -1,56 +1,56 @@
 import { z } from 'zod'
 import { labelText, secretText, timeText } from './texts.ts'
 
-/** A public key by which an app's tokens are checked. */
+/** A public key that verifies an app's JWTs. */
 export interface JwtKeyView {
-  /** What a token's header must name. */
+  /** The `kid` that a JWT's header must contain. */
   readonly kid: string
-  /** What it may be signed by. */
+  /** The signature algorithms that the key can verify. */
   readonly algorithms: readonly string[]
-  /** base64 of the SHA-256 of the key's DER. */
+  /** The SHA-256 of the key's DER encoding, in base64. */
   readonly fingerprint: string
   readonly publicPem: string
   readonly label: string
   readonly createdAt: string
 }
 
-/** An app's JWT keys, the oldest first. */
+/** An app's JWT keys, oldest first. */
 export interface JwtKeysView {
   readonly items: readonly JwtKeyView[]
   readonly max: number
 }
 
-/** What imports a key. */
+/** Imports a public key. */
 export interface AddJwtKeyBody {
-  /** From `-----BEGIN PUBLIC KEY-----` to the end. A private key is rejected. */
+  /** PEM, starting with `-----BEGIN PUBLIC KEY-----`. A private key is rejected. */
   readonly pem: string
   /** Up to 64 characters. @default '' */
   readonly label?: string
 }
 
-/** A token to be tried. */
+/** Tests a JWT. */
 export interface TestJwtBody {
   readonly token: string
 }
 
-/** What was found of a token. */
+/** The verification result of a JWT. */
 export type JwtTestView =
   | {
       readonly ok: true
       readonly kid: string
-      /** When the token ends. */
+      /** When the JWT expires. */
       readonly expiresAt: string
-      /** Whether its claims allow less than the app does. */
+      /** Whether its claims allow less than the app's allow list. */
       readonly narrows: boolean
     }
   | {
       readonly ok: false
-      /** The first check that failed, such as `signature` or `expiry`. */
+      /** The first failed check, such as `signature` or `expiry`. */
       readonly check: string
       readonly message: string
     }
 
-/** @see JwtKeyView */
+/** The schema of `JwtKeyView`. */
 export const jwtKeyView: z.ZodType<JwtKeyView> = z
   .strictObject({
     kid: z.string(),
@@ -62,19 +62,19 @@ export const jwtKeyView: z.ZodType<JwtKeyView> = z
   })
   .meta({ id: 'JwtKey' })
 
-/** @see JwtKeysView */
+/** The schema of `JwtKeysView`. */
 export const jwtKeysView: z.ZodType<JwtKeysView> = z.strictObject({ items: z.array(jwtKeyView), max: z.int() })
 
-/** @see AddJwtKeyBody */
+/** The schema of `AddJwtKeyBody`. */
 export const addJwtKeyBody: z.ZodType<AddJwtKeyBody, AddJwtKeyBody> = z.strictObject({
   pem: secretText,
   label: labelText.exactOptional(),
 })
 
-/** @see TestJwtBody */
+/** The schema of `TestJwtBody`. */
 export const testJwtBody: z.ZodType<TestJwtBody, TestJwtBody> = z.strictObject({ token: secretText })
 
-/** @see JwtTestView */
+/** The schema of `JwtTestView`. */
 export const jwtTestView: z.ZodType<JwtTestView> = z
   .discriminatedUnion('ok', [
     z.strictObject({ ok: z.literal(true), kid: z.string(), expiresAt: timeText, narrows: z.boolean() }),

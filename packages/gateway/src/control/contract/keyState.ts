@@ -1,34 +1,34 @@
 import { z } from 'zod'
 import { timeText } from './texts.ts'
 
-/** `rotated`: active, and so is, for a while, the key before it. */
+/** The state of a key. `rotated`: active, and the previous key still works during its grace period. */
 export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked'
 
-/** What is shown of any key. */
-export interface KeyFacts {
+/** The details common to all keys. */
+export interface KeyDetails {
   readonly state: KeyState
-  /** The last four characters. */
+  /** The key's last four characters. */
   readonly ending: string
-  /** Whether it can be shown again. */
+  /** Whether the key can be revealed. */
   readonly revealable: boolean
   readonly createdAt: string
   readonly rotatedAt: string | null
   readonly expiresAt: string | null
-  /** Until when the key before the last rotation works. */
+  /** When the grace period of the previous key ends. */
   readonly oldUntil: string | null
 }
 
-/** How a key is rotated. */
+/** Rotates a key. */
 export interface RotateBody {
-  /** For how many days the old key goes on working, 0 to 7. @default 0 */
+  /** How many days the old key keeps working, 0 to 7. @default 0 */
   readonly graceDays?: number
-  /** When the new key ends; `null` for never. @default as it was */
+  /** When the new key expires; `null` for no expiry. @default the old key's expiry */
   readonly expiresAt?: string | null
 }
 
-/** The members of `KeyFacts`. */
-export const keyFacts: {
-  readonly [Name in keyof KeyFacts]: z.ZodType<KeyFacts[Name]>
+/** The schemas of the members of `KeyDetails`. */
+export const keyDetails: {
+  readonly [Name in keyof KeyDetails]: z.ZodType<KeyDetails[Name]>
 } = {
   state: z.enum(['active', 'rotated', 'expired', 'revoked']),
   ending: z.string().length(4),
@@ -39,10 +39,10 @@ export const keyFacts: {
   oldUntil: timeText.nullable(),
 }
 
-/** Longest grace of an old key. */
+/** Longest grace period of an old key, in days. */
 export const maxGraceDays = 7
 
-/** @see RotateBody */
+/** The schema of `RotateBody`. */
 export const rotateBody: z.ZodType<RotateBody, RotateBody> = z.strictObject({
   graceDays: z
     .int({ error: `must be a whole number from 0 to ${maxGraceDays}` })

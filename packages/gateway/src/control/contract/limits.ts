@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** How much may be asked. `null`: no limit. */
+/** Request limits. `null`: no limit. */
 export interface LimitsView {
-  /** Calls a second; each item of a batch counts. */
+  /** Requests per second. Each request of a batch counts. */
   readonly perSecond: number | null
-  /** How many calls may come at once. */
+  /** How many requests may arrive at once. */
   readonly burst: number
-  /** Calls a UTC day. */
+  /** Requests per UTC day. */
   readonly perDay: number | null
-  /** Calls a UTC month. */
+  /** Requests per UTC month. */
   readonly perMonth: number | null
 }
 
-/** Limits that differ from the service's own; what is left out is as the service has it. */
+/** Limits that override the service's. Limits that are left out are the service's. */
 export interface OwnLimits {
   readonly perSecond?: number | null
   readonly perDay?: number | null
@@ -20,29 +20,29 @@ export interface OwnLimits {
   readonly burst?: number
 }
 
-const whole = (least: number, most: number): z.ZodInt => {
+const wholeNumber = (least: number, most: number): z.ZodInt => {
   const error = `must be a whole number from ${least} to ${most}`
   return z.int({ error }).min(least, { error }).max(most, { error })
 }
-const atOnce = whole(1, 1_000_000)
-const inAll = whole(0, 1_000_000_000)
+const rate = wholeNumber(1, 1_000_000)
+const quota = wholeNumber(0, 1_000_000_000)
 
-/** @see LimitsView */
+/** The schema of `LimitsView`. */
 export const limitsView: z.ZodType<LimitsView, LimitsView> = z
   .strictObject({
-    perSecond: atOnce.nullable(),
-    burst: atOnce,
-    perDay: inAll.nullable(),
-    perMonth: inAll.nullable(),
+    perSecond: rate.nullable(),
+    burst: rate,
+    perDay: quota.nullable(),
+    perMonth: quota.nullable(),
   })
   .meta({ id: 'Limits' })
 
-/** @see OwnLimits */
+/** The schema of `OwnLimits`. */
 export const ownLimits: z.ZodType<OwnLimits, OwnLimits> = z
   .strictObject({
-    perSecond: atOnce.nullable().exactOptional(),
-    perDay: inAll.nullable().exactOptional(),
-    perMonth: inAll.nullable().exactOptional(),
-    burst: atOnce.exactOptional(),
+    perSecond: rate.nullable().exactOptional(),
+    perDay: quota.nullable().exactOptional(),
+    perMonth: quota.nullable().exactOptional(),
+    burst: rate.exactOptional(),
   })
   .meta({ id: 'OwnLimits' })

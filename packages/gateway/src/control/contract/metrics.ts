@@ -3,23 +3,23 @@ import type { Network } from '../../lib/network.ts'
 import { networkName } from './networks.ts'
 import { timeText } from './texts.ts'
 
-/** How far back: the last 60 minutes, 24 hours, 7 days, 30 days, 90 days. */
+/** Time ranges: the last 60 minutes, 24 hours, 7 days, 30 days and 90 days. */
 export const metricsRanges = ['hour', 'day', 'week', 'month', 'quarter'] as const
 
-/** How far back. */
+/** A time range of metrics. */
 export type MetricsRange = (typeof metricsRanges)[number]
 
-/** How much was asked, and how it went. Batches count each item. */
+/** Request counts, outcomes and latencies. Each request of a batch counts. */
 export interface MetricsView {
   readonly range: MetricsRange
   readonly from: string
   readonly to: string
-  /** What one item of `series` covers. */
+  /** The length of one item of `series`. */
   readonly step: 'minute' | 'hour' | 'day'
   readonly total: number
-  /** Answered without an error. */
+  /** Requests with a successful response. */
   readonly succeeded: number
-  /** 0 to 1; `null` where nothing was asked. */
+  /** 0 to 1; `null` if there were no requests. */
   readonly successRate: number | null
   readonly latencyMs: {
     readonly p50: number | null
@@ -27,7 +27,7 @@ export interface MetricsView {
     readonly p95: number | null
     readonly p99: number | null
   }
-  /** One for each step from `from` to `to`, also where nothing was asked. */
+  /** One item per step from `from` to `to`, including steps without requests. */
   readonly series: readonly {
     readonly at: string
     readonly total: number
@@ -35,7 +35,7 @@ export interface MetricsView {
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** The most asked first. */
+  /** Most requested first. */
   readonly byMethod: readonly {
     readonly method: string
     readonly total: number
@@ -43,20 +43,20 @@ export interface MetricsView {
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** `answered`, `nodeError`, `upstreamFailed`, `disconnected`, or the reason of a rejection. */
+  /** `succeeded`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
   readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
 }
 
-/** Which metrics. */
+/** Selects metrics. */
 export interface MetricsQuery {
   /** @default 'day' */
   readonly range?: MetricsRange
 }
 
-/** Which metrics, as a table. */
+/** Selects metrics for a CSV table. */
 export interface MetricsCsvQuery extends MetricsQuery {
-  /** What the table's rows are. @default 'series' */
+  /** What the rows are. @default 'series' */
   readonly of?: 'series' | 'methods' | 'outcomes' | 'networks'
 }
 
@@ -64,7 +64,7 @@ const count = z.int().min(0)
 const ms = z.number().min(0).nullable()
 const range = z.enum(metricsRanges)
 
-/** @see MetricsView */
+/** The schema of `MetricsView`. */
 export const metricsView: z.ZodType<MetricsView> = z
   .strictObject({
     range,
@@ -82,10 +82,10 @@ export const metricsView: z.ZodType<MetricsView> = z
   })
   .meta({ id: 'Metrics' })
 
-/** @see MetricsQuery */
+/** The schema of `MetricsQuery`. */
 export const metricsQuery: z.ZodType<MetricsQuery, unknown> = z.strictObject({ range: range.exactOptional() })
 
-/** @see MetricsCsvQuery */
+/** The schema of `MetricsCsvQuery`. */
 export const metricsCsvQuery: z.ZodType<MetricsCsvQuery, unknown> = z.strictObject({
   range: range.exactOptional(),
   of: z.enum(['series', 'methods', 'outcomes', 'networks']).exactOptional(),

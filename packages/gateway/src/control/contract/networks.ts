@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Network } from '../../lib/network.ts'
 
-/** One of the two networks. */
+/** A network's name. */
 export const networkName: z.ZodType<Network, Network> = z.enum(['testnet', 'mainnet'])
 
-/** One text for each network. */
+/** A string for each network. */
 export const perNetwork: z.ZodType<Readonly<Record<Network, string>>> = z.strictObject({
   testnet: z.string(),
   mainnet: z.string(),

@@ -1,37 +1,41 @@
 import { z } from 'zod'
 import { apiErrorView } from './apiError.ts'
-import { routeNames, routeOf } from './routes.ts'
+import { routeNames, getRoute } from './routes.ts'
 import type { AnyRoute } from './route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const statusTexts: Readonly<Record<number, string>> = { 200: 'Done.', 201: 'Made.', 204: 'Done; there is no body.' }
-
-const securityOf = ({ who }: AnyRoute): readonly Json[] => {
-  if (who === 'anyone') return []
-  if (who === 'session') return [{ session: [] }]
-  if (who === 'operator') return [{ session: [] }, { operatorToken: [] }]
-  return [{ session: [] }, { accessToken: [who] }]
+const statusTexts: Readonly<Record<number, string>> = {
+  200: 'Success.',
+  201: 'Created.',
+  204: 'Success, without a body.',
 }
 
-/** Leaves out what says nothing to a reader: how a date is matched, and the ends of what numbers can be. */
-const plainer = ({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void => {
+const toSecurity = ({ access }: AnyRoute): readonly Json[] => {
+  if (access === 'anyone') return []
+  if (access === 'session') return [{ session: [] }]
+  if (access === 'operator') return [{ session: [] }, { operatorToken: [] }]
+  return [{ session: [] }, { accessToken: [access] }]
+}
+
+/** Removes noise: the pattern of dates, and the limits of safe integers. */
+const simplifySchema = ({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void => {
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern']
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
 }
 
-/** Collects what schemas name, so that each stands in the document once. */
-const createSchemas = (): { of(schema: z.ZodType, io: 'input' | 'output'): Json; all: Record<string, unknown> } => {
+/** Collects named schemas, so that each is in the document once. */
+const createSchemas = (): { toJson(schema: z.ZodType, io: 'input' | 'output'): Json; all: Record<string, unknown> } => {
   const all: Record<string, unknown> = {}
   return {
     all,
-    of: (schema, io) => {
+    toJson: (schema, io) => {
       const {
         $schema: _,
         $defs = {},
         ...rest
-      } = z.toJSONSchema(schema, { io, override: plainer }) as Record<string, unknown>
+      } = z.toJSONSchema(schema, { io, override: simplifySchema }) as Record<string, unknown>
       const { id, ...named } = rest
       const moved = JSON.parse(JSON.stringify({ $defs, named }).replaceAll('#/$defs/', '#/components/schemas/')) as {
         $defs: Record<string, unknown>
@@ -48,7 +52,7 @@ const createSchemas = (): { of(schema: z.ZodType, io: 'input' | 'output'): Json;
   }
 }
 
-const parametersOf = (schema: Json, place: 'path' | 'query'): readonly Json[] => {
+const toParameters = (schema: Json, place: 'path' | 'query'): readonly Json[] => {
   const required = (schema['required'] ?? []) as readonly string[]
   return Object.entries((schema['properties'] ?? {}) as Record<string, Json>).map(([name, of]) => ({
     name,
@@ -59,40 +63,42 @@ const parametersOf = (schema: Json, place: 'path' | 'query'): readonly Json[] =>
 }
 
 /**
- * Writes the control API down as an OpenAPI document, from the table of its routes.
- * @param options.publicUrl - Where it is reached.
- * @returns The document, ready to be sent as JSON.
+ * Generates the OpenAPI document of the control API from its route table.
+ * @param options.publicUrl - The base URL of the control API.
+ * @returns The document, ready to serialize as JSON.
  * @see OpenAPI Specification 3.1
  */
 export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
   const schemas = createSchemas()
-  const rejection = {
-    description: 'Rejected: the body says why.',
-    content: { 'application/json': { schema: schemas.of(apiErrorView, 'output') } },
+  const errorResponse = {
+    description: 'Error. The body contains its code and how to fix it.',
+    content: { 'application/json': { schema: schemas.toJson(apiErrorView, 'output') } },
   }
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of routeNames) {
     const [method = '', path = ''] = name.split(' ')
-    const route = routeOf(name)
-    const { params, query, body, answer, status, type = 'application/json' } = route
+    const route = getRoute(name)
+    const { params, query, body, response, status, type = 'application/json' } = route
     const parameters = [
-      ...(params === undefined ? [] : parametersOf(schemas.of(params, 'input'), 'path')),
-      ...(query === undefined ? [] : parametersOf(schemas.of(query, 'input'), 'query')),
+      ...(params === undefined ? [] : toParameters(schemas.toJson(params, 'input'), 'path')),
+      ...(query === undefined ? [] : toParameters(schemas.toJson(query, 'input'), 'query')),
     ]
     ;(paths[path] ??= {})[method.toLowerCase()] = {
-      operationId: operationIdOf(method, path),
+      operationId: toOperationId(method, path),
       summary: route.summary,
-      security: securityOf(route),
+      security: toSecurity(route),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(body === undefined
         ? {}
-        : { requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body, 'input') } } } }),
+        : {
+            requestBody: { required: true, content: { 'application/json': { schema: schemas.toJson(body, 'input') } } },
+          }),
       responses: {
         [status]: {
           description: statusTexts[status],
-          ...(answer === undefined ? {} : { content: { [type]: { schema: schemas.of(answer, 'output') } } }),
+          ...(response === undefined ? {} : { content: { [type]: { schema: schemas.toJson(response, 'output') } } }),
         },
-        default: rejection,
+        default: errorResponse,
       },
     }
   }
@@ -109,7 +115,7 @@ export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
           in: 'cookie',
           name: '__Host-keyrail-session',
           description:
-            'Set by logging in. Over http, on this machine alone, its name is keyrail-session. Writes must come from a page of the same origin.',
+            'Set when you log in. Over HTTP, which works only on the local machine, its name is keyrail-session. Writes must come from a page of the same origin.',
         },
         accessToken: { type: 'http', scheme: 'bearer', description: 'A personal access token, krp_…' },
         operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token, from the configuration." },
@@ -118,8 +124,8 @@ export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
   }
 }
 
-/** `GET /api/apps/{appId}/allow-list` is `getAppsAppIdAllowList`. */
-const operationIdOf = (method: string, path: string): string =>
+/** Turns `GET /api/apps/{appId}/allow-list` into `getAppsAppIdAllowList`. */
+const toOperationId = (method: string, path: string): string =>
   method.toLowerCase() +
   path
     .replace('/api', '')

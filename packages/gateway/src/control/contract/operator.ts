@@ -5,7 +5,7 @@ import { pageMembers } from './page.ts'
 import type { PageQuery } from './page.ts'
 import { searchText, timeText } from './texts.ts'
 
-/** An account, as operators see it. */
+/** An account, as shown to operators. */
 export interface UserView {
   readonly id: string
   readonly email: string
@@ -18,59 +18,59 @@ export interface UserView {
   readonly createdAt: string
 }
 
-/** Which accounts. */
+/** Filters the accounts. */
 export interface UsersQuery extends PageQuery {
-  /** A part of the email address, whatever its case. */
+  /** Part of the email address, ignoring letter case. */
   readonly search?: string
 }
 
-/** What invites somebody. */
+/** Creates an invite. */
 export interface InviteBody {
-  /** For whom it is; without it whoever has it may use it. */
+  /** The only email address that may use the invite. @default anyone with the link */
   readonly email?: string
-  /** How long it holds, 1 to 30. @default 7 */
+  /** Days until the invite expires, 1 to 30. @default 7 */
   readonly days?: number
 }
 
-/** An invite that was not used yet, without its text. */
+/** An unused invite, without its secret. */
 export interface InviteView {
   readonly id: string
-  /** For whom it is; `null`: for whoever has it. */
+  /** The only email address that may use the invite; `null` for anyone with the link. */
   readonly email: string | null
   readonly createdAt: string
   readonly expiresAt: string
 }
 
-/** The invites that are open, the newest first. */
+/** The open invites, newest first. */
 export interface InvitesView {
   readonly items: readonly InviteView[]
 }
 
-/** Something that is given to a person, and works once. A secret. */
+/** A link that works once. A secret. */
 export interface OneTimeLinkView {
-  /** A page of the dashboard; what works is in its fragment, which no server is sent. */
+  /** A page of the dashboard. The secret is in the fragment, which browsers do not send to servers. */
   readonly url: string
   readonly expiresAt: string
 }
 
-/** What sets a user's limits. */
+/** Sets a user's limits. */
 export interface UserLimitsBody {
-  /** `null`: the service's own. */
+  /** `null` for the service's limits. */
   readonly limits: OwnLimits | null
 }
 
-/** The whole instance. */
+/** Totals of the whole service. */
 export interface OverviewView {
   readonly users: number
   readonly apps: number
   /** API keys that are not revoked. */
   readonly apiKeys: number
   readonly startedAt: string
-  /** What does not work as it should, as `/readyz` tells it. */
+  /** The current problems, as `/readyz` reports them. */
   readonly degraded: readonly string[]
 }
 
-/** @see UserView */
+/** The schema of `UserView`. */
 export const userView: z.ZodType<UserView> = z
   .strictObject({
     id: z.string(),
@@ -84,13 +84,13 @@ export const userView: z.ZodType<UserView> = z
   })
   .meta({ id: 'User' })
 
-/** @see UsersQuery */
+/** The schema of `UsersQuery`. */
 export const usersQuery: z.ZodType<UsersQuery, unknown> = z.strictObject({
   ...pageMembers,
   search: searchText.exactOptional(),
 })
 
-/** @see InviteBody */
+/** The schema of `InviteBody`. */
 export const inviteBody: z.ZodType<InviteBody, InviteBody> = z.strictObject({
   email: z
     .string()
@@ -114,20 +114,20 @@ const invite = z
   })
   .meta({ id: 'Invite' })
 
-/** @see InvitesView */
+/** The schema of `InvitesView`. */
 export const invitesView: z.ZodType<InvitesView> = z.strictObject({ items: z.array(invite) })
 
-/** @see OneTimeLinkView */
+/** The schema of `OneTimeLinkView`. */
 export const oneTimeLinkView: z.ZodType<OneTimeLinkView> = z
   .strictObject({ url: z.string(), expiresAt: timeText })
   .meta({ id: 'OneTimeLink' })
 
-/** @see UserLimitsBody */
+/** The schema of `UserLimitsBody`. */
 export const userLimitsBody: z.ZodType<UserLimitsBody, UserLimitsBody> = z.strictObject({
   limits: ownLimits.nullable(),
 })
 
-/** @see OverviewView */
+/** The schema of `OverviewView`. */
 export const overviewView: z.ZodType<OverviewView> = z
   .strictObject({
     users: z.int(),

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** To be given as `cursor` for what follows; `null` at the end. */
+  /** The `cursor` of the next page; `null` on the last page. */
   readonly next: string | null
 }
 
-/** Which part of a list. */
+/** Selects a page of a list. */
 export interface PageQuery {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string
   /** 1 to 100. @default 50 */
   readonly limit?: number
 }
 
-/** How long a page is where nobody says. */
+/** The default page size. */
 export const defaultPageLimit = 50
 
 const limit = z.coerce
@@ -24,18 +24,18 @@ const limit = z.coerce
   .min(1, { error: 'must be from 1 to 100' })
   .max(100, { error: 'must be from 1 to 100' })
 
-/** The members of a page's query, for queries that have more. */
+/** The schemas of the members of `PageQuery`, for queries with more members. */
 export const pageMembers: {
   readonly cursor: z.ZodExactOptional<z.ZodString>
   readonly limit: z.ZodExactOptional<z.ZodType<number, unknown>>
 } = {
-  cursor: z.string().max(200, { error: 'must be the next of another page' }).exactOptional(),
+  cursor: z.string().max(200, { error: 'must be the "next" of another page' }).exactOptional(),
   limit: limit.exactOptional(),
 }
 
-/** Which part of a list. */
+/** The schema of `PageQuery`. */
 export const pageQuery: z.ZodType<PageQuery, unknown> = z.strictObject(pageMembers)
 
-/** A part of a list of such items. */
-export const pageOf = <Item>(item: z.ZodType<Item>): z.ZodType<Page<Item>> =>
+/** Creates the schema of a page of items. */
+export const pageSchema = <Item>(item: z.ZodType<Item>): z.ZodType<Page<Item>> =>
   z.strictObject({ items: z.array(item), next: z.string().nullable() })

@@ -6,41 +6,41 @@ import type { ControlApi } from './controlApi.ts'
 export type RouteName = keyof ControlApi
 
 /**
- * Who may use a route. `anyone`: without being logged in. `session`: a person in a browser, and no token. A scope: a session, or a token
- * that has it. `operator`: a session of an operator, or the operator's token.
+ * Who may use a route. `anyone`: no authentication. `session`: a browser session, not an access token. A scope: a session, or an access
+ * token with that scope. `operator`: a session of an operator, or the operator token.
  */
-export type Who = 'anyone' | 'session' | 'operator' | TokenScope
+export type RouteAccess = 'anyone' | 'session' | 'operator' | TokenScope
 
-type Given<Name extends RouteName, Member extends keyof ControlApi[RouteName]> = [ControlApi[Name][Member]] extends [
-  undefined,
-]
+type RoutePart<Name extends RouteName, Member extends keyof ControlApi[RouteName]> = [
+  ControlApi[Name][Member],
+] extends [undefined]
   ? { readonly [_ in Member]?: undefined }
   : { readonly [_ in Member]: z.ZodType<ControlApi[Name][Member], unknown> }
 
-/** What is known of any route. */
-export interface RouteFacts {
-  /** One sentence, for the document. */
+/** The facts common to all routes. */
+export interface RouteInfo {
+  /** One sentence for the OpenAPI document. */
   readonly summary: string
-  readonly who: Who
-  /** The status of its answer. Without one that is 204. */
+  readonly access: RouteAccess
+  /** The status of a successful response; 204 if it has no body. */
   readonly status: 200 | 201 | 204
-  /** Whether a session that is older than 15 minutes must give the password, as `password` of its body. @default false */
+  /** Whether a session older than 15 minutes must send the password, as `password` of the body. @default false */
   readonly confirms?: true
-  /** What its answer is. @default 'application/json' */
+  /** The content type of the response. @default 'application/json' */
   readonly type?: 'text/csv'
 }
 
-/** A route of the control API, as data. */
-export type Route<Name extends RouteName> = RouteFacts &
-  Given<Name, 'params'> &
-  Given<Name, 'query'> &
-  Given<Name, 'body'> &
-  Given<Name, 'answer'>
+/** A route of the control API. */
+export type Route<Name extends RouteName> = RouteInfo &
+  RoutePart<Name, 'params'> &
+  RoutePart<Name, 'query'> &
+  RoutePart<Name, 'body'> &
+  RoutePart<Name, 'response'>
 
-/** Any route, for whoever goes through the table. */
-export interface AnyRoute extends RouteFacts {
+/** A route of any name, for code that iterates over the table. */
+export interface AnyRoute extends RouteInfo {
   readonly params?: z.ZodType | undefined
   readonly query?: z.ZodType | undefined
   readonly body?: z.ZodType | undefined
-  readonly answer?: z.ZodType | undefined
+  readonly response?: z.ZodType | undefined
 }

@@ -3,7 +3,7 @@ import { limitsView } from './limits.ts'
 import type { LimitsView } from './limits.ts'
 import { timeText } from './texts.ts'
 
-/** How much of a limit is used. */
+/** The usage of a limit. */
 export interface UsageWindow {
   readonly used: number
   /** `null`: no limit. */
@@ -12,7 +12,7 @@ export interface UsageWindow {
   readonly resetAt: string
 }
 
-/** How much of the daily and monthly limits is used: of all API keys of an account together, or of one app. */
+/** The usage of the daily and monthly limits: of one app, or of all API keys of an account together. */
 export interface UsageView {
   readonly day: UsageWindow
   readonly month: UsageWindow
@@ -26,7 +26,7 @@ const usageWindow = z.strictObject({
   resetAt: timeText,
 })
 
-/** @see UsageView */
+/** The schema of `UsageView`. */
 export const usageView: z.ZodType<UsageView> = z
   .strictObject({ day: usageWindow, month: usageWindow, limits: limitsView })
   .meta({ id: 'Usage' })

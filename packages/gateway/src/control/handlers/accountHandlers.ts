@@ -1,25 +1,24 @@
 import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { LoggedIn } from '../account/accounts.ts'
-import { endedCookie, sessionCookie } from '../account/sessionCookie.ts'
+import { clearSessionCookie, createSessionCookie } from '../account/sessionCookie.ts'
 import type { SessionView } from '../contract/account.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { viewerOf } from '../handler.ts'
-import type { Caller, ControlParts, Handlers } from '../handler.ts'
-import type { Reply } from '../reply.ts'
+import { requireViewer } from '../handler.ts'
+import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { toAccountView, toSessionView } from '../views/toSessionView.ts'
 
-const loggedIn = (result: LoggedIn | AccountError, { secure }: Caller): Reply<SessionView> =>
+const toSessionResult = (result: LoggedIn | AccountError, { secure }: Caller): HandlerResult<SessionView> =>
   isAccountError(result)
-    ? { rejection: apiErrors.ofAccount(result) }
+    ? { error: apiErrors.fromAccountError(result) }
     : {
-        answer: toSessionView(result.viewer),
-        cookie: sessionCookie(result.token, { secure, expiresAt: result.expiresAt }),
+        response: toSessionView(result.viewer),
+        cookie: createSessionCookie(result.token, { secure, expiresAt: result.expiresAt }),
       }
 
-const originOf = ({ ip, userAgent }: Caller): { ip: string; userAgent: string | undefined } => ({ ip, userAgent })
+const getOrigin = ({ ip, userAgent }: Caller): { ip: string; userAgent: string | undefined } => ({ ip, userAgent })
 
-/** Signing up, logging in, and the account itself. */
+/** The routes to sign up, log in, and manage the account. */
 export const accountHandlers = ({
   accounts,
 }: ControlParts): Handlers<
@@ -33,32 +32,35 @@ export const accountHandlers = ({
   | 'DELETE /api/session'
 > => ({
   'POST /api/account': async ({ body, caller }) =>
-    loggedIn(await accounts.signUp({ ...body, ...originOf(caller) }), caller),
+    toSessionResult(await accounts.signUp({ ...body, ...getOrigin(caller) }), caller),
 
-  'GET /api/account': async ({ caller }) => ({ answer: toAccountView(viewerOf(caller).user) }),
+  'GET /api/account': async ({ caller }) => ({ response: toAccountView(requireViewer(caller).user) }),
 
   'POST /api/account/password': async ({ body, caller }) =>
-    loggedIn(await accounts.changePassword({ ...body, viewer: viewerOf(caller), ...originOf(caller) }), caller),
+    toSessionResult(
+      await accounts.changePassword({ ...body, viewer: requireViewer(caller), ...getOrigin(caller) }),
+      caller,
+    ),
 
   'POST /api/account/password/reset': async ({ body, caller }) =>
-    loggedIn(await accounts.resetPassword({ ...body, ...originOf(caller) }), caller),
+    toSessionResult(await accounts.resetPassword({ ...body, ...getOrigin(caller) }), caller),
 
   'POST /api/account/delete': async ({ body, caller }) => {
     const { ip, secure } = caller
-    const done = await accounts.deleteAccount({ viewer: viewerOf(caller), password: body.password, ip })
-    return done === true
-      ? { answer: undefined, cookie: endedCookie({ secure }) }
-      : { rejection: apiErrors.ofAccount(done) }
+    const result = await accounts.deleteAccount({ viewer: requireViewer(caller), password: body.password, ip })
+    return result === true
+      ? { response: undefined, cookie: clearSessionCookie({ secure }) }
+      : { error: apiErrors.fromAccountError(result) }
   },
 
   'POST /api/session': async ({ body, caller }) =>
-    loggedIn(await accounts.logIn({ ...body, current: caller.sessionToken, ...originOf(caller) }), caller),
+    toSessionResult(await accounts.logIn({ ...body, current: caller.sessionToken, ...getOrigin(caller) }), caller),
 
-  'GET /api/session': async ({ caller }) => ({ answer: toSessionView(viewerOf(caller)) }),
+  'GET /api/session': async ({ caller }) => ({ response: toSessionView(requireViewer(caller)) }),
 
   'DELETE /api/session': async ({ caller }) => {
     const { sessionToken, secure } = caller
-    if (sessionToken !== undefined) await accounts.logOut(sessionToken, originOf(caller))
-    return { answer: undefined, cookie: endedCookie({ secure }) }
+    if (sessionToken !== undefined) await accounts.logOut(sessionToken, getOrigin(caller))
+    return { response: undefined, cookie: clearSessionCookie({ secure }) }
   },
 })

@@ -6,19 +6,18 @@ import type { OwnLimits } from '../contract/limits.ts'
 import type { UserView } from '../contract/operator.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { badCursor, fromCursor, toCursor } from '../cursor.ts'
-import { actorOf } from '../handler.ts'
-import type { Caller, ControlParts, Handlers } from '../handler.ts'
-import type { Reply } from '../reply.ts'
+import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
+import { getActor } from '../handler.ts'
+import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
 import { readAuditLog } from './tokenHandlers.ts'
 
 const dayMs = 86_400_000
 const maxInvites = 1_000
 
-const by = (caller: Caller): Required<Actor> => ({ actor: actorOf(caller), ip: caller.ip })
+const toActor = (caller: Caller): Required<Actor> => ({ actor: getActor(caller), ip: caller.ip })
 
-/** What operators see and do. */
+/** The routes for operators. */
 export const adminHandlers = (
   parts: ControlParts,
 ): Handlers<
@@ -37,7 +36,7 @@ export const adminHandlers = (
   const { storage, accounts, deployment, degraded, startedAt } = parts
   const { operator } = accounts
 
-  const show = async (users: readonly Account[]): Promise<readonly UserView[]> => {
+  const toUserViews = async (users: readonly Account[]): Promise<readonly UserView[]> => {
     const ids = users.map(({ id }) => id)
     const [apps, apiKeys] = [await storage.apps.countByUser(ids), await storage.keys.countApiKeysByUser(ids)]
     return users.map(({ id, email, state, role, limits, createdAt }) => ({
@@ -45,28 +44,28 @@ export const adminHandlers = (
       email,
       state,
       role,
-      // What was stored was checked when it was given.
+      // Validated when it was stored.
       limits: limits as OwnLimits | null,
       apps: apps.get(id) ?? 0,
       apiKeys: apiKeys.get(id) ?? 0,
       createdAt: isoTime(createdAt),
     }))
   }
-  const shown = async (user: Account | AccountError | undefined): Promise<Reply<UserView>> => {
-    if (user === undefined) return { rejection: apiErrors.notFound() }
-    if (isAccountError(user)) return { rejection: apiErrors.ofAccount(user) }
-    const [view] = await show([user])
-    return view === undefined ? { rejection: apiErrors.notFound() } : { answer: view }
+  const toUserResult = async (user: Account | AccountError | undefined): Promise<HandlerResult<UserView>> => {
+    if (user === undefined) return { error: apiErrors.notFound() }
+    if (isAccountError(user)) return { error: apiErrors.fromAccountError(user) }
+    const [view] = await toUserViews([user])
+    return view === undefined ? { error: apiErrors.notFound() } : { response: view }
   }
-  /** What works stands in the fragment, which browsers send to nobody. */
-  const linkTo = (page: string, fragment: string): string => {
+  /** Puts the secret in the fragment, which browsers do not send to servers. */
+  const createLink = (page: string, fragment: string): string => {
     const { publicUrl, controlUrl = publicUrl } = deployment()
     return `${controlUrl.replace(/\/+$/, '')}/${page}#${fragment}`
   }
 
   return {
     'GET /api/admin/overview': async () => ({
-      answer: {
+      response: {
         users: await storage.users.count(),
         apps: await storage.apps.count(),
         apiKeys: await storage.keys.countApiKeys(),
@@ -78,7 +77,7 @@ export const adminHandlers = (
     'GET /api/admin/users': async ({ query }) => {
       const { cursor, search, limit = defaultPageLimit } = query
       const [after] = (cursor === undefined ? [] : fromCursor(cursor, ['string'])) ?? []
-      if (cursor !== undefined && typeof after !== 'string') return { rejection: badCursor() }
+      if (cursor !== undefined && typeof after !== 'string') return { error: invalidCursor() }
       const users = await operator.listUsers({
         limit: limit + 1,
         ...(search === undefined || search === '' ? {} : { email: search }),
@@ -86,33 +85,33 @@ export const adminHandlers = (
       })
       const page = users.slice(0, limit)
       const last = users.length > limit ? page.at(-1) : undefined
-      return { answer: { items: await show(page), next: last === undefined ? null : toCursor([last.id]) } }
+      return { response: { items: await toUserViews(page), next: last === undefined ? null : toCursor([last.id]) } }
     },
 
-    'GET /api/admin/users/{userId}': async ({ params }) => shown(await operator.findUser({ id: params.userId })),
+    'GET /api/admin/users/{userId}': async ({ params }) => toUserResult(await operator.findUser({ id: params.userId })),
 
     'POST /api/admin/users/{userId}/disable': async ({ params, caller }) => {
       if (caller.viewer?.user.id === params.userId)
-        return { rejection: apiErrors.inUse('this is your own account: another operator can disable it') }
-      return shown(await operator.setUserState({ id: params.userId, state: 'disabled', ...by(caller) }))
+        return { error: apiErrors.inUse('You cannot disable your own account. Ask another operator to disable it.') }
+      return toUserResult(await operator.setUserState({ id: params.userId, state: 'disabled', ...toActor(caller) }))
     },
 
     'POST /api/admin/users/{userId}/enable': async ({ params, caller }) =>
-      shown(await operator.setUserState({ id: params.userId, state: 'active', ...by(caller) })),
+      toUserResult(await operator.setUserState({ id: params.userId, state: 'active', ...toActor(caller) })),
 
     'POST /api/admin/users/{userId}/reset-link': async ({ params, caller }) => {
-      const made = await operator.resetLink({ id: params.userId, ...by(caller) })
-      if (isAccountError(made)) return { rejection: apiErrors.ofAccount(made) }
-      return { answer: { url: linkTo('reset-password', made.text), expiresAt: isoTime(made.expiresAt) } }
+      const created = await operator.resetLink({ id: params.userId, ...toActor(caller) })
+      if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
+      return { response: { url: createLink('reset-password', created.text), expiresAt: isoTime(created.expiresAt) } }
     },
 
     'PUT /api/admin/users/{userId}/limits': async ({ params, body, caller }) =>
-      shown(await operator.setUserLimits({ id: params.userId, limits: body.limits, ...by(caller) })),
+      toUserResult(await operator.setUserLimits({ id: params.userId, limits: body.limits, ...toActor(caller) })),
 
     'GET /api/admin/invites': async () => {
       const invites = await operator.listInvites({ limit: maxInvites })
       return {
-        answer: {
+        response: {
           items: invites.map(({ id, email, createdAt, expiresAt }) => ({
             id,
             email,
@@ -125,22 +124,22 @@ export const adminHandlers = (
 
     'POST /api/admin/invites': async ({ body, caller }) => {
       const { email, days } = body
-      const made = await operator.inviteUser({
+      const created = await operator.inviteUser({
         ...(email === undefined ? {} : { email }),
         ...(days === undefined ? {} : { validMs: days * dayMs }),
-        ...by(caller),
+        ...toActor(caller),
       })
-      if (isAccountError(made)) return { rejection: apiErrors.ofAccount(made) }
-      const { text, invite } = made
-      // The page has the email address from the link then, and nobody can ask the service for whom an invite is.
-      const fragment = invite.email === null ? text : `${text}&mail=${encodeURIComponent(invite.email)}`
-      return { answer: { url: linkTo('sign-up', fragment), expiresAt: isoTime(invite.expiresAt) } }
+      if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
+      const { text, invite } = created
+      // The sign-up page reads the email address from the link, so the service needs no route that discloses it.
+      const fragment = invite.email === null ? text : `${text}&email=${encodeURIComponent(invite.email)}`
+      return { response: { url: createLink('sign-up', fragment), expiresAt: isoTime(invite.expiresAt) } }
     },
 
     'DELETE /api/admin/invites/{inviteId}': async ({ params, caller }) =>
-      (await operator.removeInvite({ id: params.inviteId, ...by(caller) }))
-        ? { answer: undefined }
-        : { rejection: apiErrors.notFound() },
+      (await operator.removeInvite({ id: params.inviteId, ...toActor(caller) }))
+        ? { response: undefined }
+        : { error: apiErrors.notFound() },
 
     'GET /api/admin/audit-log': ({ query }) => readAuditLog({ storage }, { query }),
   }

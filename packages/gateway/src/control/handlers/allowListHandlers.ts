@@ -1,14 +1,14 @@
 import { maxEntriesPerType } from '../../auth/allowList/allowListEntries.ts'
 import type { AllowEntry } from '../../storage/allowList.ts'
-import { readAllowValue } from '../allowValue.ts'
-import { change } from '../change.ts'
+import { normalizeAllowValue } from '../normalizeAllowValue.ts'
+import { changeWithAudit } from '../changeWithAudit.ts'
 import type { AllowEntryView } from '../contract/allowEntry.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { viewerOf } from '../handler.ts'
+import { requireViewer } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
 
-const show = ({ id, type, value, label, createdAt }: AllowEntry): AllowEntryView => ({
+const toAllowEntryView = ({ id, type, value, label, createdAt }: AllowEntry): AllowEntryView => ({
   id,
   type,
   value,
@@ -16,7 +16,7 @@ const show = ({ id, type, value, label, createdAt }: AllowEntry): AllowEntryView
   createdAt: isoTime(createdAt),
 })
 
-/** The allow lists of apps. */
+/** The routes of apps' allow lists. */
 export const allowListHandlers = (
   parts: ControlParts,
 ): Handlers<
@@ -29,12 +29,12 @@ export const allowListHandlers = (
   return {
     'GET /api/apps/{appId}/allow-list': async ({ params, query, caller }) => {
       const { appId } = params
-      const userId = viewerOf(caller).user.id
-      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { rejection: apiErrors.notFound() }
+      const userId = requireViewer(caller).user.id
+      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { error: apiErrors.notFound() }
       const entries = await storage.allowList.list({ appId, userId })
       return {
-        answer: {
-          items: entries.filter(({ type }) => query.type === undefined || query.type === type).map(show),
+        response: {
+          items: entries.filter(({ type }) => query.type === undefined || query.type === type).map(toAllowEntryView),
           maxPerType: maxEntriesPerType,
         },
       }
@@ -43,14 +43,14 @@ export const allowListHandlers = (
     'POST /api/apps/{appId}/allow-list': async ({ params, body, caller }) => {
       const { appId } = params
       const { type, label = '' } = body
-      const reading = readAllowValue(type, body.value)
-      if ('fix' in reading) return { rejection: apiErrors.invalid([{ field: 'value', fix: reading.fix }]) }
-      const userId = viewerOf(caller).user.id
-      const added = await change(
+      const parsed = normalizeAllowValue(type, body.value)
+      if ('fix' in parsed) return { error: apiErrors.invalid([{ field: 'value', fix: parsed.fix }]) }
+      const userId = requireViewer(caller).user.id
+      const added = await changeWithAudit(
         parts,
         caller,
         ({ allowList }) =>
-          allowList.add({ appId, userId, type, value: reading.rule, label, max: maxEntriesPerType, now: now() }),
+          allowList.add({ appId, userId, type, value: parsed.rule, label, max: maxEntriesPerType, now: now() }),
         ({ id, value }) => ({
           action: 'allowList.add',
           subject: appId,
@@ -58,21 +58,21 @@ export const allowListHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      if (added === 'notFound') return { rejection: apiErrors.notFound() }
-      if (added === 'entryTaken') return { rejection: apiErrors.alreadyExists('value', 'is on the list already') }
+      if (added === 'notFound') return { error: apiErrors.notFound() }
+      if (added === 'entryTaken') return { error: apiErrors.alreadyExists('value', 'is already on the list') }
       if (added === 'entriesFull')
         return {
-          rejection: apiErrors.tooMany(
-            `the list has ${maxEntriesPerType} entries of this type, which is the most: remove one first`,
+          error: apiErrors.tooMany(
+            `The list has ${maxEntriesPerType} entries of this type, the maximum. Remove one first.`,
           ),
         }
-      return { answer: show(added) }
+      return { response: toAllowEntryView(added) }
     },
 
     'PATCH /api/apps/{appId}/allow-list/{entryId}': async ({ params, body, caller }) => {
       const { appId, entryId: id } = params
-      const userId = viewerOf(caller).user.id
-      const edited = await change(
+      const userId = requireViewer(caller).user.id
+      const edited = await changeWithAudit(
         parts,
         caller,
         ({ allowList }) => allowList.edit({ id, appId, userId, label: body.label }),
@@ -83,13 +83,13 @@ export const allowListHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      return edited === 'notFound' ? { rejection: apiErrors.notFound() } : { answer: show(edited) }
+      return edited === 'notFound' ? { error: apiErrors.notFound() } : { response: toAllowEntryView(edited) }
     },
 
     'DELETE /api/apps/{appId}/allow-list/{entryId}': async ({ params, caller }) => {
       const { appId, entryId: id } = params
-      const userId = viewerOf(caller).user.id
-      const removed = await change(
+      const userId = requireViewer(caller).user.id
+      const removed = await changeWithAudit(
         parts,
         caller,
         async ({ allowList }) => {
@@ -103,7 +103,7 @@ export const allowListHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      return removed === 'notFound' ? { rejection: apiErrors.notFound() } : { answer: undefined }
+      return removed === 'notFound' ? { error: apiErrors.notFound() } : { response: undefined }
     },
   }
 }

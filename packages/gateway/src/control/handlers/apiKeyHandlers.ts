@@ -1,19 +1,19 @@
 import { getApiKeyUrl } from '../../proxy/http/rpcUrls.ts'
 import { maxApiKeys } from '../../storage/keys.ts'
 import type { Key } from '../../storage/keys.ts'
-import { change } from '../change.ts'
+import { changeWithAudit } from '../changeWithAudit.ts'
 import type { ApiKeyView } from '../contract/apiKey.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { readExpiry } from '../expiry.ts'
-import { viewerOf } from '../handler.ts'
+import { readExpiry } from '../readExpiry.ts'
+import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
-import type { ApiError } from '../reply.ts'
-import { toApiKeyView, networkOf } from '../views/toApiKeyView.ts'
-import { newKey } from './newKey.ts'
+import type { ApiError } from '../apiErrors.ts'
+import { toApiKeyView, getKeyNetwork } from '../views/toApiKeyView.ts'
+import { createKey } from './createKey.ts'
 import { revealKey } from './revealKey.ts'
 import { rotateKey } from './rotateKey.ts'
 
-/** API keys. */
+/** The routes of API keys. */
 export const apiKeyHandlers = (
   parts: ControlParts,
 ): Handlers<
@@ -27,35 +27,36 @@ export const apiKeyHandlers = (
   | 'POST /api/keys/{keyId}/revoke'
 > => {
   const { storage, deployment, now } = parts
-  const show = (key: Key): ApiKeyView => toApiKeyView(key, { publicUrl: deployment().publicUrl, now: now() })
-  const addressOf = (key: Key, apiKey: string): string => getApiKeyUrl(deployment().publicUrl, networkOf(key), apiKey)
-  /** An app's key is the app's, and is not found here. */
+  const toView = (key: Key): ApiKeyView => toApiKeyView(key, { publicUrl: deployment().publicUrl, now: now() })
+  const getAddress = (key: Key, apiKey: string): string =>
+    getApiKeyUrl(deployment().publicUrl, getKeyNetwork(key), apiKey)
+  /** Finds an API key of the account. Keys of apps are not API keys. */
   const find = async (caller: Caller, id: string): Promise<Key | undefined> => {
-    const key = await storage.keys.find({ id, userId: viewerOf(caller).user.id })
+    const key = await storage.keys.find({ id, userId: requireViewer(caller).user.id })
     return key?.appId === null ? key : undefined
   }
-  const shown = (
+  const toResult = (
     changed: Key | 'revoked' | 'versionMoved' | 'notFound',
-  ): { answer: ApiKeyView } | { rejection: ApiError } => {
-    if (changed === 'notFound') return { rejection: apiErrors.notFound() }
-    if (changed === 'revoked') return { rejection: apiErrors.revoked() }
-    if (changed === 'versionMoved') return { rejection: apiErrors.versionConflict() }
-    return { answer: show(changed) }
+  ): { response: ApiKeyView } | { error: ApiError } => {
+    if (changed === 'notFound') return { error: apiErrors.notFound() }
+    if (changed === 'revoked') return { error: apiErrors.revoked() }
+    if (changed === 'versionMoved') return { error: apiErrors.versionConflict() }
+    return { response: toView(changed) }
   }
 
   return {
     'GET /api/keys': async ({ caller }) => {
-      const keys = await storage.keys.listApiKeys(viewerOf(caller).user.id)
-      return { answer: { items: keys.map(show), max: maxApiKeys } }
+      const keys = await storage.keys.listApiKeys(requireViewer(caller).user.id)
+      return { response: { items: keys.map(toView), max: maxApiKeys } }
     },
 
     'POST /api/keys': async ({ body, caller }) => {
       const expiry = readExpiry(body.expiresAt ?? null, now())
-      if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
+      if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const { name, network, description = '' } = body
-      const userId = viewerOf(caller).user.id
-      const { apiKey, stored } = newKey(parts, { kind: network, userId })
-      const key = await change(
+      const userId = requireViewer(caller).user.id
+      const { apiKey, stored } = createKey(parts, { kind: network, userId })
+      const key = await changeWithAudit(
         parts,
         caller,
         ({ keys }) => keys.createApiKey({ userId, name, description, key: stored, expiresAt: expiry.at, now: now() }),
@@ -63,23 +64,23 @@ export const apiKeyHandlers = (
       )
       if (key === 'slotsFull')
         return {
-          rejection: apiErrors.tooMany(`this account has ${maxApiKeys} API keys, which is the most: revoke one first`),
+          error: apiErrors.tooMany(`This account has ${maxApiKeys} API keys, the maximum. Revoke one first.`),
         }
-      if (key === 'notFound') return { rejection: apiErrors.notLoggedIn() }
-      return { answer: { key: show(key), apiKey, address: addressOf(key, apiKey) } }
+      if (key === 'notFound') return { error: apiErrors.notLoggedIn() }
+      return { response: { key: toView(key), apiKey, address: getAddress(key, apiKey) } }
     },
 
-    'GET /api/keys/{keyId}': async ({ params, caller }) => shown((await find(caller, params.keyId)) ?? 'notFound'),
+    'GET /api/keys/{keyId}': async ({ params, caller }) => toResult((await find(caller, params.keyId)) ?? 'notFound'),
 
     'PATCH /api/keys/{keyId}': async ({ params, body, caller }) => {
       const { version, name, description, expiresAt } = body
       const expiry = readExpiry(expiresAt, now())
-      if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
+      if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { rejection: apiErrors.notFound() }
+      if (key === undefined) return { error: apiErrors.notFound() }
       const { id, userId } = key
       const { version: _, ...detail } = body
-      const changed = await change(
+      const changed = await changeWithAudit(
         parts,
         caller,
         ({ keys }) =>
@@ -93,45 +94,45 @@ export const apiKeyHandlers = (
           }),
         () => ({ action: 'key.edit', subject: id, detail, forget: { kind: 'key', id } }),
       )
-      return shown(changed)
+      return toResult(changed)
     },
 
     'POST /api/keys/{keyId}/reveal': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { rejection: apiErrors.notFound() }
-      if (key.state === 'revoked') return { rejection: apiErrors.revoked() }
+      if (key === undefined) return { error: apiErrors.notFound() }
+      if (key.state === 'revoked') return { error: apiErrors.revoked() }
       const revealed = await revealKey(parts, caller, key.id)
-      if ('rejection' in revealed) return revealed
-      return { answer: { apiKey: revealed.apiKey, address: addressOf(key, revealed.apiKey) } }
+      if ('error' in revealed) return revealed
+      return { response: { apiKey: revealed.apiKey, address: getAddress(key, revealed.apiKey) } }
     },
 
     'POST /api/keys/{keyId}/rotate': async ({ params, body, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { rejection: apiErrors.notFound() }
+      if (key === undefined) return { error: apiErrors.notFound() }
       const rotated = await rotateKey(parts, caller, { key, body })
-      if ('rejection' in rotated) return rotated
+      if ('error' in rotated) return rotated
       const { apiKey } = rotated
-      return { answer: { key: show(rotated.key), apiKey, address: addressOf(rotated.key, apiKey) } }
+      return { response: { key: toView(rotated.key), apiKey, address: getAddress(rotated.key, apiKey) } }
     },
 
     'DELETE /api/keys/{keyId}/old': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { rejection: apiErrors.notFound() }
+      if (key === undefined) return { error: apiErrors.notFound() }
       const { id, userId } = key
-      const changed = await change(
+      const changed = await changeWithAudit(
         parts,
         caller,
         ({ keys }) => keys.dropOld({ id, userId }),
         () => ({ action: 'key.dropOld', subject: id, forget: { kind: 'key', id } }),
       )
-      return shown(changed)
+      return toResult(changed)
     },
 
     'POST /api/keys/{keyId}/revoke': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { rejection: apiErrors.notFound() }
+      if (key === undefined) return { error: apiErrors.notFound() }
       const { id, userId } = key
-      const revoked = await change(
+      const revoked = await changeWithAudit(
         parts,
         caller,
         async ({ keys }) => {
@@ -140,7 +141,7 @@ export const apiKeyHandlers = (
         },
         () => ({ action: 'key.revoke', subject: id, forget: { kind: 'key', id } }),
       )
-      return shown(revoked)
+      return toResult(revoked)
     },
   }
 }

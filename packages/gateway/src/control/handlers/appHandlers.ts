@@ -1,27 +1,27 @@
 import type { OwnLimits, LimitsView } from '../contract/limits.ts'
 import { networkNames } from '../../lib/network.ts'
-import { change } from '../change.ts'
+import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { badCursor, fromCursor, toCursor } from '../cursor.ts'
-import { readExpiry } from '../expiry.ts'
-import { viewerOf } from '../handler.ts'
+import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
+import { readExpiry } from '../readExpiry.ts'
+import { requireViewer } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
-import type { FieldProblem } from '../reply.ts'
+import type { FieldProblem } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
-import { appAddressesOf, toAppView } from '../views/toAppView.ts'
-import { newKey } from './newKey.ts'
-import { appLimitsOf, appSurroundings, showApp } from './showApp.ts'
+import { toAppAddresses, toAppView } from '../views/toAppView.ts'
+import { createKey } from './createKey.ts'
+import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
 
-/** What of an owner's limits is above what the account may use. */
-const limitProblems = (own: OwnLimits | null | undefined, most: LimitsView): readonly FieldProblem[] =>
+/** Finds limits of an app that exceed those of its account. */
+const findLimitProblems = (own: OwnLimits | null | undefined, max: LimitsView): readonly FieldProblem[] =>
   (['perSecond', 'perDay', 'perMonth', 'burst'] as const).flatMap((name) => {
     const value = own?.[name]
-    const ceiling = most[name]
+    const ceiling = max[name]
     if (value === undefined || ceiling === null || (value !== null && value <= ceiling)) return []
     return [{ field: `limits.${name}`, fix: `must be at most ${ceiling}` }]
   })
 
-/** Apps, without their keys and lists. */
+/** The routes of apps, without their keys and lists. */
 export const appHandlers = (
   parts: ControlParts,
 ): Handlers<
@@ -35,10 +35,10 @@ export const appHandlers = (
   return {
     'GET /api/apps': async ({ query, caller }) => {
       const { cursor, search = '', limit = defaultPageLimit } = query
-      const userId = viewerOf(caller).user.id
+      const userId = requireViewer(caller).user.id
       const [createdAt, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
       const after = typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : undefined
-      if (cursor !== undefined && after === undefined) return { rejection: badCursor() }
+      if (cursor !== undefined && after === undefined) return { error: invalidCursor() }
       const { items, total } = await storage.apps.page({
         userId,
         search,
@@ -48,13 +48,13 @@ export const appHandlers = (
       const shown = items.slice(0, limit)
       const keys = await storage.keys.listByApps({ appIds: shown.map((app) => app.id), userId })
       const last = items.length > limit ? shown.at(-1) : undefined
-      const surroundings = appSurroundings(parts, caller)
+      const context = toAppViewContext(parts, caller)
       return {
-        answer: {
+        response: {
           items: shown.flatMap((app) => {
             const key = keys.find(({ appId }) => appId === app.id)
-            // Deleted between the two queries.
-            return key === undefined ? [] : [toAppView(app, key, surroundings)]
+            // The app was deleted between the two queries.
+            return key === undefined ? [] : [toAppView(app, key, context)]
           }),
           next: last === undefined ? null : toCursor([last.createdAt, last.id]),
           total,
@@ -69,10 +69,10 @@ export const appHandlers = (
         ...(body.chain === symbol ? [] : [{ field: 'chain', fix: `must be ${symbol}` }]),
         ...('problem' in expiry ? [expiry.problem] : []),
       ]
-      if ('problem' in expiry || problems.length > 0) return { rejection: apiErrors.invalid(problems) }
-      const userId = viewerOf(caller).user.id
+      if ('problem' in expiry || problems.length > 0) return { error: apiErrors.invalid(problems) }
+      const userId = requireViewer(caller).user.id
       const { maxApps } = config()
-      const { apiKey, stored } = newKey(parts, { kind: 'app', userId })
+      const { apiKey, stored } = createKey(parts, { kind: 'app', userId })
       const details = {
         name: body.name,
         description: body.description ?? '',
@@ -83,29 +83,29 @@ export const appHandlers = (
         requireJwt: false,
         limits: null,
       }
-      const app = await change(
+      const app = await changeWithAudit(
         parts,
         caller,
         async ({ apps, keys }) => {
-          const made = await apps.create({ userId, details, key: stored, max: maxApps, now: now() })
-          if (typeof made === 'string' || expiry.at === null) return made
+          const created = await apps.create({ userId, details, key: stored, max: maxApps, now: now() })
+          if (typeof created === 'string' || expiry.at === null) return created
           await keys.edit({ id: stored.id, userId, expiresAt: expiry.at })
-          return (await apps.find({ id: made.id, userId })) ?? 'notFound'
+          return (await apps.find({ id: created.id, userId })) ?? 'notFound'
         },
         ({ id, name }) => ({ action: 'app.create', subject: id, detail: { name, key: stored.id } }),
       )
-      if (app === 'nameTaken') return { rejection: apiErrors.nameTaken() }
+      if (app === 'nameTaken') return { error: apiErrors.nameTaken() }
       if (app === 'appsFull')
         return {
-          rejection: apiErrors.tooMany(
-            `this account has ${maxApps} apps, which is the most: delete one, and its place is free after midnight UTC`,
+          error: apiErrors.tooMany(
+            `This account has ${maxApps} apps, the maximum. Delete one; a deleted app counts until midnight UTC.`,
           ),
         }
-      if (app === 'notFound') return { rejection: apiErrors.notLoggedIn() }
+      if (app === 'notFound') return { error: apiErrors.notLoggedIn() }
       const shown = await showApp(parts, caller, { app })
-      if ('rejection' in shown) return shown
+      if ('error' in shown) return shown
       return {
-        answer: { app: shown.answer, apiKey, addresses: appAddressesOf(deployment().publicUrl, apiKey) },
+        response: { app: shown.response, apiKey, addresses: toAppAddresses(deployment().publicUrl, apiKey) },
       }
     },
 
@@ -113,11 +113,11 @@ export const appHandlers = (
 
     'PATCH /api/apps/{appId}': async ({ params, body, caller }) => {
       const { version, ...details } = body
-      const problems = limitProblems(details.limits, appLimitsOf(config, caller))
-      if (problems.length > 0) return { rejection: apiErrors.invalid(problems) }
+      const problems = findLimitProblems(details.limits, getAppLimits(config, caller))
+      if (problems.length > 0) return { error: apiErrors.invalid(problems) }
       const id = params.appId
-      const userId = viewerOf(caller).user.id
-      const app = await change(
+      const userId = requireViewer(caller).user.id
+      const app = await changeWithAudit(
         parts,
         caller,
         async ({ apps, jwtKeys }) => {
@@ -138,13 +138,16 @@ export const appHandlers = (
         },
         () => ({ action: 'app.edit', subject: id, detail: details, forget: { kind: 'app', id } }),
       )
-      if (app === 'notFound') return { rejection: apiErrors.notFound() }
-      if (app === 'versionMoved') return { rejection: apiErrors.versionConflict() }
-      if (app === 'nameTaken') return { rejection: apiErrors.nameTaken() }
+      if (app === 'notFound') return { error: apiErrors.notFound() }
+      if (app === 'versionMoved') return { error: apiErrors.versionConflict() }
+      if (app === 'nameTaken') return { error: apiErrors.nameTaken() }
       if (app === 'noJwtKey')
         return {
-          rejection: apiErrors.invalid([
-            { field: 'requireJwt', fix: 'would reject every call, as the app has no JWT key: import one first' },
+          error: apiErrors.invalid([
+            {
+              field: 'requireJwt',
+              fix: 'would reject every request, because the app has no JWT key: import one first',
+            },
           ]),
         }
       return showApp(parts, caller, { app })
@@ -152,22 +155,22 @@ export const appHandlers = (
 
     'POST /api/apps/{appId}/delete': async ({ params, body, caller }) => {
       const id = params.appId
-      const userId = viewerOf(caller).user.id
-      const removed = await change(
+      const userId = requireViewer(caller).user.id
+      const removed = await changeWithAudit(
         parts,
         caller,
         async ({ apps }) => {
           const app = await apps.find({ id, userId })
           if (app === undefined) return 'notFound'
-          if (app.name !== body.name.trim()) return 'otherName'
+          if (app.name !== body.name.trim()) return 'wrongName'
           return (await apps.remove({ id, userId, now: now() })) ? app : 'notFound'
         },
         ({ name }) => ({ action: 'app.delete', subject: id, detail: { name }, forget: { kind: 'app', id } }),
       )
-      if (removed === 'notFound') return { rejection: apiErrors.notFound() }
-      if (removed === 'otherName')
-        return { rejection: apiErrors.invalid([{ field: 'name', fix: "must be the app's name" }]) }
-      return { answer: undefined }
+      if (removed === 'notFound') return { error: apiErrors.notFound() }
+      if (removed === 'wrongName')
+        return { error: apiErrors.invalid([{ field: 'name', fix: "must be the app's name" }]) }
+      return { response: undefined }
     },
   }
 }

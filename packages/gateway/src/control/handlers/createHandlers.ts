@@ -11,7 +11,7 @@ import { jwtKeyHandlers } from './jwtKeyHandlers.ts'
 import { metricsHandlers } from './metricsHandlers.ts'
 import { tokenHandlers } from './tokenHandlers.ts'
 
-/** The handlers of all routes: one that is missing does not compile. */
+/** Creates the handlers of all routes. A missing handler does not compile. */
 export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...deploymentHandlers(parts),
   ...accountHandlers(parts),

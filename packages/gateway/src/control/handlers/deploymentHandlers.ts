@@ -7,21 +7,21 @@ import { maxGraceDays } from '../contract/keyState.ts'
 import { openApi } from '../contract/openApi.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 
-/** What everybody may know. */
+/** The routes that need no authentication. */
 export const deploymentHandlers = ({
   config,
   deployment,
 }: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/openapi.json'> => {
-  // Writing it takes some 10 ms, and who asks need not be logged in.
-  let written:
-    | { readonly publicUrl: string; readonly answer: ReturnType<typeof openApi>; readonly text: string }
+  // Cached: generating it takes about 10 ms, and anonymous clients can request it.
+  let cached:
+    | { readonly publicUrl: string; readonly response: ReturnType<typeof openApi>; readonly text: string }
     | undefined
-  const documentFor = (publicUrl: string): { answer: ReturnType<typeof openApi>; text: string } => {
-    if (written?.publicUrl !== publicUrl) {
-      const answer = openApi({ publicUrl })
-      written = { publicUrl, answer, text: JSON.stringify(answer) }
+  const getDocument = (publicUrl: string): { response: ReturnType<typeof openApi>; text: string } => {
+    if (cached?.publicUrl !== publicUrl) {
+      const response = openApi({ publicUrl })
+      cached = { publicUrl, response, text: JSON.stringify(response) }
     }
-    return { answer: written.answer, text: written.text }
+    return { response: cached.response, text: cached.text }
   }
   return {
     'GET /api/deployment': async () => {
@@ -30,7 +30,7 @@ export const deploymentHandlers = ({
       const { name, symbol, aliases, chainIds } = chain
       const base = publicUrl.replace(/\/+$/, '')
       return {
-        answer: {
+        response: {
           publicUrl: base,
           signUp,
           reveal,
@@ -60,7 +60,7 @@ export const deploymentHandlers = ({
     },
     'GET /api/openapi.json': async () => {
       const { publicUrl, controlUrl = publicUrl } = deployment()
-      return documentFor(controlUrl)
+      return getDocument(controlUrl)
     },
   }
 }

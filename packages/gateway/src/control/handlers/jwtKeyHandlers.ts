@@ -4,14 +4,14 @@ import { createJwtKeyId } from '../../auth/jwt/jwtKeyId.ts'
 import { compileJwtPolicy, maxJwtKeys } from '../../auth/jwt/jwtPolicy.ts'
 import { verifyJwt } from '../../auth/jwt/verifyJwt.ts'
 import type { JwtKey } from '../../storage/jwtKeys.ts'
-import { change } from '../change.ts'
+import { changeWithAudit } from '../changeWithAudit.ts'
 import type { JwtKeyView } from '../contract/jwtKey.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { viewerOf } from '../handler.ts'
+import { requireViewer } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
 
-const show = ({ kid, publicPem, fingerprint, label, createdAt }: JwtKey): JwtKeyView => ({
+const toJwtKeyView = ({ kid, publicPem, fingerprint, label, createdAt }: JwtKey): JwtKeyView => ({
   kid,
   algorithms: importJwtKey(publicPem).algorithms,
   fingerprint,
@@ -20,8 +20,8 @@ const show = ({ kid, publicPem, fingerprint, label, createdAt }: JwtKey): JwtKey
   createdAt: isoTime(createdAt),
 })
 
-/** Its message holds nothing of what was given. */
-const readPem = (pem: string): JwtPublicKey | { fix: string } => {
+/** Parses a public key. The problem does not contain any part of the PEM. */
+const parsePem = (pem: string): JwtPublicKey | { fix: string } => {
   try {
     return importJwtKey(pem)
   } catch (error) {
@@ -30,7 +30,7 @@ const readPem = (pem: string): JwtPublicKey | { fix: string } => {
   }
 }
 
-/** The JWT keys of apps. */
+/** The routes of apps' JWT keys. */
 export const jwtKeyHandlers = (
   parts: ControlParts,
 ): Handlers<
@@ -43,21 +43,21 @@ export const jwtKeyHandlers = (
   return {
     'GET /api/apps/{appId}/jwt-keys': async ({ params, caller }) => {
       const { appId } = params
-      const userId = viewerOf(caller).user.id
-      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { rejection: apiErrors.notFound() }
+      const userId = requireViewer(caller).user.id
+      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { error: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
-      return { answer: { items: keys.map(show), max: maxJwtKeys } }
+      return { response: { items: keys.map(toJwtKeyView), max: maxJwtKeys } }
     },
 
     'POST /api/apps/{appId}/jwt-keys': async ({ params, body, caller }) => {
       const { appId } = params
-      const key = readPem(body.pem)
-      if ('fix' in key) return { rejection: apiErrors.invalid([{ field: 'pem', fix: key.fix }]) }
+      const key = parsePem(body.pem)
+      if ('fix' in key) return { error: apiErrors.invalid([{ field: 'pem', fix: key.fix }]) }
       const { pem: publicPem, fingerprint, algorithms } = key
-      const userId = viewerOf(caller).user.id
+      const userId = requireViewer(caller).user.id
       const kid = createJwtKeyId()
       const stored = { kid, alg: algorithms.join(' '), publicPem, fingerprint, label: body.label ?? '' }
-      const added = await change(
+      const added = await changeWithAudit(
         parts,
         caller,
         ({ jwtKeys }) => jwtKeys.add({ appId, userId, key: stored, max: maxJwtKeys, now: now() }),
@@ -68,20 +68,20 @@ export const jwtKeyHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      if (added === 'notFound') return { rejection: apiErrors.notFound() }
-      if (added === 'jwtKeyTaken') return { rejection: apiErrors.alreadyExists('pem', 'is one of this app already') }
+      if (added === 'notFound') return { error: apiErrors.notFound() }
+      if (added === 'jwtKeyTaken') return { error: apiErrors.alreadyExists('pem', 'is already imported for this app') }
       if (added === 'jwtKeysFull')
         return {
-          rejection: apiErrors.tooMany(`this app has ${maxJwtKeys} JWT keys, which is the most: remove one first`),
+          error: apiErrors.tooMany(`This app has ${maxJwtKeys} JWT keys, the maximum. Remove one first.`),
         }
-      if (added === 'kidTaken') throw new Error('two random kids are the same')
-      return { answer: show(added) }
+      if (added === 'kidTaken') throw new Error('a random kid was already in use')
+      return { response: toJwtKeyView(added) }
     },
 
     'DELETE /api/apps/{appId}/jwt-keys/{kid}': async ({ params, caller }) => {
       const { appId, kid } = params
-      const userId = viewerOf(caller).user.id
-      const removed = await change(
+      const userId = requireViewer(caller).user.id
+      const removed = await changeWithAudit(
         parts,
         caller,
         async ({ apps, jwtKeys }) => {
@@ -89,7 +89,7 @@ export const jwtKeyHandlers = (
           const keys = await jwtKeys.list({ appId, userId })
           const key = keys.find((one) => one.kid === kid)
           if (app === undefined || key === undefined) return 'notFound'
-          if (app.requireJwt && keys.length === 1) return 'lastOne'
+          if (app.requireJwt && keys.length === 1) return 'lastKey'
           return (await jwtKeys.remove({ kid, appId, userId })) ? key : 'notFound'
         },
         ({ fingerprint }) => ({
@@ -99,35 +99,35 @@ export const jwtKeyHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      if (removed === 'notFound') return { rejection: apiErrors.notFound() }
-      if (removed === 'lastOne')
+      if (removed === 'notFound') return { error: apiErrors.notFound() }
+      if (removed === 'lastKey')
         return {
-          rejection: apiErrors.inUse(
-            'the app requires a JWT, and without this key every call would be rejected: import another first, or require none',
+          error: apiErrors.inUse(
+            'The app requires JWTs and this is its only JWT key. Import another key first, or stop requiring JWTs.',
           ),
         }
-      return { answer: undefined }
+      return { response: undefined }
     },
 
     'POST /api/apps/{appId}/jwt-keys/test': async ({ params, body, caller }) => {
       const { appId } = params
-      const userId = viewerOf(caller).user.id
+      const userId = requireViewer(caller).user.id
       const app = await storage.apps.find({ id: appId, userId })
-      if (app === undefined) return { rejection: apiErrors.notFound() }
+      if (app === undefined) return { error: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
       const policy = compileJwtPolicy({
         keys: keys.map(({ kid, publicPem }) => ({ kid, pem: publicPem })),
         audience: app.jwtAudience ?? undefined,
         maxLifetimeS: app.jwtMaxLifetimeS ?? undefined,
       })
-      const verdict = verifyJwt(body.token.trim(), policy, now())
-      if (!verdict.ok) return { answer: { ok: false, check: verdict.check, message: verdict.message } }
+      const result = verifyJwt(body.token.trim(), policy, now())
+      if (!result.ok) return { response: { ok: false, check: result.check, message: result.message } }
       return {
-        answer: {
+        response: {
           ok: true,
-          kid: verdict.kid,
-          expiresAt: isoTime(verdict.untilMs),
-          narrows: verdict.allow !== undefined,
+          kid: result.kid,
+          expiresAt: isoTime(result.untilMs),
+          narrows: result.allow !== undefined,
         },
       }
     },

@@ -2,25 +2,23 @@ import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
 import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/metrics.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { viewerOf } from '../handler.ts'
-import type { Caller, ControlParts, Handlers } from '../handler.ts'
-import type { Reply } from '../reply.ts'
-import { networkOf } from '../views/toApiKeyView.ts'
-import { csvFileName } from '../views/csvFileName.ts'
-import { metricsCsv } from '../views/metricsCsv.ts'
-import { toMetricsView, spanOf } from '../views/toMetricsView.ts'
+import { requireViewer } from '../handler.ts'
+import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
+import { getKeyNetwork } from '../views/toApiKeyView.ts'
+import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
+import { toMetricsView, getSpan } from '../views/toMetricsView.ts'
 import { toUsageView } from '../views/toUsageView.ts'
-import { appLimitsOf } from './showApp.ts'
+import { getAppLimits } from './showApp.ts'
 
 type Subject = Asked['subject']
 
-/** Whose metrics, and what their files are named by. */
-interface Metered {
+/** The subject of metrics, and the facts that name its CSV file. */
+interface MetricsTarget {
   readonly subject: Subject
-  readonly named: Parameters<typeof csvFileName>[0]
+  readonly file: Parameters<typeof toCsvFileName>[0]
 }
 
-/** Metrics and usage. */
+/** The routes of metrics and usage. */
 export const metricsHandlers = ({
   storage,
   quota,
@@ -37,58 +35,61 @@ export const metricsHandlers = ({
   | 'GET /api/metrics.csv'
   | 'GET /api/usage'
 > => {
-  const ofAccount = (caller: Caller): Metered => {
-    const { id } = viewerOf(caller).user
-    return { subject: { userId: id }, named: { id, name: 'account' } }
+  const toAccountTarget = (caller: Caller): MetricsTarget => {
+    const { id } = requireViewer(caller).user
+    return { subject: { userId: id }, file: { id, name: 'account' } }
   }
-  const ofApp = async (caller: Caller, id: string): Promise<Metered | undefined> => {
-    const app = await storage.apps.find({ id, userId: viewerOf(caller).user.id })
-    return app === undefined ? undefined : { subject: { appId: app.id }, named: app }
+  const findApp = async (caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
+    const app = await storage.apps.find({ id, userId: requireViewer(caller).user.id })
+    return app === undefined ? undefined : { subject: { appId: app.id }, file: app }
   }
-  const ofKey = async (caller: Caller, id: string): Promise<Metered | undefined> => {
-    const key = await storage.keys.find({ id, userId: viewerOf(caller).user.id })
+  const findKey = async (caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
+    const key = await storage.keys.find({ id, userId: requireViewer(caller).user.id })
     return key?.appId === null
-      ? { subject: { keyId: key.id }, named: { id, name: key.name, network: networkOf(key) } }
+      ? { subject: { keyId: key.id }, file: { id, name: key.name, network: getKeyNetwork(key) } }
       : undefined
   }
 
-  const read = async ({ subject }: Metered, { range = 'day' }: MetricsQuery): Promise<MetricsView> => {
-    const span = spanOf(range, now())
+  const read = async ({ subject }: MetricsTarget, { range = 'day' }: MetricsQuery): Promise<MetricsView> => {
+    const span = getSpan(range, now())
     return toMetricsView(await readMetrics({ subject, ...span }), { range, span })
   }
-  const show = async (metered: Metered | undefined, query: MetricsQuery): Promise<Reply<MetricsView>> =>
-    metered === undefined ? { rejection: apiErrors.notFound() } : { answer: await read(metered, query) }
-  const save = async (
-    metered: Metered | undefined,
+  const toJson = async (target: MetricsTarget | undefined, query: MetricsQuery): Promise<HandlerResult<MetricsView>> =>
+    target === undefined ? { error: apiErrors.notFound() } : { response: await read(target, query) }
+  const toCsv = async (
+    target: MetricsTarget | undefined,
     { range = 'day', of = 'series' }: MetricsCsvQuery,
-  ): Promise<Reply<string>> =>
-    metered === undefined
-      ? { rejection: apiErrors.notFound() }
-      : { answer: metricsCsv(await read(metered, { range }), of), fileName: csvFileName(metered.named, { range, of }) }
+  ): Promise<HandlerResult<string>> =>
+    target === undefined
+      ? { error: apiErrors.notFound() }
+      : {
+          response: toMetricsCsv(await read(target, { range }), of),
+          fileName: toCsvFileName(target.file, { range, of }),
+        }
 
   return {
     'GET /api/apps/{appId}/metrics': async ({ params, query, caller }) =>
-      show(await ofApp(caller, params.appId), query),
+      toJson(await findApp(caller, params.appId), query),
     'GET /api/apps/{appId}/metrics.csv': async ({ params, query, caller }) =>
-      save(await ofApp(caller, params.appId), query),
+      toCsv(await findApp(caller, params.appId), query),
     'GET /api/keys/{keyId}/metrics': async ({ params, query, caller }) =>
-      show(await ofKey(caller, params.keyId), query),
+      toJson(await findKey(caller, params.keyId), query),
     'GET /api/keys/{keyId}/metrics.csv': async ({ params, query, caller }) =>
-      save(await ofKey(caller, params.keyId), query),
-    'GET /api/metrics': async ({ query, caller }) => show(ofAccount(caller), query),
-    'GET /api/metrics.csv': async ({ query, caller }) => save(ofAccount(caller), query),
+      toCsv(await findKey(caller, params.keyId), query),
+    'GET /api/metrics': async ({ query, caller }) => toJson(toAccountTarget(caller), query),
+    'GET /api/metrics.csv': async ({ query, caller }) => toCsv(toAccountTarget(caller), query),
 
     'GET /api/usage': async ({ caller }) => {
-      const { id, limits } = viewerOf(caller).user
+      const { id, limits } = requireViewer(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
       const inForce = resolveLimits([limits], config().limits.apiKey)
-      return { answer: await toUsageView(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
+      return { response: await toUsageView(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
-      const app = await storage.apps.find({ id: params.appId, userId: viewerOf(caller).user.id })
-      if (app === undefined) return { rejection: apiErrors.notFound() }
-      const limits = narrowLimits(app.limits, appLimitsOf(config, caller))
-      return { answer: await toUsageView(quota, { id: `app:${app.id}`, limits }) }
+      const app = await storage.apps.find({ id: params.appId, userId: requireViewer(caller).user.id })
+      if (app === undefined) return { error: apiErrors.notFound() }
+      const limits = narrowLimits(app.limits, getAppLimits(config, caller))
+      return { response: await toUsageView(quota, { id: `app:${app.id}`, limits }) }
     },
   }
 }

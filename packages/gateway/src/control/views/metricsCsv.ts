@@ -1,3 +1,4 @@
+import type { Network } from '../../lib/network.ts'
 import type { MetricsCsvQuery, MetricsView } from '../contract/metrics.ts'
 
 type Cell = string | number | null
@@ -19,20 +20,44 @@ const tables: Readonly<Record<NonNullable<MetricsCsvQuery['of']>, (metrics: Metr
   ],
 }
 
-const cellText = (cell: Cell): string => {
+const formatCell = (cell: Cell): string => {
   if (cell === null) return ''
   const text = String(cell)
-  // What begins so is a formula to a spreadsheet.
-  const tame = typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(tame) ? `"${tame.replaceAll('"', '""')}"` : tame
+  // Spreadsheets would run these as formulas.
+  const escaped = typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 
 /**
- * Metrics as a table for a spreadsheet, its first line the names of the columns.
+ * Formats metrics as CSV with a header row.
  * @param of - What the rows are.
  * @see RFC 4180
  */
-export const metricsCsv = (metrics: MetricsView, of: NonNullable<MetricsCsvQuery['of']>): string =>
+export const toMetricsCsv = (metrics: MetricsView, of: NonNullable<MetricsCsvQuery['of']>): string =>
   tables[of](metrics)
-    .map((row) => `${row.map(cellText).join(',')}\r\n`)
+    .map((row) => `${row.map(formatCell).join(',')}\r\n`)
     .join('')
+
+const maxNameLength = 40
+
+/** Reduces a name to a to z, digits and hyphens, which every file system supports. */
+const toSlug = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, maxNameLength)
+    .replaceAll(/^-+|-+$/g, '')
+
+/**
+ * Names a metrics file, so that files of several apps and keys can share a folder.
+ * @param subject.name - The name of the app or key. `subject.id` is used instead if no character of the name is allowed.
+ * @param subject.network - The network of an API key.
+ * @returns Such as `keyrail-portfolio-series-week.csv`: only a to z, digits, hyphens and one dot.
+ */
+export const toCsvFileName = (
+  { id, name, network }: { readonly id: string; readonly name: string; readonly network?: Network },
+  { range, of }: Required<MetricsCsvQuery>,
+): string =>
+  `${['keyrail', toSlug(name) || toSlug(id), ...(network === undefined ? [] : [network]), of, range].join('-')}.csv`

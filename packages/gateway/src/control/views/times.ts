@@ -1,5 +1,5 @@
-/** A time as the API writes it. */
+/** Formats a time as ISO 8601 in UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-/** The same of one that may not be there. */
+/** Formats a time that may be `null`. */
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))

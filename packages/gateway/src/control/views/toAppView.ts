@@ -7,29 +7,29 @@ import type { Key } from '../../storage/keys.ts'
 import type { AppView } from '../contract/app.ts'
 import type { ServiceName, UseCase } from '../contract/deployment.ts'
 import type { LimitsView, OwnLimits } from '../contract/limits.ts'
-import { toKeyFacts } from './toKeyFacts.ts'
+import { toKeyDetails } from './toKeyDetails.ts'
 import { isoTime } from './times.ts'
 
-/** An app's addresses. With a key they are secrets. */
-export const appAddressesOf = (publicUrl: string, apiKey: string): Readonly<Record<Network, string>> => ({
+/** Gets an app's endpoints, which are secrets if they contain the full key. */
+export const toAppAddresses = (publicUrl: string, apiKey: string): Readonly<Record<Network, string>> => ({
   testnet: getAppUrl(publicUrl, 'testnet', apiKey),
   mainnet: getAppUrl(publicUrl, 'mainnet', apiKey),
 })
 
-/** What an app is shown with. */
-export interface AppSurroundings {
+/** Everything besides the app and its key that an `AppView` needs. */
+export interface AppViewContext {
   readonly publicUrl: string
-  /** What the account's apps may use where they have no limits of their own. */
+  /** The limits of the account's apps that have no limits of their own. */
   readonly limits: LimitsView
   readonly now: number
 }
 
-/** An app as the API shows it. */
-export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppSurroundings): AppView => ({
+/** Converts a stored app to its API form. */
+export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppViewContext): AppView => ({
   id: app.id,
   name: app.name,
   description: app.description,
-  // What was stored was checked when it was given.
+  // Validated when it was stored.
   useCase: app.useCase as UseCase,
   chain: app.chain,
   services: app.services as readonly ServiceName[],
@@ -38,7 +38,7 @@ export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppSur
   jwt: { audience: app.jwtAudience, maxLifetimeS: app.jwtMaxLifetimeS ?? defaultLifetimeS },
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
-  key: { id: key.id, ...toKeyFacts(key, now), addresses: appAddressesOf(publicUrl, `…${key.ending}`) },
+  key: { id: key.id, ...toKeyDetails(key, now), addresses: toAppAddresses(publicUrl, `…${key.ending}`) },
   version: app.version,
   createdAt: isoTime(app.createdAt),
 })

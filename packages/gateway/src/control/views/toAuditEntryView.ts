@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../storage/auditLog.ts'
 import type { AuditEntryView } from '../contract/auditEntry.ts'
 import { isoTime } from './times.ts'
 
-/** An entry of the audit log as the API shows it. */
+/** Converts a stored audit log entry to its API form. */
 export const toAuditEntryView = ({
   id,
   at,

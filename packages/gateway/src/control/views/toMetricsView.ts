@@ -14,14 +14,14 @@ const spans: Readonly<Record<MetricsRange, { step: MetricsQuery['step']; stepMs:
   quarter: { step: 'day', stepMs: day, steps: 90 },
 }
 
-/** What is asked of the meter for a range that ends now. The step that is in flight counts as one. */
-export const spanOf = (range: MetricsRange, now: number): Omit<MetricsQuery, 'subject'> => {
+/** Gets the meter query for a range that ends now. The current step is included. */
+export const getSpan = (range: MetricsRange, now: number): Omit<MetricsQuery, 'subject'> => {
   const { step, stepMs, steps } = spans[range]
   const end = Math.floor(now / stepMs) * stepMs + stepMs
   return { from: end - steps * stepMs, to: end, step }
 }
 
-/** Metrics as the API shows them. */
+/** Converts metrics to their API form. */
 export const toMetricsView = (
   metrics: Metrics,
   { range, span }: { range: MetricsRange; span: Omit<MetricsQuery, 'subject'> },

@@ -4,7 +4,7 @@ import type { Account } from '../account/account.ts'
 import type { AccountView, SessionView } from '../contract/account.ts'
 import { isoTime } from './times.ts'
 
-/** An account as its owner sees it. */
+/** Converts an account to the form that its owner sees. */
 export const toAccountView = ({ id, email, role, createdAt }: Account): AccountView => ({
   id,
   email,
@@ -12,7 +12,7 @@ export const toAccountView = ({ id, email, role, createdAt }: Account): AccountV
   createdAt: isoTime(createdAt),
 })
 
-/** Who asks, as the API shows it. */
+/** Converts a viewer to its API form. */
 export const toSessionView = ({ user, session, scopes }: Viewer): SessionView => ({
   account: toAccountView(user),
   session:

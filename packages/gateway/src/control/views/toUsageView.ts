@@ -3,7 +3,7 @@ import type { LimitsView } from '../contract/limits.ts'
 import type { UsageView, UsageWindow } from '../contract/usage.ts'
 import { isoTime } from './times.ts'
 
-const windowOf = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
+const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
   used,
   limit,
   remaining: limit === null ? null : Math.max(0, limit - used),
@@ -11,13 +11,13 @@ const windowOf = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
 })
 
 /**
- * What is used of an account's or an app's limits.
- * @param id - As quotas name it: `user:usr_…`, `app:app_…`.
+ * Gets the usage of an account's or an app's limits.
+ * @param id - The quota account: `user:usr_…` or `app:app_…`.
  */
 export const toUsageView = async (
   quota: Pick<Quota, 'usage'>,
   { id, limits }: { id: string; limits: LimitsView },
 ): Promise<UsageView> => {
   const { day, month } = await quota.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
-  return { day: windowOf(day), month: windowOf(month), limits }
+  return { day: toUsageWindow(day), month: toUsageWindow(month), limits }
 }

@@ -1,9 +1,9 @@
-import type { FieldProblem } from './reply.ts'
+import type { FieldProblem } from './apiErrors.ts'
 
 /**
- * Reads when something is to end.
- * @param given - A time, `null` for never, or `undefined` where it stays as it was.
- * @returns It in milliseconds; or what is wrong with it.
+ * Parses an expiry time, which must be in the future.
+ * @param given - An ISO 8601 time, `null` for no expiry, or `undefined` for no change.
+ * @returns The time in milliseconds since 1970, or the problem.
  */
 export const readExpiry = <Given extends string | null | undefined>(
   given: Given,
@@ -13,5 +13,5 @@ export const readExpiry = <Given extends string | null | undefined>(
   const at = Date.parse(given)
   return at > now
     ? { at: at as Given extends string ? number : never }
-    : { problem: { field: 'expiresAt', fix: 'is over: give a time to come, or null for never' } }
+    : { problem: { field: 'expiresAt', fix: 'is in the past: send a time in the future, or null for no expiry' } }
 }

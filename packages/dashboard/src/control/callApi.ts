@@ -5,26 +5,26 @@ import { noteReachable } from './reachable.ts'
 
 type Member = 'params' | 'query' | 'body'
 
-/** What a route of the control API is to be given: what its contract names, and nothing else. */
-export type Given<Name extends keyof ControlApi> = {
+/** The input of a route: its path parameters, query and body. */
+export type RouteInput<Name extends keyof ControlApi> = {
   readonly [Key in Member as ControlApi[Name][Key] extends undefined ? never : Key]: ControlApi[Name][Key]
 }
 
-/** The routes that need something to be given. */
+/** The arguments of `callApi`: the input is optional if the route has none that is required. */
 type Arguments<Name extends keyof ControlApi> =
-  {} extends Given<Name>
-    ? [name: Name, given?: undefined, signal?: AbortSignal]
-    : [name: Name, given: Given<Name>, signal?: AbortSignal]
+  {} extends RouteInput<Name>
+    ? [name: Name, input?: undefined, signal?: AbortSignal]
+    : [name: Name, input: RouteInput<Name>, signal?: AbortSignal]
 
-interface AnyGiven {
+interface AnyInput {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
 }
 
-/** The address of a route on this service: its path with what stands in it, and its query. */
-export function pathOf<Name extends keyof ControlApi>(name: Name, given?: Given<Name>): string {
-  const { params = {}, query = {} } = (given ?? {}) as AnyGiven
+/** Builds the path and query of a route. */
+export function toPath<Name extends keyof ControlApi>(name: Name, input?: RouteInput<Name>): string {
+  const { params = {}, query = {} } = (input ?? {}) as AnyInput
   const path = name
     .slice(name.indexOf(' ') + 1)
     .replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
@@ -35,19 +35,19 @@ export function pathOf<Name extends keyof ControlApi>(name: Name, given?: Given<
 }
 
 /**
- * Asks the control API.
- * @returns What the route's contract says it answers.
- * @throws {ControlFailure} with the API's own code, or `unreachable`; the signal's reason where the caller gave up.
+ * Calls a route of the control API.
+ * @returns The route's response.
+ * @throws {ControlFailure} with the API's error code, or `unreachable`. If the signal aborts, its reason.
  */
-export async function ask<Name extends keyof ControlApi>(
-  ...[name, given, signal]: Arguments<Name>
-): Promise<ControlApi[Name]['answer']> {
+export async function callApi<Name extends keyof ControlApi>(
+  ...[name, input, signal]: Arguments<Name>
+): Promise<ControlApi[Name]['response']> {
   const method = name.slice(0, name.indexOf(' '))
-  const { body } = (given ?? {}) as AnyGiven
+  const { body } = (input ?? {}) as AnyInput
   let response: Response
   let text: string
   try {
-    response = await fetch(pathOf(name, given as Given<Name>), {
+    response = await fetch(toPath(name, input as RouteInput<Name>), {
       method,
       credentials: 'same-origin',
       redirect: 'error',
@@ -59,15 +59,15 @@ export async function ask<Name extends keyof ControlApi>(
   } catch (error) {
     if (signal?.aborted) throw error
     noteReachable(false)
-    throw new ControlFailure('The service does not answer.', { code: 'unreachable', status: 0 })
+    throw new ControlFailure('The service does not respond.', { code: 'unreachable', status: 0 })
   }
   noteReachable(true)
-  const answer = parse(text)
-  if (response.ok) return answer as ControlApi[Name]['answer']
-  const { error } = (answer ?? {}) as Partial<ApiErrorView>
-  // Who asks whether there is a session wants to know, and goes on itself.
+  const parsed = parse(text)
+  if (response.ok) return parsed as ControlApi[Name]['response']
+  const { error } = (parsed ?? {}) as Partial<ApiErrorView>
+  // This route checks for a session, so its caller handles the error.
   if (error?.code === 'not_logged_in' && name !== 'GET /api/session') loseSession()
-  throw new ControlFailure(error?.message ?? `The service answered with status ${response.status}.`, {
+  throw new ControlFailure(error?.message ?? `The service responded with status ${response.status}.`, {
     code: error?.code ?? 'unknown',
     status: response.status,
     fields: error?.fields,

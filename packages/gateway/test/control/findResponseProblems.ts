@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { openApi } from '../../src/control/contract/openApi.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import type { Answered } from './startControl.ts'
+import type { TestResponse } from './startControl.ts'
 
 type Json = Readonly<Record<string, unknown>>
 interface Operation {
@@ -10,7 +10,7 @@ interface Operation {
   >
 }
 
-// As it is served: what no JSON can say is not in it.
+// Serialized as it is served, which drops undefined members.
 const document = JSON.parse(
   JSON.stringify(openApi({ publicUrl: 'http://localhost' })).replaceAll('#/components/schemas/', '#/$defs/'),
 ) as {
@@ -20,8 +20,8 @@ const document = JSON.parse(
 
 const compiled = new Map<string, z.ZodType>()
 
-/** Reads the document's schema back, so that an answer is held against what is served and not against what it was made from. */
-const schemaAt = (name: RouteName, status: string): { type: string; schema: z.ZodType } | undefined => {
+/** Compiles the served document's schema, so that responses are checked against the document and not against its source. */
+const findSchema = (name: RouteName, status: string): { type: string; schema: z.ZodType } | undefined => {
   const [method = '', path = ''] = name.split(' ')
   const [content] = Object.entries(document.paths[path]?.[method.toLowerCase()]?.responses[status]?.content ?? {})
   if (content === undefined) return undefined
@@ -35,22 +35,25 @@ const schemaAt = (name: RouteName, status: string): { type: string; schema: z.Zo
 }
 
 /**
- * What in an answer is not as the OpenAPI document says.
- * @returns Faults, in words; none where it is right.
+ * Checks a response against the OpenAPI document.
+ * @returns The problems; empty if the response is valid.
  */
-export const answerFaults = (name: RouteName, { status, headers, text, body }: Answered): readonly string[] => {
+export const findResponseProblems = (
+  name: RouteName,
+  { status, headers, text, body }: TestResponse,
+): readonly string[] => {
   const [method = '', path = ''] = name.split(' ')
   const declared = Object.keys(document.paths[path]?.[method.toLowerCase()]?.responses ?? {})
   const at = declared.includes(String(status)) ? String(status) : status >= 400 ? 'default' : undefined
-  if (at === undefined) return [`${name} is not declared to answer ${status}`]
-  const faults: string[] = []
-  if (headers.get('cache-control') !== 'no-store') faults.push('is not no-store')
-  if (headers.get('x-content-type-options') !== 'nosniff') faults.push('may be sniffed')
-  if (headers.get('access-control-allow-origin') !== null) faults.push('may be read by other sites')
-  if (!/^[0-9a-f-]{36}$/.test(headers.get('x-request-id') ?? '')) faults.push('has no request id')
-  const expected = schemaAt(name, at)
-  if (expected === undefined) return text === '' ? faults : [...faults, 'has a body']
-  if (headers.get('content-type')?.split(';')[0] !== expected.type) faults.push(`is no ${expected.type}`)
+  if (at === undefined) return [`${name} does not declare status ${status}`]
+  const problems: string[] = []
+  if (headers.get('cache-control') !== 'no-store') problems.push('is cacheable')
+  if (headers.get('x-content-type-options') !== 'nosniff') problems.push('has no nosniff')
+  if (headers.get('access-control-allow-origin') !== null) problems.push('has CORS headers')
+  if (!/^[0-9a-f-]{36}$/.test(headers.get('x-request-id') ?? '')) problems.push('has no request id')
+  const expected = findSchema(name, at)
+  if (expected === undefined) return text === '' ? problems : [...problems, 'has a body']
+  if (headers.get('content-type')?.split(';')[0] !== expected.type) problems.push(`is not ${expected.type}`)
   const result = expected.schema.safeParse(expected.type === 'application/json' ? body : text)
-  return result.success ? faults : [...faults, JSON.stringify(result.error.issues)]
+  return result.success ? problems : [...problems, JSON.stringify(result.error.issues)]
 }

@@ -5,8 +5,8 @@ import type { StoredKey } from '../../lib/secrets/storeKey.ts'
 import { createId } from '../../storage/createId.ts'
 import type { ControlParts } from '../handler.ts'
 
-/** Makes a key, and what is stored of it: a sealed copy only where keys are shown again. */
-export const newKey = <Kind extends ApiKeyKind>(
+/** Creates a key and its stored form, which contains an encrypted copy only if keys can be revealed. */
+export const createKey = <Kind extends ApiKeyKind>(
   { secrets, config }: Pick<ControlParts, 'secrets' | 'config'>,
   { kind, userId, id = createId('key') }: { kind: Kind; userId: string; id?: string },
 ): { readonly apiKey: string; readonly stored: StoredKey & { readonly kind: Kind } } => {

@@ -1,16 +1,16 @@
 import type { Key } from '../../storage/keys.ts'
-import type { KeyFacts, KeyState } from '../contract/keyState.ts'
+import type { KeyDetails, KeyState } from '../contract/keyState.ts'
 import { isoTime, isoTimeOrNull } from './times.ts'
 
-const stateOf = ({ state, expiresAt, oldUntil }: Key, now: number): KeyState => {
+const getKeyState = ({ state, expiresAt, oldUntil }: Key, now: number): KeyState => {
   if (state === 'revoked') return 'revoked'
   if (expiresAt !== null && expiresAt <= now) return 'expired'
   return oldUntil !== null && oldUntil > now ? 'rotated' : 'active'
 }
 
-/** What is shown of any key. */
-export const toKeyFacts = (key: Key, now: number): KeyFacts => ({
-  state: stateOf(key, now),
+/** Gets the details common to all keys. */
+export const toKeyDetails = (key: Key, now: number): KeyDetails => ({
+  state: getKeyState(key, now),
   ending: key.ending,
   revealable: key.revealable,
   createdAt: isoTime(key.createdAt),

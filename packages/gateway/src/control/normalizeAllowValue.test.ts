@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
 import { parseOriginRule } from '../auth/allowList/originRule.ts'
-import { readAllowValue } from './allowValue.ts'
+import { normalizeAllowValue } from './normalizeAllowValue.ts'
 
-const rule = (type: Parameters<typeof readAllowValue>[0], text: string): string | undefined => {
-  const reading = readAllowValue(type, text)
+const rule = (type: Parameters<typeof normalizeAllowValue>[0], text: string): string | undefined => {
+  const reading = normalizeAllowValue(type, text)
   return 'rule' in reading ? reading.rule : undefined
 }
 
-describe('readAllowValue', () => {
-  test('gives one form for all spellings of an entry', () => {
-    for (const [type, kept, ...spellings] of [
+describe('normalizeAllowValue', () => {
+  test('normalizes every spelling of an entry to one form', () => {
+    for (const [type, normalized, ...spellings] of [
       ['origin', 'https://a.example', 'HTTPS://A.example', 'https://a.example:443', 'https://a.example'],
       ['origin', 'a.example:8443', 'A.EXAMPLE:8443'],
       ['origin', '*.xn--bcher-kva.example', '*.bücher.example', '*.xn--bcher-kva.example'],
@@ -22,21 +22,21 @@ describe('readAllowValue', () => {
       ['ip', '2001:db8::', '2001:DB8::/128', '2001:db8:0:0:0:0:0:0'],
       ['ip', '2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
     ] as const)
-      for (const spelling of spellings) expect(rule(type, spelling)).toBe(kept)
+      for (const spelling of spellings) expect(rule(type, spelling)).toBe(normalized)
   })
 
-  test('gives a form that means the same, and is its own', () => {
+  test('preserves the meaning, and normalizing twice changes nothing', () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6())
     const range = fc.tuple(address, fc.integer({ min: 0, max: 128 })).map(([ip, bits]) => `${ip}/${bits}`)
     let read = 0
     fc.assert(
       fc.property(fc.oneof(address, range), (text) => {
-        const kept = rule('ip', text)
-        expect(kept === undefined).toBe('fix' in parseIpRange(text))
-        if (kept === undefined) return
+        const normalized = rule('ip', text)
+        expect(normalized === undefined).toBe('fix' in parseIpRange(text))
+        if (normalized === undefined) return
         read += 1
-        expect(parseIpRange(kept)).toEqual(parseIpRange(text))
-        expect(rule('ip', kept)).toBe(kept)
+        expect(parseIpRange(normalized)).toEqual(parseIpRange(text))
+        expect(rule('ip', normalized)).toBe(normalized)
       }),
       { numRuns: 2_000 },
     )
@@ -49,12 +49,12 @@ describe('readAllowValue', () => {
     read = 0
     fc.assert(
       fc.property(origin, (text) => {
-        const kept = rule('origin', text)
-        expect(kept === undefined).toBe('fix' in parseOriginRule(text))
-        if (kept === undefined) return
+        const normalized = rule('origin', text)
+        expect(normalized === undefined).toBe('fix' in parseOriginRule(text))
+        if (normalized === undefined) return
         read += 1
-        expect(parseOriginRule(kept)).toEqual(parseOriginRule(text))
-        expect(rule('origin', kept)).toBe(kept)
+        expect(parseOriginRule(normalized)).toEqual(parseOriginRule(text))
+        expect(rule('origin', normalized)).toBe(normalized)
       }),
       { numRuns: 2_000 },
     )

@@ -8,35 +8,35 @@ import type { SignUpMode } from './accounts.ts'
 import type { Account } from './account.ts'
 import type { Throttle } from './createThrottle.ts'
 import type { LogInThrottle } from './createLogInThrottle.ts'
-import type { Passwords } from './createPasswords.ts'
+import type { PasswordHasher } from './createPasswordHasher.ts'
 
-/** What the functions of the accounts share. */
-export interface AccountParts {
+/** The shared dependencies of the account functions. */
+export interface AccountContext {
   readonly storage: Storage
-  readonly passwords: Passwords
+  readonly passwords: PasswordHasher
   readonly signUp: () => SignUpMode
-  /** The newest first. Email addresses of deleted accounts are hashed under it. */
+  /** Newest first. The newest one hashes the email addresses of deleted accounts. */
   readonly secrets: readonly ServerSecret[]
   readonly now: () => number
   readonly onChange: (changes: readonly Change[]) => void
 }
 
-/** The same with what slows those who try things out. */
-export interface GuardedParts extends AccountParts {
+/** The same with throttles against guessing. */
+export interface ThrottledContext extends AccountContext {
   readonly logInThrottle: LogInThrottle
-  /** Of callers by block of addresses: accounts made, and passwords set by links. */
+  /** Sign-ups and password resets, by IP block. */
   readonly signUps: Throttle
-  /** Of sessions by hash: passwords asked for again. */
+  /** Password confirmations, by session hash. */
   readonly confirmations: Throttle
-  /** Failures that go into the audit log: of an account by its id, so that those at others leave them room. */
+  /** Failed log-ins that are added to the audit log, by account id, so that attacks on other accounts do not suppress them. */
   readonly loggedFailures: Throttle
-  /** The same at email addresses that nobody has, all together. */
+  /** The same for all unknown email addresses together. */
   readonly loggedUnknownClients: Throttle
-  /** How long the audit log is kept. */
+  /** How long audit log entries are retained. */
   readonly auditMs: number
 }
 
-/** The account without the hash of its password. */
+/** Converts a stored user to an account, without its password hash. */
 export const toAccount = ({ id, email, state, role, limits, createdAt }: User): Account => ({
   id,
   email,
@@ -46,7 +46,7 @@ export const toAccount = ({ id, email, state, role, limits, createdAt }: User): 
   createdAt,
 })
 
-/** Adds to the audit log. */
+/** Adds an entry to the audit log. */
 export const audit = (
   { auditLog }: Pick<Repositories, 'auditLog'>,
   {
