@@ -1,5 +1,5 @@
 /** How the CLI ends. Documented in `keyrail --help`; scripts may rely on the numbers. */
-export const exitCodes = { ok: 0, rejected: 1, usage: 2, noAnswer: 3, interrupted: 130 } as const
+export const exitCodes = { ok: 0, rejected: 1, usage: 2, noResponse: 3, interrupted: 130 } as const
 
 /**
  * A failure that the person at the keyboard can fix: what happened, and what to do about it.

@@ -3,10 +3,10 @@ import { nearest } from './arguments/nearest.ts'
 import { readArguments } from './arguments/readArguments.ts'
 import { exitCodes, wrongUsage } from './cliError.ts'
 import { commands } from './commandTable.ts'
-import { failureReport } from './output/failureReport.ts'
+import { formatFailure } from './output/formatFailure.ts'
 import { commandHelp, mainHelp } from './output/helpText.ts'
 import { print, printNote } from './output/print.ts'
-import { styleOf } from './output/style.ts'
+import { getStyle } from './output/style.ts'
 
 // The built file is at the same depth as this one, so the same path leads to the manifest.
 const version = (): string =>
@@ -14,7 +14,7 @@ const version = (): string =>
 
 async function dispatch(words: readonly string[]): Promise<number> {
   const [first, ...rest] = words
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   if (first === '--version' || first === '-v') {
     await print(version())
     return exitCodes.ok
@@ -51,7 +51,7 @@ export async function runMain(words: readonly string[]): Promise<number> {
   try {
     return await dispatch(words)
   } catch (error) {
-    const report = failureReport(error, styleOf(process.stderr))
+    const report = formatFailure(error, getStyle(process.stderr))
     await printNote(report.lines)
     return report.exitCode
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { askBlock } from '../src/node/askNode.ts'
+import { getBlockHead } from '../src/node/callNode.ts'
 import { commandOf, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
 import { runHere } from './runHere.ts'
@@ -50,7 +50,7 @@ const appCall = (...words: readonly string[]): Promise<CliRun> =>
 
 describe('keyrail call, answered', () => {
   test('prints the result as readable JSON, and on one line with --json', async () => {
-    const own = await askBlock(dev.service.nodes.testnet, '0x3')
+    const own = await getBlockHead(dev.service.nodes.testnet, '0x3')
     const run = await appCall('eth_getBlockByNumber', '3', 'false')
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toMatchObject(own)
@@ -82,7 +82,7 @@ describe('keyrail call, answered', () => {
   test('takes the key from the environment, for an app and for an API key', async () => {
     const { app, keys } = dev.service
     const words = ['eth_blockNumber', '--network', 'mainnet']
-    const own = JSON.stringify((await askBlock(dev.service.nodes.mainnet, 'latest')).number)
+    const own = JSON.stringify((await getBlockHead(dev.service.nodes.mainnet, 'latest')).number)
     const withNetwork = `${dev.service.url}/{network}`
     expect((await call([...words, '--base-url', withNetwork], { KEYRAIL_API_KEY: app.apiKey })).stdout).toBe(`${own}\n`)
     const key = { KEYRAIL_API_KEY: keys.mainnet.apiKey }

@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { devChainIds, networks } from '../src/dev/devChains.ts'
 import type { ByNetwork } from '../src/dev/devChains.ts'
-import { askBlock, askNode } from '../src/node/askNode.ts'
-import type { BlockHead } from '../src/node/askNode.ts'
-import { anvilBinary } from '../src/node/anvilBinary.ts'
+import { getBlockHead, callNode } from '../src/node/callNode.ts'
+import type { BlockHead } from '../src/node/callNode.ts'
+import { findAnvilBinary } from '../src/node/findAnvilBinary.ts'
 import { alive, childrenOf, commandOf, post, runCli, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningCli, RunningDev } from './runCli.ts'
 
@@ -65,8 +65,11 @@ beforeAll(async () => {
   kept = mkdtempSync(join(tmpdir(), 'keyrail-test-kept-'))
   first = await startDevCli(['--data', join(kept, 'data')])
   const { nodes, app } = first.service
-  await askNode(nodes.testnet, 'evm_mine')
-  latest = { testnet: await askBlock(nodes.testnet, 'latest'), mainnet: await askBlock(nodes.mainnet, 'latest') }
+  await callNode(nodes.testnet, 'evm_mine')
+  latest = {
+    testnet: await getBlockHead(nodes.testnet, 'latest'),
+    mainnet: await getBlockHead(nodes.mainnet, 'latest'),
+  }
   logs = (await post(app.addresses.testnet, 'eth_getLogs', [{ fromBlock: '0x0' }]))['result']
   rejected = await runCli(['dev', '--once', '--port', '0', '--data', join(kept, 'data')])
   expect(await stop(first)).toBe(0)
@@ -110,7 +113,7 @@ describe('keyrail dev --json', () => {
       },
     })
     for (const network of networks) {
-      const own = await askBlock(service.nodes[network], 'latest')
+      const own = await getBlockHead(service.nodes[network], 'latest')
       for (const address of [service.app.addresses[network], service.keys[network].address]) {
         expect((await post(address, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(own)
         expect((await post(address, 'eth_chainId'))['result']).toBe(`0x${devChainIds[network].toString(16)}`)
@@ -140,9 +143,9 @@ describe('keyrail dev --json', () => {
   test("the nodes' own methods are rejected, and let through with --unsafe-node-methods", async () => {
     expect((await post(shared.service.app.addresses.testnet, 'evm_mine'))['error']).toMatchObject({ code: -32601 })
     const { service, printed } = await startDev(['--unsafe-node-methods'])
-    const before = await askBlock(service.nodes.testnet, 'latest')
+    const before = await getBlockHead(service.nodes.testnet, 'latest')
     expect(await post(service.app.addresses.testnet, 'evm_mine')).not.toHaveProperty('error')
-    expect(Number((await askBlock(service.nodes.testnet, 'latest')).number)).toBe(Number(before.number) + 1)
+    expect(Number((await getBlockHead(service.nodes.testnet, 'latest')).number)).toBe(Number(before.number) + 1)
     expect(printed().stderr).toContain('--unsafe-node-methods')
   })
 })
@@ -257,7 +260,7 @@ describe('keyrail dev --once', () => {
   test('fails where an answer is not what the node itself says', async () => {
     const run = await runCli(['dev', '--once', '--port', '0'], {
       KEYRAIL_ANVIL: fileURLToPath(new URL('lyingNode.mjs', import.meta.url)),
-      REAL_ANVIL: anvilBinary(),
+      REAL_ANVIL: findAnvilBinary(),
       PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
     })
     expect(run.exitCode).toBe(1)
@@ -409,15 +412,15 @@ describe('keyrail dev --data', () => {
     async () => {
       copyKept(data)
       const killed = await startDev(['--data', data])
-      await askNode(killed.service.nodes.mainnet, 'evm_mine')
-      const last = await askBlock(killed.service.nodes.mainnet, 'latest')
+      await callNode(killed.service.nodes.mainnet, 'evm_mine')
+      const last = await getBlockHead(killed.service.nodes.mainnet, 'latest')
       const children = childrenOf(pidOf(killed))
       expect(children.length).toBeGreaterThanOrEqual(2)
       killed.child.kill('SIGKILL')
       await until('its nodes end', () => children.filter(alive).length === 0)
       const second = await startDev(['--data', data])
       expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
-      expect(await askBlock(second.service.nodes.mainnet, 'latest')).toEqual(last)
+      expect(await getBlockHead(second.service.nodes.mainnet, 'latest')).toEqual(last)
     },
   )
 

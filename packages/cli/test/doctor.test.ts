@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { examine } from '../src/doctor/examine.ts'
 import type { Examined, ExamineOptions } from '../src/doctor/examine.ts'
 import type { CheckName, Finding } from '../src/doctor/finding.ts'
-import { findingLines } from '../src/output/doctorReport.ts'
+import { formatFinding } from '../src/output/doctorReport.ts'
 import { plain } from '../src/output/style.ts'
 import { doctorNode } from './doctorNode.ts'
 import { failedRun } from './failedRun.ts'
@@ -392,5 +392,5 @@ describe('keyrail doctor, by the config of a service', () => {
 
 test('a fix stands below what it is for', () => {
   const finding: Finding = { check: 'tls', level: 'warn', text: 'it ends', fix: 'renew it' }
-  expect(findingLines(finding, plain)).toEqual(['warn  tls      it ends', '               fix: renew it'])
+  expect(formatFinding(finding, plain)).toEqual(['warn  tls      it ends', '               fix: renew it'])
 })

@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 import { readArguments } from '../src/arguments/readArguments.ts'
 import { commands } from '../src/commandTable.ts'
-import { failureReport } from '../src/output/failureReport.ts'
-import type { FailureReport } from '../src/output/failureReport.ts'
+import { formatFailure } from '../src/output/formatFailure.ts'
+import type { FormattedFailure } from '../src/output/formatFailure.ts'
 import { plain } from '../src/output/style.ts'
 
 const read = ['KEYRAIL_URL', 'KEYRAIL_BASE_URL', 'KEYRAIL_API_KEY', 'KEYRAIL_SERVICE_URL', 'KEYRAIL_TOKEN']
@@ -17,7 +17,7 @@ const read = ['KEYRAIL_URL', 'KEYRAIL_BASE_URL', 'KEYRAIL_API_KEY', 'KEYRAIL_SER
 export async function failedRun(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<FailureReport> {
+): Promise<FormattedFailure> {
   const [name, ...rest] = words
   const command = commands.find((one) => one.name === name)
   if (command === undefined) throw new Error(`there is no ${name}`)
@@ -25,7 +25,7 @@ export async function failedRun(
   try {
     await command.run(readArguments(command, rest))
   } catch (error) {
-    return failureReport(error, plain)
+    return formatFailure(error, plain)
   } finally {
     vi.unstubAllEnvs()
   }

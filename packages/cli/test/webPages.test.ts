@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askBlock } from '../src/node/askNode.ts'
+import { getBlockHead } from '../src/node/callNode.ts'
 import { browserBlockedPorts } from '../src/node/browserBlockedPorts.ts'
 import { startNode } from '../src/node/startNode.ts'
 import type { RunningNode } from '../src/node/startNode.ts'
@@ -73,7 +73,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const height = async (): Promise<string> => (await askBlock(node.url, 'latest')).number
+const height = async (): Promise<string> => (await getBlockHead(node.url, 'latest')).number
 
 /** Runs in the page: mines a block in each way that a page has, and returns what it could read. */
 const drive = async (address: string): Promise<string[]> => {

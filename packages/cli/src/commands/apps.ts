@@ -2,19 +2,19 @@ import type { AppView, ControlApi, UseCase } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
-import type { AskControl } from '../control/askControl.ts'
+import type { ControlApiClient } from '../control/controlApi.ts'
 import { confirm } from '../control/confirm.ts'
 import { keyActions } from '../control/keyActions.ts'
-import { keyRows, stateWord } from '../control/keyWords.ts'
-import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
+import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
+import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
-import { styleOf } from '../output/style.ts'
-import { visible } from '../output/visible.ts'
-import { readNetwork } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
+import { readNetwork } from './endpoint.ts'
 
-async function listAll(ask: AskControl, search: string | undefined): Promise<AppView[]> {
+async function listAll(ask: ControlApiClient, search: string | undefined): Promise<AppView[]> {
   const all: AppView[] = []
   for (let cursor: string | undefined; ;) {
     const query: ControlApi['GET /api/apps']['query'] = {
@@ -29,7 +29,7 @@ async function listAll(ask: AskControl, search: string | undefined): Promise<App
   }
 }
 
-async function find(ask: AskControl, who: string): Promise<AppView> {
+async function find(ask: ControlApiClient, who: string): Promise<AppView> {
   if (/^app_[0-9a-z]{20}$/.test(who)) return ask('GET /api/apps/{appId}', { params: { appId: who } })
   const found = (await listAll(ask, who)).find(({ name }) => name.toLowerCase() === who.toLowerCase())
   if (found === undefined) throw new CliError('there is no app of this name', { hint: 'see keyrail apps list' })
@@ -46,14 +46,14 @@ function readUseCase(text: string | undefined, useCases: readonly UseCase[]): Us
 const shown = (app: AppView): string[] =>
   formatTable([
     ['id', app.id],
-    ['name', visible(app.name)],
-    ...(app.description === '' ? [] : [['description', visible(app.description)]]),
+    ['name', stripControlCharacters(app.name)],
+    ...(app.description === '' ? [] : [['description', stripControlCharacters(app.description)]]),
     ['use case', app.useCase],
-    ['chain', visible(app.chain)],
+    ['chain', stripControlCharacters(app.chain)],
     ['services', app.services.join(', ') || 'none'],
-    ...app.networks.map((network) => [network, visible(app.key.addresses[network])]),
+    ...app.networks.map((network) => [network, stripControlCharacters(app.key.addresses[network])]),
     ['tokens', app.requireJwt ? 'each call must bring one' : 'not asked for'],
-    ...keyRows(app.key, styleOf(process.stdout)),
+    ...formatKeyDetails(app.key, getStyle(process.stdout)),
   ])
 
 const actions: Actions = {
@@ -62,13 +62,13 @@ const actions: Actions = {
     takes: ['search'],
     run: async ({ given, ask }) => {
       const items = await listAll(ask, given.text('search'))
-      const style = styleOf(process.stdout)
+      const style = getStyle(process.stdout)
       const rows = items.map((app) => [
         app.id,
-        visible(app.name),
+        stripControlCharacters(app.name),
         app.networks.join(', '),
         `…${app.key.ending}`,
-        stateWord(app.key, style),
+        formatKeyState(app.key, style),
         app.key.expiresAt ?? 'never',
       ])
       const head = ['ID', 'NAME', 'NETWORKS', 'KEY', 'STATE', 'EXPIRES'].map(style.faint)
@@ -84,10 +84,10 @@ const actions: Actions = {
     check: (given) => {
       readNetwork(given.text('network'))
       readExpiry(given.text('expires'))
-      checkKeyTarget(given)
+      checkKeyOutput(given)
     },
     run: ({ given, ask, words: [name = ''] }) =>
-      keepNewKey(given, {
+      outputKey(given, {
         replaces: false,
         make: async () => {
           const { chain, services, useCases } = await ask('GET /api/deployment', {})
@@ -105,7 +105,7 @@ const actions: Actions = {
               ...(expiresAt === undefined ? {} : { expiresAt }),
             },
           })
-          return { json: { app }, secret, lines: [`${visible(app.name)} is made: ${app.id}`] }
+          return { json: { app }, secret, lines: [`${stripControlCharacters(app.name)} is made: ${app.id}`] }
         },
       }),
   },
@@ -125,9 +125,12 @@ const actions: Actions = {
     takes: ['yes'],
     run: async ({ given, ask, words: [who = ''] }) => {
       const { id, name } = await find(ask, who)
-      await confirm(given, { done: `delete ${visible(name)}`, name })
+      await confirm(given, { done: `delete ${stripControlCharacters(name)}`, name })
       await ask('POST /api/apps/{appId}/delete', { params: { appId: id }, body: { name } })
-      return { json: { id, name, deleted: true }, lines: [`${visible(name)} is deleted, with its key and its lists`] }
+      return {
+        json: { id, name, deleted: true },
+        lines: [`${stripControlCharacters(name)} is deleted, with its key and its lists`],
+      }
     },
   },
 }

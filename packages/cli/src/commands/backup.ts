@@ -2,7 +2,7 @@ import { backUp, databaseFileOf, restore as restoreDatabase } from '@keyrail/gat
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
-import { configFileOf } from './configFile.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 const fileOf = (given: ReadArguments, command: string): string => {
@@ -20,7 +20,7 @@ const fileOf = (given: ReadArguments, command: string): string => {
  */
 export async function backup(given: ReadArguments): Promise<number> {
   const copy = fileOf(given, 'backup')
-  const config = configFileOf(given)
+  const config = getConfigFile(given)
   await withConfig(config, () => backUp(databaseFileOf(config), copy))
   if (given.flag('json')) await printData(JSON.stringify({ copy }))
   else await print(`The database is in ${copy}. It holds hashes and sealed keys: keep it as you keep the database.`)
@@ -36,7 +36,7 @@ export async function backup(given: ReadArguments): Promise<number> {
  */
 export async function restore(given: ReadArguments): Promise<number> {
   const copy = fileOf(given, 'restore')
-  const config = configFileOf(given)
+  const config = getConfigFile(given)
   const { database, before } = await withConfig(config, () => {
     const file = databaseFileOf(config)
     return { database: file, before: restoreDatabase(file, copy) }

@@ -4,7 +4,7 @@ import { parseParamList, parseParams } from '../arguments/parseParams.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { printData } from '../output/print.ts'
-import { askedAddress, warnOfKeyInUrl } from './callAddress.ts'
+import { readEndpointOrPrompt, warnAboutKeyInUrl } from './endpoint.ts'
 
 /**
  * `keyrail call METHOD [PARAMS…]`: one call, its result on standard output as JSON.
@@ -23,8 +23,8 @@ export async function call(given: ReadArguments): Promise<number> {
   }
   const params = list === undefined ? parseParams(words) : parseParamList(list)
   const timeoutMs = readWholeNumber('--timeout', given.text('timeout'), { min: 1, max: 3_600_000 })
-  await warnOfKeyInUrl(given)
-  const transport = createTransport(await askedAddress(given, process.env))
+  await warnAboutKeyInUrl(given)
+  const transport = createTransport(await readEndpointOrPrompt(given, process.env))
   try {
     const result = await transport.request({ method, params }, timeoutMs === undefined ? {} : { timeoutMs })
     await printData(given.flag('json') ? JSON.stringify(result) : JSON.stringify(result, undefined, 2))

@@ -2,7 +2,7 @@ import { methodNames } from '@keyrail/core'
 import type { Command, ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { bashCompletion } from '../completion/bashCompletion.ts'
-import { completionsOf } from '../completion/completionsOf.ts'
+import { getCompletions } from '../completion/getCompletions.ts'
 import { fishCompletion } from '../completion/fishCompletion.ts'
 import { zshCompletion } from '../completion/zshCompletion.ts'
 import { printData } from '../output/print.ts'
@@ -22,7 +22,7 @@ export async function completion(given: ReadArguments, commands: readonly Comman
   if (!Object.hasOwn(shells, shell) || more.length > 0) {
     throw wrongUsage('keyrail completion takes bash, zsh or fish', 'see keyrail completion --help')
   }
-  const script = shells[shell as keyof typeof shells](completionsOf(commands, { call: methodNames }))
+  const script = shells[shell as keyof typeof shells](getCompletions(commands, { call: methodNames }))
   await printData(given.flag('json') ? JSON.stringify({ shell, script }) : script)
   return exitCodes.ok
 }

@@ -6,11 +6,11 @@ import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
 import { defaultPort, startDev } from '../dev/startDev.ts'
-import { addressesReport, firstCallsReport, nextStepsReport } from '../output/devReport.ts'
-import { ownCommands } from '../output/ownCommands.ts'
+import { formatUrls, formatFirstCalls, formatNextSteps } from '../output/devReport.ts'
+import { getOwnCommands } from '../output/getOwnCommands.ts'
 import { print, printData, printNote } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { untilStopped } from './untilStopped.ts'
+import { getStyle } from '../output/style.ts'
+import { listenForStop } from './listenForStop.ts'
 
 interface Shown {
   readonly once: boolean
@@ -23,22 +23,22 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
     return
   }
   if (!calls) return
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   await print([
     `${style.strong('Keyrail')} serves two networks on this machine, each from a node of its own: ${service.description.url}`,
     '',
-    ...firstCallsReport(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
+    ...formatFirstCalls(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
     '',
-    ...addressesReport(calls, style),
+    ...formatUrls(calls, style),
     '',
     ...(once
       ? [
-          calls.allEqual
+          calls.allMatch
             ? style.good('Every answer is what the node itself says.')
             : style.bad('Not every answer is what the node itself says.'),
         ]
       : [
-          ...nextStepsReport(service, style),
+          ...formatNextSteps(service, style),
           '',
           `${style.strong('Serving until Ctrl-C')} at ${service.description.url}`,
         ]),
@@ -60,7 +60,7 @@ export async function dev(given: ReadArguments): Promise<number> {
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
   }
   const envFile = given.text('env')
-  const stop = untilStopped()
+  const stop = listenForStop()
   // A stop that is asked for while the nodes start need not wait for them: they end with the process.
   const stoppedEarly = stop.asked.then(() => undefined)
   const service = await Promise.race([startDev(options), stoppedEarly])
@@ -82,11 +82,11 @@ export async function dev(given: ReadArguments): Promise<number> {
     }
     const calls = shown.json && !shown.once ? undefined : await makeFirstCalls(service.description)
     await show(service, calls, shown)
-    if (shown.once) return calls?.allEqual === true ? exitCodes.ok : exitCodes.rejected
+    if (shown.once) return calls?.allMatch === true ? exitCodes.ok : exitCodes.rejected
     const broken = await Promise.race([stop.asked.then(() => undefined), service.broken])
     if (broken !== undefined) {
       throw new CliError(broken, {
-        hint: `everything is stopped; start again with ${ownCommands(import.meta.url).dev.replace(/ --$/, '')}`,
+        hint: `everything is stopped; start again with ${getOwnCommands(import.meta.url).dev.replace(/ --$/, '')}`,
       })
     }
     if (!shown.json) await print('Stopping')

@@ -4,10 +4,10 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { examine } from '../doctor/examine.ts'
-import { findingLines, summaryLine } from '../output/doctorReport.ts'
+import { formatFinding, formatSummary } from '../output/doctorReport.ts'
 import { print, printData } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { askedAddress, readNetwork, warnOfKeyInUrl } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { readEndpointOrPrompt, readNetwork, warnAboutKeyInUrl } from './endpoint.ts'
 import { withConfig } from './withConfig.ts'
 
 const defaults = { calls: 20, batch: 100, logRange: 10_000, timeoutMs: 10_000 } as const
@@ -61,25 +61,25 @@ export async function doctor(given: ReadArguments): Promise<number> {
   const logRange = whole('log-range', 0, 10_000_000) ?? defaults.logRange
   const timeoutMs = whole('timeout', 1, 3_600_000) ?? defaults.timeoutMs
   const origin = readOrigin(given.text('origin'))
-  await warnOfKeyInUrl(given)
-  const address = await askedAddress(given, process.env)
+  await warnAboutKeyInUrl(given)
+  const address = await readEndpointOrPrompt(given, process.env)
   const chainId = await chainIdOf(given, address)
   const label = labelOf(address)
 
   const json = given.flag('json')
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   if (!json) await print([`${style.strong('Keyrail doctor')} ${label}`, ''])
   const { findings, unanswered } = await examine(
     address,
     { chainId, calls, batch, logRange, origin, timeoutMs },
     async (finding) => {
-      if (!json) await print(findingLines(finding, style))
+      if (!json) await print(formatFinding(finding, style))
     },
   )
   const isWell = findings.every(({ level }) => level !== 'fail')
   await (json
     ? printData(JSON.stringify({ address: label, ok: isWell, findings }))
-    : print(['', summaryLine(findings, style)]))
+    : print(['', formatSummary(findings, style)]))
   if (isWell) return exitCodes.ok
-  return unanswered ? exitCodes.noAnswer : exitCodes.rejected
+  return unanswered ? exitCodes.noResponse : exitCodes.rejected
 }

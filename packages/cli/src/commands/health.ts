@@ -5,7 +5,7 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { print } from '../output/print.ts'
-import { configFileOf } from './configFile.ts'
+import { getConfigFile } from './getConfigFile.ts'
 
 // Docker starts this every few seconds, so it loads nothing of the service.
 
@@ -96,7 +96,7 @@ async function askHealth(url: string, timeoutMs: number): Promise<string | undef
 export async function health(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0) throw wrongUsage('keyrail health takes options only', 'see keyrail health --help')
   const timeoutMs = readWholeNumber('--timeout', given.text('timeout'), { min: 1, max: 60_000 }) ?? defaultTimeoutMs
-  const { protocol, hosts, port } = readListener(configFileOf(given))
+  const { protocol, hosts, port } = readListener(getConfigFile(given))
   const urls = hosts.map((host) => `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`)
   const faults = await Promise.all(urls.map((url) => askHealth(url, timeoutMs)))
   const alive = urls.find((_, index) => faults[index] === undefined)

@@ -2,19 +2,19 @@ import type { ApiKeyView } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
-import type { AskControl } from '../control/askControl.ts'
+import type { ControlApiClient } from '../control/controlApi.ts'
 import { confirm } from '../control/confirm.ts'
 import { keyActions } from '../control/keyActions.ts'
-import { keyRows, stateWord } from '../control/keyWords.ts'
-import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
+import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
+import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
-import { styleOf } from '../output/style.ts'
-import { visible } from '../output/visible.ts'
-import { readNetwork } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
+import { readNetwork } from './endpoint.ts'
 
-async function find(ask: AskControl, who: string): Promise<ApiKeyView> {
+async function find(ask: ControlApiClient, who: string): Promise<ApiKeyView> {
   if (/^key_[0-9a-z]{20}$/.test(who)) return ask('GET /api/keys/{keyId}', { params: { keyId: who } })
   const { items } = await ask('GET /api/keys', {})
   const [first, ...more] = items.filter(({ name }) => name === who)
@@ -27,14 +27,14 @@ async function find(ask: AskControl, who: string): Promise<ApiKeyView> {
 }
 
 const shown = (key: ApiKeyView): string[] => {
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   return formatTable([
     ['id', key.id],
-    ['name', visible(key.name)],
-    ...(key.description === '' ? [] : [['description', visible(key.description)]]),
+    ['name', stripControlCharacters(key.name)],
+    ...(key.description === '' ? [] : [['description', stripControlCharacters(key.description)]]),
     ['network', key.network],
-    ['address', visible(key.address)],
-    ...keyRows(key, style),
+    ['address', stripControlCharacters(key.address)],
+    ...formatKeyDetails(key, style),
   ])
 }
 
@@ -44,13 +44,13 @@ const actions: Actions = {
     takes: [],
     run: async ({ ask }) => {
       const { items, max } = await ask('GET /api/keys', {})
-      const style = styleOf(process.stdout)
+      const style = getStyle(process.stdout)
       const rows = items.map((key) => [
         key.id,
-        visible(key.name),
+        stripControlCharacters(key.name),
         key.network,
         `…${key.ending}`,
-        stateWord(key, style),
+        formatKeyState(key, style),
         key.expiresAt ?? 'never',
       ])
       const head = ['ID', 'NAME', 'NETWORK', 'KEY', 'STATE', 'EXPIRES'].map(style.faint)
@@ -71,10 +71,10 @@ const actions: Actions = {
         throw wrongUsage('an API key is of one network', 'add --network testnet or mainnet')
       }
       readExpiry(given.text('expires'))
-      checkKeyTarget(given)
+      checkKeyOutput(given)
     },
     run: ({ given, ask, words: [name = ''] }) =>
-      keepNewKey(given, {
+      outputKey(given, {
         replaces: false,
         make: async () => {
           const network = readNetwork(given.text('network')) ?? 'testnet'
@@ -88,7 +88,11 @@ const actions: Actions = {
               ...(expiresAt === undefined ? {} : { expiresAt }),
             },
           })
-          return { json: { key }, secret, lines: [`${visible(key.name)} is made, of ${key.network}: ${key.id}`] }
+          return {
+            json: { key },
+            secret,
+            lines: [`${stripControlCharacters(key.name)} is made, of ${key.network}: ${key.id}`],
+          }
         },
       }),
   },
@@ -108,9 +112,12 @@ const actions: Actions = {
     takes: ['yes'],
     run: async ({ given, ask, words: [who = ''] }) => {
       const { id, name } = await find(ask, who)
-      await confirm(given, { done: `revoke ${visible(name)}`, name })
+      await confirm(given, { done: `revoke ${stripControlCharacters(name)}`, name })
       const key = await ask('POST /api/keys/{keyId}/revoke', { params: { keyId: id } })
-      return { json: key, lines: [`${visible(name)} is revoked: its key works no more, and its place is free`] }
+      return {
+        json: key,
+        lines: [`${stripControlCharacters(name)} is revoked: its key works no more, and its place is free`],
+      }
     },
   },
 }

@@ -2,20 +2,20 @@ import { createTransport } from '@keyrail/core'
 import { createClient } from '@keyrail/fetch'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes } from '../cliError.ts'
-import { boundAnswers } from '../logs/boundAnswers.ts'
-import { countOf, openDestination } from '../logs/destination.ts'
+import { limitResponseSize } from '../logs/limitResponseSize.ts'
+import { formatLogCount, openDestination } from '../logs/destination.ts'
 import type { Destination } from '../logs/destination.ts'
 import { exportLogs } from '../logs/exportLogs.ts'
 import { keepHeapSmall } from '../logs/keepHeapSmall.ts'
 import { readLogsRequest } from '../logs/logsRequest.ts'
 import type { LogsRequest } from '../logs/logsRequest.ts'
-import { readerGone } from '../logs/logStream.ts'
+import { readerClosed } from '../logs/logStream.ts'
 import { createProgressBar } from '../logs/progressBar.ts'
-import { failureReport } from '../output/failureReport.ts'
+import { formatFailure } from '../output/formatFailure.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import { plain } from '../output/style.ts'
-import { askedAddress, warnOfKeyInUrl } from './callAddress.ts'
-import { untilStopped } from './untilStopped.ts'
+import { readEndpointOrPrompt, warnAboutKeyInUrl } from './endpoint.ts'
+import { listenForStop } from './listenForStop.ts'
 
 /** How an export stands at its end: where the logs are, and how far they go. */
 function closingLine(request: LogsRequest, destination: Destination, seconds: number): string {
@@ -41,7 +41,7 @@ function closingWords(request: LogsRequest, destination: Destination, seconds: n
   const { sink, fromBlock, toBlock, before } = destination
   const perSecond = Math.round((sink.logs() - (before ?? 0)) / Math.max(seconds, 0.001)).toLocaleString('en-US')
   const where = request.out === undefined ? 'were written' : `are in ${request.out}`
-  return `${countOf(sink.logs())} of blocks ${fromBlock} to ${toBlock} ${where} (${seconds.toFixed(1)} s, ${perSecond}/s)`
+  return `${formatLogCount(sink.logs())} of blocks ${fromBlock} to ${toBlock} ${where} (${seconds.toFixed(1)} s, ${perSecond}/s)`
 }
 
 /**
@@ -56,12 +56,12 @@ export async function logs(given: ReadArguments): Promise<number> {
   const request = readLogsRequest(given)
   const json = given.flag('json')
   keepHeapSmall()
-  await warnOfKeyInUrl(given)
+  await warnAboutKeyInUrl(given)
   // More patient than with a single call: a failure ends more than itself here.
-  const transport = createTransport({ ...(await askedAddress(given, process.env)), retry: { retries: 6 } })
+  const transport = createTransport({ ...(await readEndpointOrPrompt(given, process.env)), retry: { retries: 6 } })
   const interrupt = new AbortController()
   const { signal } = interrupt
-  const stop = untilStopped()
+  const stop = listenForStop()
   void stop.asked.then(() => interrupt.abort(new CliError('interrupted', { exitCode: exitCodes.interrupted })))
   // Where the logs go to standard output, everything else goes to the other one.
   const toFile = request.out !== undefined
@@ -83,22 +83,24 @@ export async function logs(given: ReadArguments): Promise<number> {
     })
     try {
       if (before !== undefined) {
-        bar.note(`keyrail: going on at block ${sink.cursor().nextBlock}, after ${countOf(before)}`)
+        bar.note(`keyrail: going on at block ${sink.cursor().nextBlock}, after ${formatLogCount(before)}`)
       }
-      await exportLogs(boundAnswers(client), { ...request, fromBlock, toBlock }, sink, {
+      await exportLogs(limitResponseSize(client), { ...request, fromBlock, toBlock }, sink, {
         signal,
         onProgress: bar.update,
         onWait: (error, waitMs) => {
-          bar.note(`${failureReport(error, plain).lines[0]} Trying again in ${Math.ceil(waitMs / 1_000)} s.`)
+          bar.note(`${formatFailure(error, plain).lines[0]} Trying again in ${Math.ceil(waitMs / 1_000)} s.`)
         },
         onReorg: (block, taken) => {
-          bar.note(`keyrail: the chain was reorganized at or above block ${block}: ${countOf(taken)} were taken back`)
+          bar.note(
+            `keyrail: the chain was reorganized at or above block ${block}: ${formatLogCount(taken)} were taken back`,
+          )
         },
       })
       await destination.finish()
     } catch (error) {
       bar.end()
-      if (error === readerGone) return exitCodes.ok
+      if (error === readerClosed) return exitCodes.ok
       const { told, hint } = await destination.leave()
       if (json) await printJson(closingLine(request, destination, secondsSince()))
       if (error === signal.reason) {

@@ -2,7 +2,7 @@ import { openOperatorTools } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
-import { configFileOf } from './configFile.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function secret(given: ReadArguments): Promise<number> {
   if ((name !== 'rotate' && name !== 'drop-old') || more.length > 0) {
     throw wrongUsage('keyrail secret takes rotate or drop-old', 'see keyrail secret --help')
   }
-  const file = configFileOf(given)
+  const file = getConfigFile(given)
   const done = await withConfig(file, async () => {
     const tools = await openOperatorTools(file)
     try {

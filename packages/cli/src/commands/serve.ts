@@ -1,11 +1,11 @@
 import { checkServiceFile, configJsonSchema, startFromFile, tuneHeap } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
-import { dashboardFolder } from '../output/dashboardFolder.ts'
+import { findDashboardFolder } from '../output/findDashboardFolder.ts'
 import { print, printData } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
-import { untilStopped } from './untilStopped.ts'
-import { configFileOf } from './configFile.ts'
+import { listenForStop } from './listenForStop.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 const longestGraceSeconds = 3_600
@@ -46,7 +46,7 @@ export async function serve(given: ReadArguments): Promise<number> {
     await printData(JSON.stringify(configJsonSchema(), undefined, 2))
     return exitCodes.ok
   }
-  const file = configFileOf(given)
+  const file = getConfigFile(given)
   if (given.flag('check')) {
     await withConfig(file, () => checkServiceFile(file))
     await print(`${file} can be used`)
@@ -54,7 +54,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   }
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
   let skipDrainDelay = (): boolean => false
-  const stop = untilStopped(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
+  const stop = listenForStop(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
   // Before it listens there is nothing to read again, and the signal's own way would be to end the process.
   let reload = (): void => {}
   const hangUp = (): void => reload()
@@ -65,7 +65,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   tuneHeap()
   try {
     const service = await withConfig(file, () =>
-      startFromFile({ file, write: process.stdout, dashboard: dashboardFolder() }),
+      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder() }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()

@@ -6,8 +6,8 @@ import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { print, printData, printNote } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { forNetwork, readNetwork } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { applyNetwork, readNetwork } from './endpoint.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Address = Parameters<typeof writeSnippet>[0]['address']
@@ -33,10 +33,10 @@ function addressOf(given: ReadArguments, environment: Environment): Address {
   const baseUrl = given.text('base-url')
   const rpcUrl = given.text('rpc-url')
   if (baseUrl !== undefined && rpcUrl !== undefined) throw wrongUsage('--base-url and --rpc-url exclude each other')
-  if (rpcUrl !== undefined) return { rpcUrl: forNetwork('--rpc-url', rpcUrl, network) }
-  if (baseUrl !== undefined) return { baseUrl: forNetwork('--base-url', baseUrl, network) }
+  if (rpcUrl !== undefined) return { rpcUrl: applyNetwork('--rpc-url', rpcUrl, network) }
+  if (baseUrl !== undefined) return { baseUrl: applyNetwork('--base-url', baseUrl, network) }
   const known = environment['KEYRAIL_BASE_URL']
-  if (known) return { baseUrl: forNetwork('KEYRAIL_BASE_URL', known, network) }
+  if (known) return { baseUrl: applyNetwork('KEYRAIL_BASE_URL', known, network) }
   return { baseUrl: network === undefined ? devBaseUrl : devBaseUrl.replace('testnet', network) }
 }
 
@@ -57,7 +57,7 @@ async function list(given: ReadArguments): Promise<number> {
     await printData(JSON.stringify({ methods: snippetMethods, languages: snippetLanguages }))
     return exitCodes.ok
   }
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   await print([
     style.strong('Methods'),
     ...formatTable(

@@ -6,8 +6,8 @@ import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { printData } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { configFileOf } from './configFile.ts'
+import { getStyle } from '../output/style.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 type Users = OperatorTools['users']
@@ -89,7 +89,7 @@ const actions: Readonly<Record<string, Action>> = {
     takes: ['search'],
     run: async ({ users }, given) => {
       const all = await listAll(users, given.text('search'))
-      const style = styleOf(process.stdout)
+      const style = getStyle(process.stdout)
       const rows = all.map(({ id, email, state, role, limits, createdAt }) => [
         id,
         email,
@@ -216,7 +216,7 @@ export async function users(given: ReadArguments): Promise<number> {
   )
   if (foreign !== undefined) throw wrongUsage(`keyrail users ${name} has no option --${foreign}`)
 
-  const file = configFileOf(given)
+  const file = getConfigFile(given)
   return withConfig(file, async () => {
     const tools = await openOperatorTools(file)
     try {

@@ -1,4 +1,4 @@
-import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+import type { CommandCompletion, OptionCompletion } from './getCompletions.ts'
 
 const valueCase = ({ name, kind, values }: OptionCompletion): string[] => {
   const pattern = `        --${name})`

@@ -1,4 +1,4 @@
-import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+import type { CommandCompletion, OptionCompletion } from './getCompletions.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
 

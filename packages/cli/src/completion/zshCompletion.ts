@@ -1,4 +1,4 @@
-import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+import type { CommandCompletion, OptionCompletion } from './getCompletions.ts'
 
 /** In single quotes, and without what `_arguments` and `_describe` would take for their own signs. */
 const quoted = (text: string): string => text.replaceAll("'", String.raw`'\''`)

@@ -1,5 +1,5 @@
 import type { ReadArguments } from '../arguments/command.ts'
-import type { AskControl } from './askControl.ts'
+import type { ControlApiClient } from './controlApi.ts'
 
 /** What an action came to. */
 export interface Said {
@@ -14,7 +14,7 @@ export interface Said {
 /** What an action works with. */
 export interface Asked {
   readonly given: ReadArguments
-  readonly ask: AskControl
+  readonly ask: ControlApiClient
   /** The words after the action's name, as many as it needs. */
   readonly words: readonly string[]
 }

@@ -1,10 +1,10 @@
-import { visible } from '../output/visible.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 import type { Action } from './action.ts'
-import type { AskControl } from './askControl.ts'
-import { oldKeySentence } from './keyWords.ts'
-import type { KeyFacts } from './keyWords.ts'
-import { checkKeyTarget, keepNewKey, keyOptions } from './newKey.ts'
-import type { Made } from './newKey.ts'
+import type { ControlApiClient } from './controlApi.ts'
+import { describeOldKey } from './keyDetails.ts'
+import type { KeyFacts } from './keyDetails.ts'
+import { checkKeyOutput, outputKey, keyOptions } from './outputKey.ts'
+import type { Made } from './outputKey.ts'
 import { readRotation } from './readRotation.ts'
 
 interface Named {
@@ -15,16 +15,16 @@ interface Named {
 /** How something that has a key is asked for: an app, or an API key itself. */
 export interface KeyHolders<View extends Named> {
   /** @param who - Its id or its name. */
-  readonly find: (ask: AskControl, who: string) => Promise<View>
+  readonly find: (ask: ControlApiClient, who: string) => Promise<View>
   readonly shown: (view: View) => readonly string[]
   readonly keyOf: (view: View) => KeyFacts
-  readonly reveal: (ask: AskControl, id: string) => Promise<Made['secret']>
+  readonly reveal: (ask: ControlApiClient, id: string) => Promise<Made['secret']>
   readonly rotate: (
-    ask: AskControl,
+    ask: ControlApiClient,
     id: string,
     body: ReturnType<typeof readRotation>,
   ) => Promise<{ readonly view: View; readonly json: Made['json']; readonly secret: Made['secret'] }>
-  readonly dropOld: (ask: AskControl, id: string) => Promise<View>
+  readonly dropOld: (ask: ControlApiClient, id: string) => Promise<View>
 }
 
 /** What is done to a key alike, whatever has it. */
@@ -45,11 +45,15 @@ export const keyActions = <View extends Named>(
     byPerson: true,
     run: async ({ given, ask, words: [who = ''] }) => {
       const { id, name } = await of.find(ask, who)
-      return keepNewKey(given, {
+      return outputKey(given, {
         replaces: false,
         make: async () => {
           const secret = await of.reveal(ask, id)
-          return { json: { id }, secret, lines: [`The key of ${visible(name)}; the audit log has a line of it`] }
+          return {
+            json: { id },
+            secret,
+            lines: [`The key of ${stripControlCharacters(name)}; the audit log has a line of it`],
+          }
         },
       })
     },
@@ -59,15 +63,19 @@ export const keyActions = <View extends Named>(
     takes: ['grace', 'expires', ...keyOptions],
     check: (given) => {
       readRotation(given)
-      checkKeyTarget(given)
+      checkKeyOutput(given)
     },
     run: async ({ given, ask, words: [who = ''] }) => {
       const { id } = await of.find(ask, who)
-      return keepNewKey(given, {
+      return outputKey(given, {
         replaces: true,
         make: async () => {
           const { view, json, secret } = await of.rotate(ask, id, readRotation(given))
-          return { json, secret, lines: [`${visible(view.name)} has a new key. ${oldKeySentence(of.keyOf(view))}`] }
+          return {
+            json,
+            secret,
+            lines: [`${stripControlCharacters(view.name)} has a new key. ${describeOldKey(of.keyOf(view))}`],
+          }
         },
       })
     },
@@ -78,7 +86,7 @@ export const keyActions = <View extends Named>(
     run: async ({ ask, words: [who = ''] }) => {
       const { id } = await of.find(ask, who)
       const view = await of.dropOld(ask, id)
-      return { json: view, lines: [`Of ${visible(view.name)} only the newest key works.`] }
+      return { json: view, lines: [`Of ${stripControlCharacters(view.name)} only the newest key works.`] }
     },
   },
 })

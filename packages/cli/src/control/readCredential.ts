@@ -3,8 +3,8 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
 import { readSecretFile } from '../secret/readSecretFile.ts'
-import { context } from './askControl.ts'
-import type { Credential } from './askControl.ts'
+import { context } from './controlApi.ts'
+import type { Credential } from './controlApi.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -68,7 +68,7 @@ export async function logIn(given: ReadArguments, origin: string): Promise<OwnSe
   if (cookie === undefined) {
     throw new CliError(`${origin} let nobody in, and rejected nobody`, {
       hint: 'is this the address of the dashboard?',
-      exitCode: exitCodes.noAnswer,
+      exitCode: exitCodes.noResponse,
     })
   }
   const credential = { cookie }

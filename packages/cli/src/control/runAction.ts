@@ -3,9 +3,9 @@ import { nearest } from '../arguments/nearest.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import type { Action, Actions, Said } from './action.ts'
-import { controlOf } from './askControl.ts'
+import { createControlApiClient } from './controlApi.ts'
 import { logIn, readToken } from './readCredential.ts'
-import { serviceUrl } from './serviceUrl.ts'
+import { readServiceUrl } from './readServiceUrl.ts'
 
 function pick(command: string, actions: Actions, given: ReadArguments): { action: Action; words: readonly string[] } {
   const [name, ...words] = given.positionals
@@ -56,7 +56,7 @@ async function tell({ json, lines, apiKey }: Said, given: ReadArguments): Promis
 export async function runAction(command: string, actions: Actions, given: ReadArguments): Promise<number> {
   const { action, words } = pick(command, actions, given)
   action.check?.(given)
-  const { origin, readableOnTheWay } = serviceUrl(given, process.env)
+  const { origin, readableOnTheWay } = readServiceUrl(given, process.env)
   if (readableOnTheWay) {
     await printNote(
       `keyrail: ${origin} is not https: whoever stands in between reads the ${action.byPerson ? 'password' : 'token'} and every key`,
@@ -65,12 +65,12 @@ export async function runAction(command: string, actions: Actions, given: ReadAr
   if (action.byPerson) {
     const session = await logIn(given, origin)
     try {
-      await tell(await action.run({ given, words, ask: controlOf(origin, session.credential) }), given)
+      await tell(await action.run({ given, words, ask: createControlApiClient(origin, session.credential) }), given)
     } finally {
       await session.end()
     }
   } else {
-    const ask = controlOf(origin, await readToken(given, process.env))
+    const ask = createControlApiClient(origin, await readToken(given, process.env))
     await tell(await action.run({ given, words, ask }), given)
   }
   return exitCodes.ok

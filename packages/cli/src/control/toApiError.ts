@@ -1,6 +1,6 @@
 import type { ApiErrorView } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
-import { visible } from '../output/visible.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 
 type Code = ApiErrorView['error']['code']
 
@@ -30,12 +30,15 @@ const fixes: Partial<Record<Code, string>> = {
  * @param status - The HTTP status.
  * @returns The failure: message, fix, exit code 1.
  */
-export function rejectionError({ error }: Partial<ApiErrorView>, status: number): CliError {
+export function toApiError({ error }: Partial<ApiErrorView>, status: number): CliError {
   const { code, message, fields, requestId } = (error ?? {}) as Partial<ApiErrorView['error']>
-  const told = typeof message === 'string' ? visible(message) : `HTTP ${status}`
+  const told = typeof message === 'string' ? stripControlCharacters(message) : `HTTP ${status}`
   const known = typeof code === 'string' && Object.hasOwn(fixes, code) ? fixes[code] : undefined
   // Of what was typed wrongly the message names every field with its fix.
   const fix =
-    known ?? (Array.isArray(fields) || status !== 500 ? undefined : `its request id is ${visible(`${requestId}`)}`)
+    known ??
+    (Array.isArray(fields) || status !== 500
+      ? undefined
+      : `its request id is ${stripControlCharacters(`${requestId}`)}`)
   return new CliError(`the service rejected: ${told}`, fix === undefined ? {} : { hint: fix })
 }

@@ -1,6 +1,6 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
-import { askBlock } from '../node/askNode.ts'
-import type { BlockHead } from '../node/askNode.ts'
+import { getBlockHead } from '../node/callNode.ts'
+import type { BlockHead } from '../node/callNode.ts'
 import { devChainIds, networks } from './devChains.ts'
 import type { Network } from './devChains.ts'
 import type { DevDescription } from './devService.ts'
@@ -25,7 +25,7 @@ export interface FirstCall {
 }
 
 /** What the node itself says, past the service. */
-export interface NodeSays {
+export interface NodeBlock {
   readonly network: Network
   readonly url: string
   readonly block: BlockHead
@@ -33,10 +33,10 @@ export interface NodeSays {
 
 /** The first calls of a service. */
 export interface FirstCalls {
-  readonly nodes: readonly NodeSays[]
+  readonly nodes: readonly NodeBlock[]
   readonly calls: readonly FirstCall[]
   /** Every call was answered, and every answer is what the node itself says. */
-  readonly allEqual: boolean
+  readonly allMatch: boolean
 }
 
 const describe = (error: unknown): string => {
@@ -58,7 +58,7 @@ async function difference(
   if (BigInt(seen.number) < BigInt(node.before.number)) {
     return `the node itself was at block ${BigInt(node.before.number)} already`
   }
-  const own = await askBlock(node.url, seen.number)
+  const own = await getBlockHead(node.url, seen.number)
   return own.hash === seen.hash ? undefined : `the node itself says ${own.hash}`
 }
 
@@ -93,12 +93,12 @@ export async function makeFirstCalls(
   service: Pick<DevDescription, 'url' | 'app' | 'keys' | 'nodes'>,
   libraries: readonly Library[] = allLibraries,
 ): Promise<FirstCalls> {
-  const nodes: NodeSays[] = []
+  const nodes: NodeBlock[] = []
   const calls: FirstCall[] = []
   const loaded = await loadLibraries(libraries)
   for (const network of networks) {
     const url = service.nodes[network]
-    const before = await askBlock(url, 'latest')
+    const before = await getBlockHead(url, 'latest')
     nodes.push({ network, url, block: before })
     const front = `${service.url}/${network}`
     const chainId = devChainIds[network]
@@ -121,5 +121,5 @@ export async function makeFirstCalls(
       }
     }
   }
-  return { nodes, calls, allEqual: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
+  return { nodes, calls, allMatch: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
 }

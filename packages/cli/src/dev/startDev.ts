@@ -1,7 +1,7 @@
 import { apiKeyAddress, appAddress, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
-import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
+import { blockEverySeconds, seedChain, countSeededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
 import { devChainIds, seedRounds } from './devChains.ts'
@@ -10,7 +10,7 @@ import { openDevFolder } from './devFolder.ts'
 import type { DevFolder } from './devFolder.ts'
 import type { DevService } from './devService.ts'
 import type { DevState } from './devState.ts'
-import { dashboardFolder } from '../output/dashboardFolder.ts'
+import { findDashboardFolder } from '../output/findDashboardFolder.ts'
 
 /**
  * Where the service listens if nothing else is said: R, A, I, L on a telephone's keys. Below every system's range of passing ports, barred by no
@@ -56,7 +56,7 @@ async function startChain(folder: DevFolder, network: Network): Promise<RunningN
     folder: folder.path,
     loadFrom,
     saveTo: folder.nextChain(network),
-    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockEverySeconds * seededBlocks(rounds),
+    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockEverySeconds * countSeededBlocks(rounds),
   })
   try {
     if (loadFrom === undefined) await seedChain(node.url, rounds)
@@ -91,7 +91,7 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
     services: { debug: true, trace: true },
     limits: { apps: { perSecond: null } },
   })
-  const folder = dashboardFolder()
+  const folder = findDashboardFolder()
   return folder === undefined ? config : { ...config, dashboard: { folder } }
 }
 

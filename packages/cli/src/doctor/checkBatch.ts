@@ -1,4 +1,4 @@
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import { once } from './probe.ts'
 import type { Probe } from './probe.ts'
@@ -22,7 +22,7 @@ export async function checkBatch(
   const facts = { tried: size, answered: size - rejected.length, largest }
   const [first] = rejected
   if (first !== undefined) {
-    const { text, fix } = failureWords(first.reason)
+    const { text, fix } = describeFailure(first.reason)
     return {
       check: 'batch',
       level: 'warn',

@@ -1,5 +1,5 @@
 import { isDevelopmentChain } from './checkChain.ts'
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
@@ -59,7 +59,7 @@ export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen
       number: height,
     }
   } catch (error) {
-    const { text, fix, kind } = failureWords(error)
+    const { text, fix, kind } = describeFailure(error)
     return {
       finding: { check: 'head', level: 'fail', text, fix, facts: { kind } },
       number: undefined,

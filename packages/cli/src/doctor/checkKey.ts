@@ -1,5 +1,5 @@
-import { failureWords } from './failureWords.ts'
-import type { FailureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
+import type { FailureDescription } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import { once } from './probe.ts'
 import type { Probe } from './probe.ts'
@@ -13,7 +13,7 @@ export interface FirstAnswer {
   readonly unanswered: boolean
 }
 
-const failed = ({ text, fix, kind, reason }: FailureWords): Finding => ({
+const failed = ({ text, fix, kind, reason }: FailureDescription): Finding => ({
   check: 'key',
   level: 'fail',
   text,
@@ -45,7 +45,7 @@ export async function checkKey({ request }: Pick<Probe, 'request'>): Promise<Fir
       unanswered: true,
     }
   } catch (error) {
-    const words = failureWords(error)
+    const words = describeFailure(error)
     return {
       finding: failed(words),
       chainId: undefined,

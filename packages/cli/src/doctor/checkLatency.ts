@@ -1,4 +1,4 @@
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import { percentile } from './percentile.ts'
 import { once } from './probe.ts'
@@ -28,7 +28,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
     }
   }
   if (times.length === 0) {
-    const { text, fix, kind } = failureWords(failures[0])
+    const { text, fix, kind } = describeFailure(failures[0])
     const facts = { calls, failed: failures.length, kind }
     return { check: 'latency', level: 'fail', text, fix, facts }
   }
@@ -38,7 +38,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
   const facts = { calls, failed: failures.length, p50Ms: p50, p95Ms: p95, maxMs: most }
   const text = `half of ${times.length} calls within ${p50} ms, 95 % within ${p95} ms, the slowest ${most} ms`
   if (failures.length > 0) {
-    const { text: why, fix } = failureWords(failures[0])
+    const { text: why, fix } = describeFailure(failures[0])
     const told = `${text}; ${failures.length} of ${calls} failed: ${why}`
     return { check: 'latency', level: 'warn', text: told, fix, facts }
   }

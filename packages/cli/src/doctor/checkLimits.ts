@@ -1,4 +1,4 @@
-import { visible } from '../output/visible.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 import type { Finding } from './finding.ts'
 
 /** What is left, below which it is told. */
@@ -41,7 +41,7 @@ export function checkLimits(headers: Headers): Finding {
   const limits = limitsOf(headers)
   const other = ['ratelimit', 'ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'].flatMap((name) => {
     const value = headers.get(name)
-    return value === null ? [] : [`${name}: ${visible(value.slice(0, 100))}`]
+    return value === null ? [] : [`${name}: ${stripControlCharacters(value.slice(0, 100))}`]
   })
   if (limits.length === 0) {
     return {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
@@ -20,7 +20,7 @@ export async function checkLogs({ request }: Pick<Probe, 'request'>, head: numbe
   const whole = Math.min(span, head + 1)
   const address = `0x${randomBytes(20).toString('hex')}` as const
   const tries = [whole, ...usualSpans.filter((one) => one < whole)]
-  let rejected: ReturnType<typeof failureWords> | undefined
+  let rejected: ReturnType<typeof describeFailure> | undefined
   for (const blocks of tries) {
     try {
       const filter = { address, fromBlock: hex(head - blocks + 1), toBlock: hex(head) } as const
@@ -41,7 +41,7 @@ export async function checkLogs({ request }: Pick<Probe, 'request'>, head: numbe
         facts,
       }
     } catch (error) {
-      rejected = failureWords(error)
+      rejected = describeFailure(error)
       // What is rejected for another reason is rejected for a smaller range too.
       if (rejected.kind !== 'range' && rejected.kind !== 'timeout' && rejected.kind !== 'invalidRequest') break
     }

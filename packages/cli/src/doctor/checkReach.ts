@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { PeerCertificate } from 'node:tls'
-import { isLoopback } from '../control/serviceUrl.ts'
+import { isLoopback } from '../control/readServiceUrl.ts'
 import type { Finding } from './finding.ts'
 
 const dayMs = 86_400_000

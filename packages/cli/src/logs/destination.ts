@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { getChainId } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 import { wrongUsage } from '../cliError.ts'
-import { fileTrouble } from './fileTrouble.ts'
+import { toFileError } from './toFileError.ts'
 import { lockFile } from '../lockFile.ts'
 import { openLogFile } from './logFile.ts'
 import { logFormats } from './logFormat.ts'
@@ -10,7 +10,7 @@ import type { LogSink } from './logSink.ts'
 import type { LogsRequest } from './logsRequest.ts'
 import { openLogStream } from './logStream.ts'
 import { resolveRange } from './resolveRange.ts'
-import { checkSameSettings, readSavedExport, settingsOf } from './savedExport.ts'
+import { checkSettings, readCheckpoint, getSettings } from './checkpoint.ts'
 
 /** Where an export goes, and what it is of. */
 export interface Destination {
@@ -31,7 +31,7 @@ export interface Destination {
 }
 
 /** How a number of logs is told. */
-export const countOf = (logs: number): string => `${logs.toLocaleString('en-US')} ${logs === 1 ? 'log' : 'logs'}`
+export const formatLogCount = (logs: number): string => `${logs.toLocaleString('en-US')} ${logs === 1 ? 'log' : 'logs'}`
 
 function lockOf(out: string): () => void {
   try {
@@ -40,7 +40,7 @@ function lockOf(out: string): () => void {
       fix: 'wait for that one, or name another file',
     }))
   } catch (error) {
-    throw fileTrouble(out, error)
+    throw toFileError(out, error)
   }
 }
 
@@ -48,9 +48,9 @@ async function openFile(client: Client, request: LogsRequest, out: string): Prom
   const cursorFile = `${out}.cursor`
   const release = lockOf(out)
   try {
-    const settings = settingsOf(request)
-    const saved = request.overwrite ? undefined : readSavedExport(cursorFile)
-    if (saved) checkSameSettings(saved, settings, out)
+    const settings = getSettings(request)
+    const saved = request.overwrite ? undefined : readCheckpoint(cursorFile)
+    if (saved) checkSettings(saved, settings, out)
     else if (!request.overwrite && existsSync(out)) {
       throw wrongUsage(
         `${out} is there already, and no export that could be gone on with`,
@@ -77,7 +77,7 @@ async function openFile(client: Client, request: LogsRequest, out: string): Prom
       leave: async () => {
         file.leave()
         return {
-          told: `${countOf(file.logs())} are in ${out}; block ${file.cursor().nextBlock} is next`,
+          told: `${formatLogCount(file.logs())} are in ${out}; block ${file.cursor().nextBlock} is next`,
           hint: `the same command${request.overwrite ? ' without --overwrite' : ''} goes on from there`,
         }
       },

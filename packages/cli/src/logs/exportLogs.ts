@@ -3,7 +3,7 @@ import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import { isReorgError, iterateLogs } from '@keyrail/fetch'
 import type { LogsClient } from '@keyrail/fetch'
 import type { LogSink } from './logSink.ts'
-import type { ExportSettings } from './savedExport.ts'
+import type { ExportSettings } from './checkpoint.ts'
 
 /** Which logs, of which blocks, and how they are read. */
 export interface ExportPlan extends Pick<ExportSettings, 'address' | 'topics'> {

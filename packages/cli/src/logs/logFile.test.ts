@@ -7,8 +7,8 @@ import { logFormats } from './logFormat.ts'
 import type { LogFormatName } from './logFormat.ts'
 import { openLogFile } from './logFile.ts'
 import type { LogFile } from './logFile.ts'
-import { readSavedExport } from './savedExport.ts'
-import type { SavedExport } from './savedExport.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 
 let folder = ''
 let path = ''
@@ -45,7 +45,7 @@ const begin = (format: LogFormatName = 'csv'): LogFile =>
     fromBlock: 10,
     toBlock: 99,
   })
-const goOn = (): LogFile => openLogFile(path, cursorPath, readSavedExport(cursorPath) as SavedExport)
+const goOn = (): LogFile => openLogFile(path, cursorPath, readCheckpoint(cursorPath) as Checkpoint)
 const written = (): string => readFileSync(path, 'latin1')
 
 describe.each(['csv', 'ndjson'] as const)('a file of logs, as %s', (format) => {
@@ -101,7 +101,7 @@ describe.each(['csv', 'ndjson'] as const)('a file of logs, as %s', (format) => {
     const taken = file.takeBack({ fromBlock: 11n, cursor: reached(11) })
     expect(taken).toBe(3)
     expect(written()).toBe(text(format, [10, 0]))
-    expect(readSavedExport(cursorPath)).toMatchObject({ logs: 1, bytes: statSync(path).size, cursor: reached(11) })
+    expect(readCheckpoint(cursorPath)).toMatchObject({ logs: 1, bytes: statSync(path).size, cursor: reached(11) })
     take(file, 11, 5)
     file.finish()
     expect(written()).toBe(text(format, [10, 0], [11, 5]))

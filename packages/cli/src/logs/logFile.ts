@@ -12,12 +12,12 @@ import {
 } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
 import { CliError } from '../cliError.ts'
-import { countBack } from './countBack.ts'
-import { fileTrouble } from './fileTrouble.ts'
+import { findBlockStart } from './findBlockStart.ts'
+import { toFileError } from './toFileError.ts'
 import { logFormats } from './logFormat.ts'
 import type { LogSink } from './logSink.ts'
-import { forgetExport, saveExport } from './savedExport.ts'
-import type { SavedExport } from './savedExport.ts'
+import { deleteCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 
 /** A file of logs that can be gone on with after whatever ended the process. */
 export interface LogFile extends LogSink {
@@ -30,7 +30,7 @@ export interface LogFile extends LogSink {
 }
 
 /** What an export begins with. */
-export type NewExport = Pick<SavedExport, 'settings' | 'chainId' | 'fromBlock' | 'toBlock'>
+export type NewExport = Pick<Checkpoint, 'settings' | 'chainId' | 'fromBlock' | 'toBlock'>
 
 const bufferBytes = 1 << 20
 const saveEveryMs = 1_000
@@ -51,9 +51,9 @@ const hashOf = (tail: string): string => createHash('sha256').update(tail, 'lati
  * @param begun - What an earlier run kept, or what a new export begins with; for a new one, what is there is lost.
  * @throws {CliError} where the file cannot be written, or is not what the earlier run left.
  */
-export function openLogFile(path: string, cursorPath: string, begun: SavedExport | NewExport): LogFile {
+export function openLogFile(path: string, cursorPath: string, begun: Checkpoint | NewExport): LogFile {
   const { head, line } = logFormats[begun.settings.format]
-  let state: SavedExport =
+  let state: Checkpoint =
     'version' in begun
       ? begun
       : {
@@ -68,7 +68,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
     try {
       return work()
     } catch (error) {
-      throw fileTrouble(path, error)
+      throw toFileError(path, error)
     }
   }
   guarded(() => {
@@ -77,7 +77,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
     }
   })
   // Before the file is there: a process that is killed in between has left an export that can be gone on with.
-  if (!('version' in begun)) guarded(() => saveExport(cursorPath, state))
+  if (!('version' in begun)) guarded(() => writeCheckpoint(cursorPath, state))
   const file = guarded(() => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666))
 
   /** The last of the bytes that end at a place. */
@@ -103,7 +103,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
     flush()
     fdatasyncSync(file)
     state = { ...state, bytes, logs, tail: hashOf(tail), cursor }
-    saveExport(cursorPath, state)
+    writeCheckpoint(cursorPath, state)
     const now = performance.now()
     saveAt = now + Math.max(saveEveryMs, (now - begunAt) * saveShare)
   }
@@ -142,7 +142,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
     takeBack: (reorg) =>
       guarded(() => {
         flush()
-        const kept = countBack(file, bytes, Number(reorg.fromBlock))
+        const kept = findBlockStart(file, bytes, Number(reorg.fromBlock))
         // Not cut before it is kept that it is shorter: a process that is killed in between finds both.
         tail = tailAt(kept.bytes)
         bytes = kept.bytes
@@ -157,7 +157,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
         flush()
         fdatasyncSync(file)
         closeSync(file)
-        forgetExport(cursorPath)
+        deleteCheckpoint(cursorPath)
       })
     },
     leave: () => {

@@ -1,6 +1,6 @@
 import type { Log } from '@keyrail/fetch'
 import { describe, expect, test } from 'vitest'
-import { blockOfLine, logFormats } from './logFormat.ts'
+import { parseBlockNumber, logFormats } from './logFormat.ts'
 
 const log: Log = {
   address: `0x${'c0'.repeat(20)}`,
@@ -53,8 +53,8 @@ describe('logFormats', () => {
 
   test('every line of either tells its block, and the head does not', () => {
     for (const { head, line } of Object.values(logFormats)) {
-      expect(blockOfLine(line(log))).toBe(21_000_000)
-      expect(blockOfLine(head)).toBeUndefined()
+      expect(parseBlockNumber(line(log))).toBe(21_000_000)
+      expect(parseBlockNumber(head)).toBeUndefined()
     }
   })
 })

@@ -55,7 +55,7 @@ export const logFormats: Readonly<Record<LogFormatName, LogFormat>> = {
 }
 
 /** The number of the block that a line is of; undefined for what is no line of a log. */
-export function blockOfLine(line: string): number | undefined {
+export function parseBlockNumber(line: string): number | undefined {
   const [, number] = /^(?:\{"blockNumber":)?(\d+),/.exec(line) ?? []
   return number === undefined ? undefined : Number(number)
 }

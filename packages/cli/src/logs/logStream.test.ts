@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { Log } from '@keyrail/fetch'
 import { describe, expect, test } from 'vitest'
-import { openLogStream, readerGone } from './logStream.ts'
+import { openLogStream, readerClosed } from './logStream.ts'
 
 const format = { head: 'head\n', line: ({ blockNumber, logIndex }: Log) => `${blockNumber}/${logIndex}\n` }
 const log = (block: number, logIndex: number): Log => ({ blockNumber: BigInt(block), logIndex }) as Log
@@ -59,7 +59,7 @@ describe('openLogStream', () => {
     stream.destroy(new Error('EPIPE'))
     await new Promise((resolve) => setImmediate(resolve))
     sink.reach(after(9))
-    await expect(sink.end()).rejects.toBe(readerGone)
+    await expect(sink.end()).rejects.toBe(readerClosed)
   })
 
   test('names a reorganization, because nothing can be taken back', () => {

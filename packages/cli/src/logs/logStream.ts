@@ -10,7 +10,7 @@ export interface LogStream extends LogSink {
 }
 
 /** Thrown where whoever reads went away (`keyrail logs | head`), which is no failure. */
-export const readerGone: Error = new CliError('nobody reads any more')
+export const readerClosed: Error = new CliError('nobody reads any more')
 
 const bufferBytes = 1 << 16
 
@@ -37,9 +37,9 @@ export function openLogStream(stream: NodeJS.WritableStream, format: LogFormat, 
     if (text === '') return
     ready = ''
     const written = (writing ?? Promise.resolve()).then(async () => {
-      if (gone) throw readerGone
+      if (gone) throw readerClosed
       await new Promise<void>((resolve, reject) => {
-        stream.write(text, 'latin1', (error) => (error ? reject(readerGone) : resolve()))
+        stream.write(text, 'latin1', (error) => (error ? reject(readerClosed) : resolve()))
       })
       if (writing === written) writing = undefined
     })

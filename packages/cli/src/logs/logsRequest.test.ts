@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReadArguments } from '../arguments/command.ts'
-import { eventTopic } from './eventTopic.ts'
+import { toEventTopic } from './toEventTopic.ts'
 import { readLogsRequest } from './logsRequest.ts'
 
 const address = `0x${'Ab'.repeat(20)}`
@@ -61,7 +61,10 @@ describe('readLogsRequest', () => {
 
   test('takes events for topic 0', () => {
     const request = readLogsRequest(given({ from: '0', event: ['Paused()', 'Unpaused()'], topic1: topic }))
-    expect(request.topics).toEqual([[eventTopic('Paused()'), eventTopic('Unpaused()')].sort(), [topic.toLowerCase()]])
+    expect(request.topics).toEqual([
+      [toEventTopic('Paused()'), toEventTopic('Unpaused()')].sort(),
+      [topic.toLowerCase()],
+    ])
   })
 
   test.each<[string, string | undefined, string]>([

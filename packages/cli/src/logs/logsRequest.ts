@@ -3,7 +3,7 @@ import type { Hex } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { wrongUsage } from '../cliError.ts'
-import { eventTopic } from './eventTopic.ts'
+import { toEventTopic } from './toEventTopic.ts'
 import type { LogFormatName } from './logFormat.ts'
 
 const tags = ['earliest', 'finalized', 'safe', 'latest'] as const
@@ -71,7 +71,7 @@ function readTopic(given: ReadArguments, place: number): Hex[] | null {
 }
 
 function readTopics(given: ReadArguments): (readonly Hex[] | null)[] {
-  const events = given.texts('event').map(eventTopic)
+  const events = given.texts('event').map(toEventTopic)
   const topics = [0, 1, 2, 3].map((place) => readTopic(given, place))
   if (events.length > 0) {
     if (topics[0] !== null) throw wrongUsage('--event and --topic0 exclude each other', 'an event is its topic 0')

@@ -1,8 +1,8 @@
 import { maskKeys } from '../output/maskKeys.ts'
-import { visible } from '../output/visible.ts'
-import { createExportPace } from './exportPace.ts'
-import type { ExportState } from './exportPace.ts'
-import { progressLine } from './progressLine.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
+import { createRateMeter } from './exportRate.ts'
+import type { ExportProgress } from './exportRate.ts'
+import { formatProgress } from './formatProgress.ts'
 
 /** Shows how far an export has come. */
 export interface ProgressBar {
@@ -20,7 +20,7 @@ const eraseLine = '\r\u001B[2K'
 
 /** What a bar shows, and where. */
 export interface ProgressBarOptions {
-  readonly stateOf: () => ExportState
+  readonly stateOf: () => ExportProgress
   /** Whether there is a terminal to draw on, with nothing else on it. */
   readonly drawn: boolean
   /** Whether notes are left out, too. */
@@ -38,14 +38,14 @@ export function createProgressBar(
   { stateOf, drawn: wanted, quiet }: ProgressBarOptions,
 ): ProgressBar {
   const drawn = wanted && process.env['TERM'] !== 'dumb'
-  const paceOf = createExportPace()
+  const paceOf = createRateMeter()
   let drawnAt = -Infinity
   const draw = (): void => {
     const now = performance.now()
     if (!drawn || now - drawnAt < drawEveryMs) return
     drawnAt = now
     const state = stateOf()
-    stream.write(`${eraseLine}${progressLine(state, paceOf(state, now), stream.columns || 80)}`)
+    stream.write(`${eraseLine}${formatProgress(state, paceOf(state, now), stream.columns || 80)}`)
   }
   const erase = (): void => {
     if (drawn) stream.write(eraseLine)
@@ -60,7 +60,7 @@ export function createProgressBar(
       if (quiet) return
       erase()
       // A node's own words may be among them.
-      stream.write(`${maskKeys(visible(line))}\n`)
+      stream.write(`${maskKeys(stripControlCharacters(line))}\n`)
       drawnAt = -Infinity
       draw()
     },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { browserBlockedPorts, canListen, unreachableForBrowsers } from './browserBlockedPorts.ts'
+import { browserBlockedPorts, canListen, listBrowserBlockedAddresses } from './browserBlockedPorts.ts'
 
 test('every address is a loopback address with a port that browsers do not connect to', () => {
-  const addresses = unreachableForBrowsers()
+  const addresses = listBrowserBlockedAddresses()
   for (const { host, port } of addresses) {
     expect(host).toMatch(/^127\.\d+\.\d+\.\d+$/)
     expect(browserBlockedPorts).toContain(port)

@@ -30,7 +30,7 @@ function shuffle(ports: readonly number[]): number[] {
  * Lists loopback addresses that web pages cannot reach, in the order to try them. Where all of 127.0.0.0/8 is this machine (Linux, Windows)
  * the first ones are random and so almost never taken; macOS has 127.0.0.1 only, with one service for every two ports.
  */
-export function unreachableForBrowsers(): ListenAddress[] {
+export function listBrowserBlockedAddresses(): ListenAddress[] {
   const randomHost = (): string => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
   return [
     ...shuffle(browserBlockedPorts).map((port) => ({ host: randomHost(), port })),

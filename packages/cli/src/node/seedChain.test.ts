@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askBlock, askNode } from './askNode.ts'
+import { getBlockHead, callNode } from './callNode.ts'
 import { tokenSupply, transferCall } from './exampleToken.ts'
-import { blockEverySeconds, seedChain, seededBlocks } from './seedChain.ts'
+import { blockEverySeconds, seedChain, countSeededBlocks } from './seedChain.ts'
 import { startNode } from './startNode.ts'
 import type { RunningNode } from './startNode.ts'
 
@@ -16,10 +16,10 @@ let accounts: readonly string[]
 const startedAt = Math.floor(Date.now() / 1_000)
 
 beforeAll(async () => {
-  const genesisAt = startedAt - blockEverySeconds * seededBlocks(rounds)
+  const genesisAt = startedAt - blockEverySeconds * countSeededBlocks(rounds)
   node = await startNode({ name: 'testnet', chainId: 1952805748, folder, genesisAt })
   token = await seedChain(node.url, rounds)
-  accounts = (await askNode(node.url, 'eth_accounts')) as readonly string[]
+  accounts = (await callNode(node.url, 'eth_accounts')) as readonly string[]
 })
 afterAll(async () => {
   await node.stop()
@@ -27,22 +27,22 @@ afterAll(async () => {
 })
 
 const ask = async <T>(method: string, ...params: readonly unknown[]): Promise<T> =>
-  (await askNode(node.url, method, params)) as T
+  (await callNode(node.url, method, params)) as T
 const word = (hex: string): string => hex.replace(/^0x/, '').padStart(64, '0')
 const balanceOf = async (account: string): Promise<number> =>
   Number(await ask<string>('eth_call', { to: token, data: `0x70a08231${word(account)}` }, 'latest'))
 
 describe('seedChain', () => {
   test('mines the blocks it says, the last one about now', async () => {
-    const { number } = await askBlock(node.url, 'latest')
-    expect(Number(number)).toBe(seededBlocks(rounds))
+    const { number } = await getBlockHead(node.url, 'latest')
+    expect(Number(number)).toBe(countSeededBlocks(rounds))
     const times: number[] = []
-    for (let block = 0; block <= seededBlocks(rounds); block++) {
+    for (let block = 0; block <= countSeededBlocks(rounds); block++) {
       const { timestamp } = await ask<{ timestamp: string }>('eth_getBlockByNumber', `0x${block.toString(16)}`, false)
       times.push(Number(timestamp))
     }
     expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(
-      Array.from({ length: seededBlocks(rounds) }, () => blockEverySeconds),
+      Array.from({ length: countSeededBlocks(rounds) }, () => blockEverySeconds),
     )
     expect(Math.abs((times.at(-1) ?? 0) - startedAt)).toBeLessThanOrEqual(blockEverySeconds)
   })
@@ -107,13 +107,15 @@ describe('seedChain', () => {
   })
 
   test('what the token does not know is rejected without data', async () => {
-    await expect(askNode(node.url, 'eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest'])).rejects.toThrow(/revert/)
+    await expect(callNode(node.url, 'eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest'])).rejects.toThrow(
+      /revert/,
+    )
   })
 
   test('a transaction that is sent afterwards is mined at once, at the real time', async () => {
-    const before = Number((await askBlock(node.url, 'latest')).number)
+    const before = Number((await getBlockHead(node.url, 'latest')).number)
     await ask('eth_sendTransaction', { from: accounts[0], to: accounts[1], value: '0x1' })
-    await expect.poll(async () => Number((await askBlock(node.url, 'latest')).number)).toBe(before + 1)
+    await expect.poll(async () => Number((await getBlockHead(node.url, 'latest')).number)).toBe(before + 1)
     const { timestamp } = await ask<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
     expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(blockEverySeconds)
   })

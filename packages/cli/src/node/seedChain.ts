@@ -1,4 +1,4 @@
-import { askNode } from './askNode.ts'
+import { callNode } from './callNode.ts'
 import { tokenCode, transferCall } from './exampleToken.ts'
 
 /** A chain looks alive with blocks this far apart, in seconds. */
@@ -7,7 +7,7 @@ export const blockEverySeconds = 12
 const roundBlocks = 4
 
 /** How many blocks {@link seedChain} mines: two, and four a round. */
-export function seededBlocks(rounds: number): number {
+export function countSeededBlocks(rounds: number): number {
   return 2 + roundBlocks * rounds
 }
 
@@ -32,21 +32,21 @@ const ether = (amount: number): string => `0x${(BigInt(amount) * 10n ** 18n).toS
  * @throws {Error} where the node does not do as asked.
  */
 export async function seedChain(url: string, rounds: number): Promise<string> {
-  const accounts = (await askNode(url, 'eth_accounts')) as readonly string[]
+  const accounts = (await callNode(url, 'eth_accounts')) as readonly string[]
   const [maker, first, second, poor] = accounts
   if (!maker || !first || !second || !poor) throw new Error('the node has too few accounts')
-  await askNode(url, 'anvil_setBlockTimestampInterval', [blockEverySeconds])
-  await askNode(url, 'evm_setAutomine', [false])
+  await callNode(url, 'anvil_setBlockTimestampInterval', [blockEverySeconds])
+  await callNode(url, 'evm_setAutomine', [false])
 
   /** Mines one block of these transactions. The gas is given, because nothing can be estimated on what is not mined yet. */
   const mine = async (...transactions: readonly SeedTransaction[]): Promise<string | undefined> => {
     let hash: unknown
     for (const transaction of transactions) {
-      hash = await askNode(url, 'eth_sendTransaction', [{ gas: '0x30d40', ...transaction }])
+      hash = await callNode(url, 'eth_sendTransaction', [{ gas: '0x30d40', ...transaction }])
     }
-    await askNode(url, 'evm_mine')
+    await callNode(url, 'evm_mine')
     if (hash === undefined) return undefined
-    const receipt = (await askNode(url, 'eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
+    const receipt = (await callNode(url, 'eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
     if (!receipt) throw new Error('the node did not mine what it was sent')
     return typeof receipt['contractAddress'] === 'string' ? receipt['contractAddress'] : undefined
   }
@@ -65,8 +65,8 @@ export async function seedChain(url: string, rounds: number): Promise<string> {
     await mine({ from: poor, to: token, data: transferCall(maker, 1) })
   }
 
-  await askNode(url, 'anvil_removeBlockTimestampInterval')
-  await askNode(url, 'evm_setTime', [Math.floor(Date.now() / 1_000)])
-  await askNode(url, 'evm_setAutomine', [true])
+  await callNode(url, 'anvil_removeBlockTimestampInterval')
+  await callNode(url, 'evm_setTime', [Math.floor(Date.now() / 1_000)])
+  await callNode(url, 'evm_setAutomine', [true])
   return token
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { askBlock, askNode } from './askNode.ts'
+import { getBlockHead, callNode } from './callNode.ts'
 import { browserBlockedPorts } from './browserBlockedPorts.ts'
 import { startNode } from './startNode.ts'
 
@@ -25,7 +25,7 @@ describe('startNode', () => {
   test('gives a node of the chain asked for, on a loopback port, and ends it', async () => {
     const node = await startNode({ name: 'testnet', chainId: 1952805748, folder })
     expect(node.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    expect(await askNode(node.url, 'eth_chainId')).toBe('0x74657374')
+    expect(await callNode(node.url, 'eth_chainId')).toBe('0x74657374')
     await node.stop()
     expect(await node.ended).toBe('exit code 0')
     expect(alive(node.pid)).toBe(false)
@@ -34,11 +34,11 @@ describe('startNode', () => {
   test('a chain that was saved goes on where it was', async () => {
     const saved = join(folder, 'chain.json')
     const first = await startNode({ name: 'testnet', chainId: 7, folder, saveTo: saved })
-    await askNode(first.url, 'evm_mine')
-    const before = await askBlock(first.url, 'latest')
+    await callNode(first.url, 'evm_mine')
+    const before = await getBlockHead(first.url, 'latest')
     await first.stop()
     const second = await startNode({ name: 'testnet', chainId: 7, folder, loadFrom: saved })
-    expect(await askBlock(second.url, 'latest')).toEqual(before)
+    expect(await getBlockHead(second.url, 'latest')).toEqual(before)
     await second.stop()
   })
 
@@ -78,7 +78,7 @@ describe('startNode', () => {
     const options = { name: 'testnet', chainId: 7, folder }
     await expect(startNode(options, addresses)).rejects.toThrow('the testnet node found no free port')
     const node = await startNode(options, [...addresses, { host: '127.0.0.1', port: 0 }])
-    expect(await askNode(node.url, 'eth_chainId')).toBe('0x7')
+    expect(await callNode(node.url, 'eth_chainId')).toBe('0x7')
     await node.stop()
     taken.close()
   })
@@ -89,7 +89,7 @@ describe('startNode', () => {
     const failure = await fetch(node.directUrl).catch((error: Error) => error.cause)
     expect(failure).toMatchObject({ message: 'bad port' })
     await node.stop()
-    await expect(askNode(node.url, 'eth_chainId')).rejects.toThrow('fetch failed')
+    await expect(callNode(node.url, 'eth_chainId')).rejects.toThrow('fetch failed')
   })
 
   test.skipIf(process.platform === 'win32')('a program that never listens is ended', async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { CliError } from '../cliError.ts'
-import { anvilBinary } from './anvilBinary.ts'
-import { browserBlockedPorts, canListen, unreachableForBrowsers } from './browserBlockedPorts.ts'
+import { findAnvilBinary } from './findAnvilBinary.ts'
+import { browserBlockedPorts, canListen, listBrowserBlockedAddresses } from './browserBlockedPorts.ts'
 import type { ListenAddress } from './browserBlockedPorts.ts'
 import { startNodeGuard } from './nodeGuard.ts'
 
@@ -71,7 +71,7 @@ const endOf = (code: number | null, signal: string | null): string =>
 
 async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit<RunningNode, 'url'>> {
   const { name, chainId, folder, loadFrom, saveTo, genesisAt, startTimeoutMs = 20_000 } = options
-  const binary = options.binary ?? anvilBinary()
+  const binary = options.binary ?? findAnvilBinary()
   const child = spawn(
     binary,
     [
@@ -173,7 +173,7 @@ async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit
  */
 export async function startNode(
   options: NodeOptions,
-  addresses: readonly ListenAddress[] = unreachableForBrowsers(),
+  addresses: readonly ListenAddress[] = listBrowserBlockedAddresses(),
 ): Promise<RunningNode> {
   for (const address of addresses) {
     if (!(await canListen(address))) continue

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import { createDevState } from '../dev/devState.ts'
-import { addressesReport, firstCallsReport, nextStepsReport } from './devReport.ts'
+import { formatUrls, formatFirstCalls, formatNextSteps } from './devReport.ts'
 import { coloured, plain } from './style.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -32,12 +32,12 @@ const calls: FirstCalls = {
       failure: 'odd',
     },
   ],
-  allEqual: false,
+  allMatch: false,
 }
 
-describe('firstCallsReport', () => {
+describe('formatFirstCalls', () => {
   test('sets each call under what the node itself says, and tells failures below', () => {
-    expect(firstCallsReport(calls, plain)).toEqual([
+    expect(formatFirstCalls(calls, plain)).toEqual([
       `NETWORK  ASKED            BLOCK   ${'HASH'.padEnd(66)}  NODE SAYS  TIME`,
       `testnet  the node itself  10      ${hash}`,
       `testnet  app, one         10      ${hash}  the same   1.3 ms`,
@@ -50,15 +50,15 @@ describe('firstCallsReport', () => {
   })
 
   test('shortens hashes on a terminal that is too narrow for them, and only there', () => {
-    expect(firstCallsReport(calls, coloured, 80).join('\n')).toContain('0xabababab…abababab')
-    expect(firstCallsReport(calls, coloured, 80).join('\n')).not.toContain(hash)
-    expect(firstCallsReport(calls, coloured, 140).join('\n')).toContain(hash)
+    expect(formatFirstCalls(calls, coloured, 80).join('\n')).toContain('0xabababab…abababab')
+    expect(formatFirstCalls(calls, coloured, 80).join('\n')).not.toContain(hash)
+    expect(formatFirstCalls(calls, coloured, 140).join('\n')).toContain(hash)
   })
 })
 
-describe('addressesReport', () => {
+describe('formatUrls', () => {
   test('names each address once', () => {
-    expect(addressesReport(calls, plain)).toEqual([
+    expect(formatUrls(calls, plain)).toEqual([
       'The addresses, each with its key masked:',
       `  testnet  app      ${url}/testnet/v2/…wxyz  chain 1952805748`,
       `  mainnet  API key  ${url}/mainnet/…wxyz     chain 1835100526`,
@@ -66,11 +66,11 @@ describe('addressesReport', () => {
   })
 })
 
-describe('nextStepsReport', () => {
+describe('formatNextSteps', () => {
   test('names the dashboard and what logs in there, and holds no secret', () => {
     const { account, app, keys } = createDevState()
     const addresses = { testnet: url, mainnet: url }
-    const report = nextStepsReport(
+    const report = formatNextSteps(
       {
         description: {
           url,

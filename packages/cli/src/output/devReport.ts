@@ -2,13 +2,13 @@ import { stripVTControlCharacters } from 'node:util'
 import { devChainIds, networks } from '../dev/devChains.ts'
 import type { DevService } from '../dev/devService.ts'
 import type { FirstCall, FirstCalls } from '../dev/firstCalls.ts'
-import type { BlockHead } from '../node/askNode.ts'
+import type { BlockHead } from '../node/callNode.ts'
 import { formatTable } from './formatTable.ts'
-import { ownCommands } from './ownCommands.ts'
+import { getOwnCommands } from './getOwnCommands.ts'
 import type { Style } from './style.ts'
 
 const decimal = (block: BlockHead): string => BigInt(block.number).toString()
-const visible = (line: string): number => stripVTControlCharacters(line).length
+const visibleWidth = (line: string): number => stripVTControlCharacters(line).length
 const shorten = (hash: string): string => `${hash.slice(0, 10)}…${hash.slice(-8)}`
 
 /**
@@ -18,7 +18,7 @@ const shorten = (hash: string): string => `${hash.slice(0, 10)}…${hash.slice(-
  * @param style - How things stand out.
  * @param columns - The width of the terminal, where there is one: hashes are shortened if they do not fit. @default hashes are whole
  */
-export function firstCallsReport(calls: FirstCalls, style: Style, columns?: number): string[] {
+export function formatFirstCalls(calls: FirstCalls, style: Style, columns?: number): string[] {
   const verdict = ({ failure }: FirstCall): string =>
     failure === undefined ? style.good('the same') : style.bad('otherwise')
   const rows = (hash: (whole: string) => string): string[][] => [
@@ -40,7 +40,7 @@ export function firstCallsReport(calls: FirstCalls, style: Style, columns?: numb
     ]),
   ]
   const whole = formatTable(rows((hash) => hash))
-  const tooWide = columns !== undefined && whole.some((line) => visible(line) > columns)
+  const tooWide = columns !== undefined && whole.some((line) => visibleWidth(line) > columns)
   const failures = calls.calls.flatMap(({ network, shape, library, failure }) =>
     failure === undefined ? [] : [`${style.bad('failed')}  ${network}, ${shape}, ${library}: ${failure}`],
   )
@@ -48,7 +48,7 @@ export function firstCallsReport(calls: FirstCalls, style: Style, columns?: numb
 }
 
 /** The addresses with their keys masked. */
-export function addressesReport(calls: FirstCalls, style: Style): string[] {
+export function formatUrls(calls: FirstCalls, style: Style): string[] {
   const seen = new Set<string>()
   const rows: string[][] = []
   for (const { network, shape, label } of calls.calls) {
@@ -66,9 +66,9 @@ export function addressesReport(calls: FirstCalls, style: Style): string[] {
  * @param service - What runs.
  * @param style - How things stand out.
  */
-export function nextStepsReport(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
+export function formatNextSteps(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
   const { url, dashboard, account } = service.description
-  const { dev, call, where, program } = ownCommands(import.meta.url)
+  const { dev, call, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
   const quoted = (file: string): string =>
     /[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatTable } from './formatTable.ts'
-import { coloured, plain, styleOf } from './style.ts'
+import { coloured, plain, getStyle } from './style.ts'
 
 describe('formatTable', () => {
   test('sets columns under each other', () => {
@@ -30,7 +30,7 @@ describe('formatTable', () => {
   })
 })
 
-describe('styleOf', () => {
+describe('getStyle', () => {
   test.each([
     [{ isTTY: true }, {}, coloured],
     [{ isTTY: true }, { NO_COLOR: '1' }, plain],
@@ -39,6 +39,6 @@ describe('styleOf', () => {
     [{ isTTY: false }, {}, plain],
     [{}, {}, plain],
   ])('%j with %j', (stream, environment, style) => {
-    expect(styleOf(stream, environment)).toBe(style)
+    expect(getStyle(stream, environment)).toBe(style)
   })
 })

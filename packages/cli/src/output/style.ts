@@ -23,7 +23,7 @@ export const coloured: Style = { strong: ansi(1, 22), faint: ansi(2, 22), good: 
  *
  * @see https://no-color.org
  */
-export function styleOf(
+export function getStyle(
   stream: { readonly isTTY?: boolean },
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Style {

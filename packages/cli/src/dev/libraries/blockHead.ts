@@ -1,4 +1,4 @@
-import type { BlockHead } from '../../node/askNode.ts'
+import type { BlockHead } from '../../node/callNode.ts'
 
 /**
  * Brings what a library says of a block to the form of the wire, in which first calls are compared.

@@ -1,5 +1,5 @@
 import type { ApiKeyUrlOptions, AppUrlOptions } from '@keyrail/core'
-import type { BlockHead } from '../../node/askNode.ts'
+import type { BlockHead } from '../../node/callNode.ts'
 
 /** Where a library makes its first call. The chain id is known, so that none has to ask for it. */
 export type FirstAddress = (AppUrlOptions | ApiKeyUrlOptions) & { readonly chainId: number }
