@@ -57,7 +57,7 @@ test('a key from the environment is never sent to the service on this machine', 
 })
 
 test('an environment variable sets a full URL', async () => {
-  const environment = { KEYRAIL_URL: app.addresses.testnet }
+  const environment = { KEYRAIL_URL: app.urls.testnet }
   await expectLatest(`${url}/…${app.apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
 })
 

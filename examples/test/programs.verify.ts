@@ -90,7 +90,7 @@ describe('examples/send-safely', () => {
   let lossy: LossyService
   let outbox = ''
   beforeAll(async () => {
-    lossy = await startLossyService(service.app.addresses.testnet)
+    lossy = await startLossyService(service.app.urls.testnet)
     outbox = join(room, 'outbox.txt')
   })
   afterAll(() => lossy?.stop())

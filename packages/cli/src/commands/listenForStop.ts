@@ -1,38 +1,41 @@
-const all: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const defaultSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** A wait for the end that somebody asks for. */
+/** A pending request to stop. */
 export interface Stop {
-  /** Settles with the signal that asked. */
-  readonly asked: Promise<NodeJS.Signals>
-  /** Stops listening. */
-  readonly forget: () => void
+  /** Resolves with the first signal. */
+  readonly requested: Promise<NodeJS.Signals>
+  /** Removes the signal listeners. */
+  readonly dispose: () => void
 }
 
 /**
- * Listens for Ctrl-C and similar signals. The first asks for an orderly stop; the second ends the process at once
- * (its nodes and its temporary folder go with it).
+ * Listens for Ctrl-C and similar signals. The first one requests a graceful stop; the second one exits the process at once, with its nodes and
+ * its temporary folder.
  *
- * @param signals - Which signals ask. @default SIGINT, SIGTERM, SIGHUP
- * @param hurry - Called at each further signal. If it returns true, the stop goes faster now, and the process does not end at once.
+ * @param signals - The signals. @default SIGINT, SIGTERM, SIGHUP
+ * @param hurry - Called for each further signal. If it returns true, the graceful stop speeds up and the process does not exit at once.
  */
-export function listenForStop(signals: readonly NodeJS.Signals[] = all, hurry: () => boolean = () => false): Stop {
-  let askedBefore = false
-  let tell: (signal: NodeJS.Signals) => void = () => undefined
-  const asked = new Promise<NodeJS.Signals>((resolve) => {
-    tell = resolve
+export function listenForStop(
+  signals: readonly NodeJS.Signals[] = defaultSignals,
+  hurry: () => boolean = () => false,
+): Stop {
+  let isRequested = false
+  let resolve: (signal: NodeJS.Signals) => void = () => undefined
+  const requested = new Promise<NodeJS.Signals>((resolver) => {
+    resolve = resolver
   })
   const listener = (signal: NodeJS.Signals): void => {
-    if (askedBefore) {
+    if (isRequested) {
       if (!hurry()) process.exit(130)
       return
     }
-    askedBefore = true
-    tell(signal)
+    isRequested = true
+    resolve(signal)
   }
   for (const signal of signals) process.on(signal, listener)
   return {
-    asked,
-    forget: () => {
+    requested,
+    dispose: () => {
       for (const signal of signals) process.off(signal, listener)
     },
   }

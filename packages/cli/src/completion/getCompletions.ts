@@ -1,38 +1,38 @@
 import type { Command } from '../arguments/command.ts'
 
-/** What can follow an option. */
+/** The kind of an option's value. */
 export type ValueKind = 'none' | 'text' | 'file' | 'folder' | 'choice'
 
-/** An option, as a shell completes it. */
+/** An option, for completion. */
 export interface OptionCompletion {
-  /** Without its hyphens. */
+  /** Without hyphens. */
   readonly name: string
   readonly about: string
   readonly kind: ValueKind
-  /** Of a choice. */
+  /** The values of a choice. */
   readonly values: readonly string[]
 }
 
-/** A command, as a shell completes it. */
+/** A command, for completion. */
 export interface CommandCompletion {
   readonly name: string
   readonly about: string
   readonly options: readonly OptionCompletion[]
-  /** What its first word can be. */
+  /** The values of its first argument. */
   readonly words: readonly string[]
 }
 
-const kindOf = ({ type, value, values }: Command['options'][string]): ValueKind => {
+const getKind = ({ type, value, values }: Command['options'][string]): ValueKind => {
   if (type === 'boolean') return 'none'
   if (values !== undefined) return 'choice'
   return value === 'FILE' ? 'file' : value === 'DIR' ? 'folder' : 'text'
 }
 
 /**
- * Makes of the table of commands what shells need to complete them.
+ * Converts the command table to the input of the completion scripts.
  *
- * @param commands - The table.
- * @param words - First words of commands that are not in the table, because there are many.
+ * @param commands - The command table.
+ * @param words - The first arguments of commands that have too many for the table.
  */
 export function getCompletions(
   commands: readonly Command[],
@@ -44,7 +44,7 @@ export function getCompletions(
     options: Object.entries(options).map(([option, declared]) => ({
       name: option,
       about: declared.about,
-      kind: kindOf(declared),
+      kind: getKind(declared),
       values: declared.values ?? [],
     })),
     words: own ?? words[name] ?? [],

@@ -8,70 +8,71 @@ type Part<Name extends keyof ControlApi, Member extends 'params' | 'query' | 'bo
   ? { readonly [_ in Member]?: undefined }
   : { readonly [_ in Member]: ControlApi[Name][Member] }
 
-/** What is sent to a route: what its path, query and body hold. */
-export type Sent<Name extends keyof ControlApi> = Part<Name, 'params'> & Part<Name, 'query'> & Part<Name, 'body'>
+/** The parameters of a route: path, query and body. */
+export type RouteParameters<Name extends keyof ControlApi> = Part<Name, 'params'> &
+  Part<Name, 'query'> &
+  Part<Name, 'body'>
 
-/** Who asks: a personal access token, or the session of somebody who has logged in. A secret. */
+/** A personal access token, or the cookie of a session. A secret. */
 export type Credential =
   | { readonly token: string; readonly cookie?: undefined }
   | { readonly cookie: string; readonly token?: undefined }
 
-/** Asks one route of the control API. */
+/** Calls a route of the control API. */
 export type ControlApiClient = <Name extends keyof ControlApi>(
   name: Name,
-  sent: Sent<Name>,
+  parameters: RouteParameters<Name>,
 ) => Promise<ControlApi[Name]['answer']>
 
 const timeoutMs = 30_000
 
-/** What an HTTP exchange with the control API came to. */
+/** A response of the control API. */
 export interface ControlResponse {
   readonly body: unknown
-  /** Of the session, where one was begun. A secret. */
+  /** The session cookie after a login. A secret. */
   readonly cookie: string | undefined
 }
 
-const noResponse = (origin: string, why: string, hint: string): CliError =>
-  new CliError(`no answer from ${origin}: ${why}`, { hint, exitCode: exitCodes.noResponse })
+const createNoResponseError = (origin: string, reason: string, hint: string): CliError =>
+  new CliError(`no valid response from ${origin}: ${reason}`, { hint, exitCode: exitCodes.noResponse })
 
-/** The platform says why in the error below: a code such as ECONNREFUSED, which holds nothing. */
-function reasonOf(error: unknown): string {
+/** Gets the reason from the cause: a code such as ECONNREFUSED, which contains no secret. */
+function getReason(error: unknown): string {
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: unknown } }
-  if (name === 'TimeoutError') return `it took longer than ${timeoutMs / 1_000} s`
+  if (name === 'TimeoutError') return `timeout after ${timeoutMs / 1_000} s`
   return typeof cause?.code === 'string' ? cause.code : 'the connection failed'
 }
 
 async function readBody(response: Response, origin: string): Promise<unknown> {
   if (response.status === 204) return undefined
-  const notOurs = noResponse(
-    origin,
-    `HTTP ${response.status}, and no JSON`,
-    'is this the address of the dashboard? GET /api/deployment of it answers to everybody',
-  )
   let text: string
   try {
     text = await response.text()
   } catch (error) {
-    throw noResponse(origin, reasonOf(error), 'try again; what was asked may have been done')
+    throw createNoResponseError(origin, getReason(error), 'check whether the change was made, then try again')
   }
   try {
     const body = JSON.parse(text) as unknown
     if (typeof body === 'object' && body !== null) return body
   } catch {
-    // What came is nobody's JSON.
+    // Not JSON.
   }
-  throw notOurs
+  throw createNoResponseError(
+    origin,
+    `HTTP ${response.status} without JSON`,
+    'check that this is the URL of the dashboard: GET /api/deployment responds to anyone',
+  )
 }
 
 /**
- * Makes one request of the control API.
+ * Sends one request to the control API.
  *
- * @param origin - Of the service.
- * @param route - Its name, as in `GET /api/keys`, and what is sent.
- * @param credential - Who asks; undefined for what anybody may.
- * @throws {CliError} exit code 1 where the service rejects, with the fix; 3 where no answer came, or none of a control API.
+ * @param origin - The origin of the service.
+ * @param route - Its name, for example `GET /api/keys`, and its parameters.
+ * @param credential - Undefined for public routes.
+ * @throws {CliError} exit code 1 if the service rejects the request; 3 without a valid response.
  */
-export async function context(
+export async function sendRequest(
   origin: string,
   { name, params, query, body }: { name: string; params?: unknown; query?: unknown; body?: unknown },
   credential: Credential | undefined,
@@ -86,7 +87,7 @@ export async function context(
   const headers: Record<string, string> = { accept: 'application/json' }
   if (method !== 'GET') headers['content-type'] = 'application/json'
   if (credential?.token !== undefined) headers['authorization'] = `Bearer ${credential.token}`
-  // With a session, a write must say that it comes from the service's own address.
+  // With a session, writes require the service's own origin.
   if (credential?.cookie !== undefined) Object.assign(headers, { cookie: credential.cookie, origin })
   let response: Response
   try {
@@ -98,27 +99,27 @@ export async function context(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   } catch (error) {
-    throw noResponse(origin, reasonOf(error), 'is the service there, and is this its address?')
+    throw createNoResponseError(origin, getReason(error), 'check that the service is running and that its URL is right')
   }
   if (response.status >= 300 && response.status < 400) {
-    // Whoever follows it takes the token along to a place that was not named.
-    throw noResponse(origin, `it points elsewhere (HTTP ${response.status})`, 'give the address that it points to')
+    // Following a redirect would send the token to another host.
+    throw createNoResponseError(origin, `redirect (HTTP ${response.status})`, 'use the URL that it redirects to')
   }
-  const answer = await readBody(response, origin)
-  if (!response.ok) throw toApiError((answer ?? {}) as Partial<ApiErrorView>, response.status)
+  const responseBody = await readBody(response, origin)
+  if (!response.ok) throw toApiError((responseBody ?? {}) as Partial<ApiErrorView>, response.status)
   const [cookie] = response.headers.getSetCookie()
-  return { body: answer, cookie: cookie?.split(';')[0] }
+  return { body: responseBody, cookie: cookie?.split(';')[0] }
 }
 
 /**
- * Opens the control API of a service for one caller. Typed by the service's own contract.
+ * Creates a client of the control API, typed by the service's own contract.
  *
- * @param origin - Of the service.
- * @param credential - Who asks. It is held by nothing that can be reached from outside.
+ * @param origin - The origin of the service.
+ * @param credential - The credential. It is only stored in the closure.
  */
 export function createControlApiClient(origin: string, credential: Credential): ControlApiClient {
-  return async <Name extends keyof ControlApi>(name: Name, sent: Sent<Name>) => {
-    const { body } = await context(origin, { name, ...sent }, credential)
+  return async <Name extends keyof ControlApi>(name: Name, parameters: RouteParameters<Name>) => {
+    const { body } = await sendRequest(origin, { name, ...parameters }, credential)
     return body as ControlApi[Name]['answer']
   }
 }

@@ -1,31 +1,31 @@
 import type { AppView } from '@keyrail/gateway'
 import type { Style } from '../output/style.ts'
 
-/** What every key has, of an app or by itself. */
-export type KeyFacts = Pick<
+/** The properties of a key, whether of an app or an API key. */
+export type KeyDetails = Pick<
   AppView['key'],
   'state' | 'ending' | 'revealable' | 'createdAt' | 'rotatedAt' | 'expiresAt' | 'oldUntil'
 >
 
-/** A key's state, as it stands in a table. */
-export function formatKeyState({ state }: Pick<KeyFacts, 'state'>, style: Style): string {
+/** Formats a key's state for a table. */
+export function formatKeyState({ state }: Pick<KeyDetails, 'state'>, style: Style): string {
   return state === 'active' || state === 'rotated' ? state : style.bad(state)
 }
 
-/** What is known of a key, as rows of a name and a value. */
-export function formatKeyDetails(key: KeyFacts, style: Style): string[][] {
+/** Formats a key's properties as rows of a name and a value. */
+export function formatKeyDetails(key: KeyDetails, style: Style): string[][] {
   return [
     ['state', formatKeyState(key, style)],
-    ['ends in', key.ending],
-    ['made', key.createdAt],
+    ['ends with', key.ending],
+    ['created', key.createdAt],
     ...(key.rotatedAt === null ? [] : [['rotated', key.rotatedAt]]),
     ['expires', key.expiresAt ?? 'never'],
     ...(key.oldUntil === null ? [] : [['old key', `works until ${key.oldUntil}`]]),
-    ['shown again', key.revealable ? 'to its owner, by reveal' : 'never: rotate it to see a new one'],
+    ['revealable', key.revealable ? 'yes, by its owner' : 'no: rotate it to get a new key'],
   ]
 }
 
-/** What became of the key before, in a sentence. */
-export function describeOldKey({ oldUntil }: Pick<KeyFacts, 'oldUntil'>): string {
-  return oldUntil === null ? 'The old key works no more.' : `The old key works until ${oldUntil}.`
+/** Describes what happened to the previous key. */
+export function describeOldKey({ oldUntil }: Pick<KeyDetails, 'oldUntil'>): string {
+  return oldUntil === null ? 'The old key no longer works.' : `The old key works until ${oldUntil}.`
 }

@@ -1,56 +1,56 @@
 import type { ReadArguments } from '../arguments/command.ts'
 import { wrongUsage } from '../cliError.ts'
-import type { Said } from './action.ts'
+import type { ActionResult } from './action.ts'
 import { reserveKeyFile } from './reserveKeyFile.ts'
 
-/** What an answer that holds a key comes to, without the key. */
-export interface Made {
-  /** For programs. */
+/** A response that contains a key, split into the key and the rest. */
+export interface KeyResponse {
+  /** The rest, for programs. */
   readonly json: Readonly<Record<string, unknown>>
-  /** Of what the answer holds, what only is shown where the key is. */
+  /** The key, and anything else that contains it. */
   readonly secret: { readonly apiKey: string }
   readonly lines: readonly string[]
 }
 
-/** The options that say where a key goes. */
+/** The options that select where a key goes. */
 export const keyOptions: readonly string[] = ['key-file', 'show']
 
 /**
- * Rejects to make a key that nobody would see: it is shown once.
+ * Requires exactly one output for a new key, because the service shows it only once.
  *
- * @throws {CliError} exit code 2 where it is not said where the key goes, or said twice.
+ * @throws {CliError} exit code 2 for none or two.
  */
 export function checkKeyOutput(given: ReadArguments): void {
   const file = given.text('key-file') !== undefined
   if (file === given.flag('show')) {
     throw wrongUsage(
-      file ? '--key-file and --show exclude each other' : 'it is not said where the new key goes, which is shown once',
-      'give --key-file FILE to have it there, or --show to have it printed',
+      file ? '--key-file and --show cannot be combined' : 'a new key is shown only once and needs an output',
+      'add --key-file FILE to store it, or --show to print it',
     )
   }
 }
 
 /**
- * Makes a key and puts it where it was asked for: into a file, or on standard output. A file is tried before anything is made.
+ * Requests a key, and writes it to a file or to standard output. It reserves the file before the request.
  *
- * @param given - `--key-file`, else it is printed.
- * @param options.replaces - Whether a file that holds a key gives way.
- * @param options.make - Asks the service.
+ * @param given - `--key-file`; without it, the key is printed.
+ * @param options.replaces - Whether to replace a file that contains a key.
+ * @param options.request - Sends the request.
  */
 export async function outputKey(
   given: ReadArguments,
-  { replaces, make }: { readonly replaces: boolean; readonly make: () => Promise<Made> },
-): Promise<Said> {
+  { replaces, request }: { readonly replaces: boolean; readonly request: () => Promise<KeyResponse> },
+): Promise<ActionResult> {
   const path = given.text('key-file')
   if (path === undefined) {
-    const { json, secret, lines } = await make()
+    const { json, secret, lines } = await request()
     return { json: { ...json, ...secret }, lines, apiKey: secret.apiKey }
   }
   const file = reserveKeyFile(path, { replaces })
   try {
-    const { json, secret, lines } = await make()
+    const { json, secret, lines } = await request()
     file.write(secret.apiKey)
-    return { json: { ...json, keyFile: file.path }, lines: [...lines, `The key is in ${file.path}`] }
+    return { json: { ...json, keyFile: file.path }, lines: [...lines, `Wrote the key to ${file.path}`] }
   } finally {
     file.release()
   }

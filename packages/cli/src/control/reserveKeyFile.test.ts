@@ -10,38 +10,38 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const keyOf = (letter: string): string => `kr_t${letter.repeat(39)}`
+const createKey = (letter: string): string => `kr_t${letter.repeat(39)}`
 
-test('the key is there once it is written, in a folder that is made for it, and nothing is left beside it', () => {
+test('creates the folder, writes the key and leaves no other file', () => {
   const file = reserveKeyFile(join(folder, 'keys/shop'))
-  file.write(keyOf('a'))
+  file.write(createKey('a'))
   file.release()
   expect(readdirSync(join(folder, 'keys'))).toEqual(['shop'])
-  expect(readFileSync(file.path, 'utf8')).toBe(`${keyOf('a')}\n`)
+  expect(readFileSync(file.path, 'utf8')).toBe(`${createKey('a')}\n`)
   if (process.platform !== 'win32') expect(statSync(file.path).mode & 0o777).toBe(0o600)
 })
 
-test('where no key came, nothing is left', () => {
+test('leaves nothing without a key', () => {
   reserveKeyFile(join(folder, 'shop')).release()
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a file that holds a key gives way where that is asked for, and no other does', () => {
+test('replaces a key file if requested, but no other file', () => {
   const path = join(folder, 'shop')
-  writeFileSync(path, `${keyOf('a')}\n`)
-  expect(() => reserveKeyFile(path)).toThrow(/is there already/)
+  writeFileSync(path, `${createKey('a')}\n`)
+  expect(() => reserveKeyFile(path)).toThrow(/already exists/)
   const file = reserveKeyFile(path, { replaces: true })
-  expect(readFileSync(path, 'utf8')).toBe(`${keyOf('a')}\n`)
-  file.write(keyOf('b'))
+  expect(readFileSync(path, 'utf8')).toBe(`${createKey('a')}\n`)
+  file.write(createKey('b'))
   file.release()
-  expect(readFileSync(path, 'utf8')).toBe(`${keyOf('b')}\n`)
+  expect(readFileSync(path, 'utf8')).toBe(`${createKey('b')}\n`)
   writeFileSync(path, 'API_KEY=one of several\n')
-  expect(() => reserveKeyFile(path, { replaces: true })).toThrow(/is there already, and is left as it is/)
+  expect(() => reserveKeyFile(path, { replaces: true })).toThrow(/already exists/)
   expect(readFileSync(path, 'utf8')).toBe('API_KEY=one of several\n')
 })
 
-test('a place that cannot be written to is told before a key is made', () => {
+test('rejects a path that cannot be written before the key is created', () => {
   writeFileSync(join(folder, 'file'), '')
-  expect(() => reserveKeyFile(join(folder, 'file/shop'))).toThrow(/cannot be written \(ENOTDIR\)/)
-  expect(() => reserveKeyFile(folder)).toThrow(/cannot be written \(EISDIR\)/)
+  expect(() => reserveKeyFile(join(folder, 'file/shop'))).toThrow(/^cannot write .* \(ENOTDIR\)/)
+  expect(() => reserveKeyFile(folder)).toThrow(/^cannot write .* \(EISDIR\)/)
 })

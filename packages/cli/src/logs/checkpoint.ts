@@ -1,29 +1,29 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
 import { CliError, wrongUsage } from '../cliError.ts'
-import { toFileError } from './toFileError.ts'
 import type { LogsRequest } from './logsRequest.ts'
+import { toFileError } from './toFileError.ts'
 
-/** What makes two exports the same one. */
+/** The options that must be the same to resume an export. */
 export type ExportSettings = Pick<LogsRequest, 'from' | 'to' | 'address' | 'topics' | 'format'>
 
-/** How far an export has come: what its file holds, and where to go on. Holds no secret. */
+/** The progress of an export: the valid part of its file, and where to resume. Contains no secret. */
 export interface Checkpoint {
   readonly version: 1
   readonly settings: ExportSettings
   readonly chainId: number
-  /** The ends as they were found at the start. */
+  /** The range as block numbers, resolved at the start. */
   readonly fromBlock: number
   readonly toBlock: number
-  /** So many bytes of the file count; what stands behind them is read again. */
+  /** How many bytes of the file are valid. Logs after them are read again. */
   readonly bytes: number
   readonly logs: number
-  /** The SHA-256 of the last of these bytes, by which another file is noticed. */
+  /** The SHA-256 of the last of these bytes, to detect a modified file. */
   readonly tail: string
   readonly cursor: LogCursor
 }
 
-/** The settings of what is asked for. */
+/** Gets the settings of a request. */
 export const getSettings = ({ from, to, address, topics, format }: LogsRequest): ExportSettings => ({
   from,
   to,
@@ -32,14 +32,14 @@ export const getSettings = ({ from, to, address, topics, format }: LogsRequest):
   format,
 })
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
 /**
- * Reads what an earlier run kept.
+ * Reads the checkpoint of an earlier run.
  *
- * @param file - The cursor's file.
- * @returns Undefined where there is none.
- * @throws {CliError} where it is not what `writeCheckpoint` wrote.
+ * @param file - The checkpoint file.
+ * @returns The checkpoint; undefined if there is none.
+ * @throws {CliError} if the file is not a checkpoint.
  */
 export function readCheckpoint(file: string): Checkpoint | undefined {
   let text: string
@@ -49,70 +49,70 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw toFileError(file, error)
   }
-  let saved: Partial<Checkpoint> = {}
+  let checkpoint: Partial<Checkpoint> = {}
   try {
-    saved = Object(JSON.parse(text)) as Partial<Checkpoint>
+    checkpoint = Object(JSON.parse(text)) as Partial<Checkpoint>
   } catch {
-    // Said below, as for JSON of another shape.
+    // Rejected below, like JSON of another shape.
   }
-  const { version, settings, chainId, fromBlock, toBlock, bytes, logs, tail, cursor } = saved
-  const right =
+  const { version, settings, chainId, fromBlock, toBlock, bytes, logs, tail, cursor } = checkpoint
+  const isValid =
     version === 1 &&
     typeof settings === 'object' &&
     typeof cursor === 'object' &&
     typeof tail === 'string' &&
-    [chainId, fromBlock, toBlock, bytes, logs].every(isWhole)
-  if (right) return saved as Checkpoint
-  throw new CliError(`${file} is not what keyrail logs keeps there`, {
-    hint: 'nothing was changed. --overwrite begins the export anew; another --out leaves this one alone',
+    [chainId, fromBlock, toBlock, bytes, logs].every(isCount)
+  if (isValid) return checkpoint as Checkpoint
+  throw new CliError(`${file} is not a checkpoint of keyrail logs`, {
+    hint: 'nothing was changed; use --overwrite to start over, or another --out',
   })
 }
 
-const besideOf = (file: string): string => `${file}.new`
+const getTemporaryFile = (file: string): string => `${file}.new`
 
 /**
- * Keeps how far an export has come. Written beside and moved, so that a stop half-way leaves the old one or the new one.
+ * Writes a checkpoint. It replaces the file atomically, so that a crash leaves the old one or the new one.
  *
- * @param file - The cursor's file.
- * @param saved - What the export's file holds on the disk by now.
+ * @param file - The checkpoint file.
+ * @param checkpoint - What the export's file holds on disk.
  */
-export function writeCheckpoint(file: string, saved: Checkpoint): void {
-  const beside = besideOf(file)
-  const open = openSync(beside, 'w')
+export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
+  const temporary = getTemporaryFile(file)
+  const open = openSync(temporary, 'w')
   try {
-    writeSync(open, `${JSON.stringify(saved, undefined, 2)}\n`)
+    writeSync(open, `${JSON.stringify(checkpoint, undefined, 2)}\n`)
     fsyncSync(open)
   } finally {
     closeSync(open)
   }
-  renameSync(beside, file)
+  renameSync(temporary, file)
 }
 
-/** Forgets it: the export is whole. A killed process may have left what it was about to keep. */
+/** Deletes the checkpoint of a complete export, and what a killed process may have left of one. */
 export function deleteCheckpoint(file: string): void {
   rmSync(file, { force: true })
-  rmSync(besideOf(file), { force: true })
+  rmSync(getTemporaryFile(file), { force: true })
 }
 
-/** What an export's settings are called on the command line. */
-const optionOf = (name: keyof ExportSettings): string => (name === 'topics' ? '--event or a --topic' : `--${name}`)
+/** The option that a setting comes from. */
+const getOption = (name: keyof ExportSettings): string => (name === 'topics' ? '--event or --topic' : `--${name}`)
 
 /**
- * Sees to it that an export goes on as it began.
+ * Checks that an export is resumed with its original settings.
  *
- * @param saved - What the earlier run kept.
- * @param settings - What is asked for now.
+ * @param checkpoint - The checkpoint of the earlier run.
+ * @param settings - The settings of this run.
  * @param out - The export's file, for the error.
- * @throws {CliError} exit code 2, naming what differs.
+ * @throws {CliError} exit code 2 if they differ. Names the options.
  */
-export function checkSettings(saved: Checkpoint, settings: ExportSettings, out: string): void {
+export function checkSettings(checkpoint: Checkpoint, settings: ExportSettings, out: string): void {
   const names = Object.keys(settings) as (keyof ExportSettings)[]
-  const differing = names.filter((name) => JSON.stringify(saved.settings[name]) !== JSON.stringify(settings[name]))
-  if (differing.length === 0) return
-  const kept = differing.filter((name) => name === 'from' || name === 'to' || name === 'format')
-  const before = kept.map((name) => `${optionOf(name)} ${saved.settings[name] as string | number}`).join(' ')
+  const changed = names.filter((name) => JSON.stringify(checkpoint.settings[name]) !== JSON.stringify(settings[name]))
+  if (changed.length === 0) return
+  const shown = changed.filter((name) => name === 'from' || name === 'to' || name === 'format')
+  const original = shown.map((name) => `${getOption(name)} ${checkpoint.settings[name] as string | number}`).join(' ')
   throw wrongUsage(
-    `${out} is an export that is not finished, and it was begun with another ${differing.map(optionOf).join(' and another ')}`,
-    `${before === '' ? 'give what it was begun with' : `give what it was begun with (${before})`} to go on with it; or --overwrite to begin anew; or another --out`,
+    `${out} is an unfinished export with a different ${changed.map(getOption).join(' and ')}`,
+    `use the original options${original === '' ? '' : ` (${original})`} to resume, --overwrite to start over, or another --out`,
   )
 }

@@ -2,8 +2,8 @@ import type { ExportProgress, ExportRate } from './exportRate.ts'
 
 const grouped = (value: number): string => Math.round(value).toLocaleString('en-US')
 
-/** Seconds as a clock shows them: `0:07`, `12:34`, `1:02:03`. */
-function clock(seconds: number): string {
+/** Formats seconds as `0:07`, `12:34` or `1:02:03`. */
+function formatTime(seconds: number): string {
   const whole = Math.ceil(seconds)
   const two = (part: number): string => String(part).padStart(2, '0')
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60]
@@ -11,29 +11,29 @@ function clock(seconds: number): string {
 }
 
 /**
- * The line that shows how far an export has come. What does not fit is left out, the bar first.
+ * Formats the progress line of an export. On a narrow terminal it omits the bar, then cuts the text.
  *
- * @param state - How far it has come.
- * @param pace - How fast it goes.
- * @param columns - How wide the terminal is.
+ * @param progress - The progress.
+ * @param rate - The current rate.
+ * @param columns - The width of the terminal.
  */
 export function formatProgress(
   { blocksDone, blocksTotal, logs }: ExportProgress,
-  pace: ExportRate,
+  rate: ExportRate,
   columns: number,
 ): string {
-  const part = blocksTotal === 0 ? 1 : blocksDone / blocksTotal
-  const percent = `${String(Math.floor(part * 100)).padStart(3)} %`
-  const words = [
+  const ratio = blocksTotal === 0 ? 1 : blocksDone / blocksTotal
+  const percent = `${String(Math.floor(ratio * 100)).padStart(3)} %`
+  const parts = [
     `${grouped(blocksDone)} of ${grouped(blocksTotal)} blocks`,
     `${grouped(logs)} logs`,
-    `${grouped(pace.logsPerSecond)}/s`,
-    pace.secondsLeft === undefined ? '-:-- left' : `${clock(pace.secondsLeft)} left`,
+    `${grouped(rate.logsPerSecond)}/s`,
+    rate.secondsLeft === undefined ? '-:-- left' : `${formatTime(rate.secondsLeft)} left`,
   ]
-  const text = words.join(' · ')
-  // A line as wide as the terminal makes some of them begin another.
+  const text = parts.join(' · ')
+  // Some terminals wrap a line of exactly their width.
   const room = Math.min(columns - 1 - percent.length - text.length - 2, 40)
   if (room < 5) return `${percent} ${text}`.slice(0, Math.max(columns - 1, 0))
-  const filled = Math.floor(part * room)
+  const filled = Math.floor(ratio * room)
   return `${percent} ${'━'.repeat(filled)}${'─'.repeat(room - filled)} ${text}`
 }

@@ -2,25 +2,25 @@ import { KeyrailError } from '@keyrail/core'
 import type { LogFilter } from '@keyrail/core'
 import type { LogsClient } from '@keyrail/fetch'
 
-/** What an answer may hold, in characters: several answers are in memory at a time, each in more than one form. */
-const mostChars = 1_500_000
-/** What a log has beside its data, in characters. */
-const charsOfLog = 550
+/** The target size of a response, in characters. Several responses are in memory at once, each in more than one form. */
+const maxChars = 1_500_000
+/** The size of a log without its data, in characters. */
+const charsPerLog = 550
 
-/** What a request for a range of blocks spans. */
-function spanOf(filter: LogFilter): { readonly from: number; readonly blocks: number } {
+/** Gets the range of a filter. */
+function getRange(filter: LogFilter): { readonly from: number; readonly blocks: number } {
   const from = Number(filter.fromBlock)
   return { from, blocks: Number(filter.toBlock) - from + 1 }
 }
 
 /**
- * Keeps answers small enough for little memory: a request that would bring too much, by what the blocks before it held, is rejected here, before it is
- * sent, in the words of a provider, from which `iterateLogs` learns a better size. Nothing is asked twice for that.
+ * Limits the size of `eth_getLogs` responses to save memory. It estimates the size from recent blocks, and rejects a request that is too large
+ * before it is sent, with an error like a provider's, from which `iterateLogs` learns a better range. This costs no extra requests.
  *
  * @param client - A client.
  */
 export function limitResponseSize(client: LogsClient): LogsClient {
-  /** Follows what comes: up at once, down by and by. */
+  /** Rises at once and falls slowly. */
   let charsPerBlock = 0
   return {
     with: (options) => {
@@ -29,14 +29,14 @@ export function limitResponseSize(client: LogsClient): LogsClient {
         eth_blockNumber: bound.eth_blockNumber,
         eth_getBlockByNumber: bound.eth_getBlockByNumber,
         eth_getLogs: async (filter) => {
-          const { from, blocks } = spanOf(filter)
-          const fitting = Math.max(1, Math.floor(mostChars / charsPerBlock))
-          if (blocks > fitting) throw tooMuch(from, from + fitting - 1)
+          const { from, blocks } = getRange(filter)
+          const maxBlocks = Math.max(1, Math.floor(maxChars / charsPerBlock))
+          if (blocks > maxBlocks) throw createRangeError(from, from + maxBlocks - 1)
           const logs = await bound.eth_getLogs(filter)
           let chars = 0
-          for (const { data } of logs) chars += charsOfLog + data.length
-          const seen = chars / blocks
-          charsPerBlock = Math.max(seen, (charsPerBlock * 3 + seen) / 4)
+          for (const { data } of logs) chars += charsPerLog + data.length
+          const measured = chars / blocks
+          charsPerBlock = Math.max(measured, (charsPerBlock * 3 + measured) / 4)
           return logs
         },
       }
@@ -44,8 +44,8 @@ export function limitResponseSize(client: LogsClient): LogsClient {
   }
 }
 
-const tooMuch = (from: number, to: number): KeyrailError =>
-  new KeyrailError(`that is too much for one answer; this block range should work: [${from}, ${to}]`, {
+const createRangeError = (from: number, to: number): KeyrailError =>
+  new KeyrailError(`response too large; this block range should work: [${from}, ${to}]`, {
     kind: 'range',
     source: 'client',
     retryable: false,

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { keccak256, toBytes, toEventSelector } from 'viem'
 import { toEventTopic } from './toEventTopic.ts'
 
-const hashOf = (signature: string): string => keccak256(toBytes(signature))
+const hash = (signature: string): string => keccak256(toBytes(signature))
 
 describe('toEventTopic', () => {
-  test('is the well-known one of a transfer', () => {
+  test('returns the well-known topic of a transfer', () => {
     const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
     expect(toEventTopic('Transfer(address,address,uint256)')).toBe(transfer)
   })
@@ -14,7 +14,7 @@ describe('toEventTopic', () => {
     'event Transfer(address indexed from, address indexed to, uint256 value);',
     ' Transfer ( address , address , uint256 ) ',
     'Transfer(address payable indexed from, address, uint value)',
-  ])('reads %j as it reads the bare types', (event) => {
+  ])('parses %j like the bare types', (event) => {
     expect(toEventTopic(event)).toBe(toEventTopic('Transfer(address,address,uint256)'))
   })
 
@@ -26,29 +26,29 @@ describe('toEventTopic', () => {
     ],
     ['Filled((address,uint256)[] orders, bytes data)', 'Filled((address,uint256)[],bytes)'],
     ['Deep(tuple(uint a, (bool, uint64)[3] b) indexed x)', 'Deep((uint256,(bool,uint64)[3]))'],
-  ])('%s is hashed as %s', (event, signature) => {
-    expect(toEventTopic(event)).toBe(hashOf(signature))
+  ])('hashes %s as %s', (event, signature) => {
+    expect(toEventTopic(event)).toBe(hash(signature))
   })
 
-  test('agrees with viem about names of parameters', () => {
+  test('agrees with viem on parameter names', () => {
     const event = 'event Swap(address indexed sender, int256 amount0, int256 amount1, uint160 price, int24 tick)'
     expect(toEventTopic(event)).toBe(toEventSelector(event))
   })
 
   test.each([
-    ['Transfer', 'cannot be read'],
-    ['', 'cannot be read'],
-    ['Transfer(address', 'cannot be read'],
-    ['Transfer(address,)', 'lacks a type'],
-    ['Transfer(address from to)', 'cannot be read'],
-    ['Transfer(adress)', 'names adress, which is no type of the ABI'],
-    ['Transfer(uint257)', 'names uint257, which is no type of the ABI'],
-    ['Transfer(uint12)', 'names uint12, which is no type of the ABI'],
-    ['Transfer(bytes33)', 'names bytes33, which is no type of the ABI'],
-    ['Transfer((address,uint256)', 'cannot be read'],
-    ['Transfer(address)) (', 'cannot be read'],
-    ['Transfer(address) anonymous', 'cannot be read'],
-  ])('rejects %j with the fix', (event, message) => {
+    ['Transfer', 'cannot be parsed'],
+    ['', 'cannot be parsed'],
+    ['Transfer(address', 'cannot be parsed'],
+    ['Transfer(address,)', 'has a parameter without a type'],
+    ['Transfer(address from to)', 'cannot be parsed'],
+    ['Transfer(adress)', 'has an unknown type: adress'],
+    ['Transfer(uint257)', 'has an unknown type: uint257'],
+    ['Transfer(uint12)', 'has an unknown type: uint12'],
+    ['Transfer(bytes33)', 'has an unknown type: bytes33'],
+    ['Transfer((address,uint256)', 'cannot be parsed'],
+    ['Transfer(address)) (', 'cannot be parsed'],
+    ['Transfer(address) anonymous', 'cannot be parsed'],
+  ])('rejects %j with a hint', (event, message) => {
     expect(() => toEventTopic(event)).toThrow(
       expect.objectContaining({
         exitCode: 2,

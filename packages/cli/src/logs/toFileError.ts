@@ -1,20 +1,20 @@
 import { CliError } from '../cliError.ts'
 
 const fixes: Readonly<Record<string, string>> = {
-  ENOENT: 'make its folder first',
-  EACCES: 'name a file that you may write, by --out',
-  EISDIR: 'name a file, by --out',
-  ENOSPC: 'make room; the same command then goes on',
+  ENOENT: 'create its folder first',
+  EACCES: 'use a file that you can write to with --out',
+  EISDIR: 'use a file with --out',
+  ENOSPC: 'free some disk space, then run the same command again to resume',
 }
 
 /**
- * What went wrong with a file, and the fix.
+ * Converts a file system error to a CLI error.
  *
  * @param path - The file.
- * @param error - What the platform threw. What is not the platform's is given back as it is.
+ * @param error - What was thrown. Anything but a system error is returned unchanged.
  */
 export function toFileError(path: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
-  return new CliError(`${path} cannot be used (${code})`, { hint: fixes[code] ?? 'name another file by --out' })
+  return new CliError(`cannot use ${path} (${code})`, { hint: fixes[code] ?? 'use another file with --out' })
 }

@@ -1,4 +1,4 @@
-/** A block as far as it is compared here. Wire form: the number is a hex quantity. */
+/** The parts of a block to compare, as in JSON-RPC: the number is a hex quantity. */
 export interface BlockHead {
   readonly number: string
   readonly hash: string
@@ -7,10 +7,9 @@ export interface BlockHead {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /**
- * Asks an embedded node directly, past the service. Used to fill it and to have a second opinion on every first call,
- * so it shares no code with what it checks.
+ * Calls an embedded node directly, without the service. It seeds the node and verifies first calls, so it shares no code with the SDK.
  *
- * @throws {Error} with the node's own message.
+ * @throws {Error} with the node's message.
  */
 export async function callNode(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
   const response = await fetch(url, {
@@ -19,15 +18,15 @@ export async function callNode(url: string, method: string, params: readonly unk
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     signal: AbortSignal.timeout(10_000),
   })
-  const answer: unknown = await response.json()
-  if (isObject(answer) && 'result' in answer) return answer['result']
-  const error = isObject(answer) && isObject(answer['error']) ? answer['error'] : undefined
+  const body: unknown = await response.json()
+  if (isObject(body) && 'result' in body) return body['result']
+  const error = isObject(body) && isObject(body['error']) ? body['error'] : undefined
   throw new Error(
     `the node rejected ${method}: ${typeof error?.['message'] === 'string' ? error['message'] : 'no reason given'}`,
   )
 }
 
-/** Tells whether something is a block with a number and a hash. */
+/** Whether a value is a block with a number and a hash. */
 export function isBlockHead(value: unknown): value is BlockHead {
   return (
     isObject(value) &&
@@ -39,10 +38,10 @@ export function isBlockHead(value: unknown): value is BlockHead {
 }
 
 /**
- * What the node itself says of a block.
+ * Reads a block from the node.
  *
  * @param block - A tag or a hex number.
- * @throws {Error} where the node has no such block.
+ * @throws {Error} if the node has no such block.
  */
 export async function getBlockHead(url: string, block: string): Promise<BlockHead> {
   const found = await callNode(url, 'eth_getBlockByNumber', [block, false])

@@ -17,26 +17,26 @@ describe('getAnvilPackage', () => {
 })
 
 describe('findAnvilBinary', () => {
-  test('finds the binary of this machine', () => {
+  test('finds the binary for this machine', () => {
     expect(existsSync(findAnvilBinary())).toBe(true)
   })
 
-  test('names the package that is missing, and the fix', () => {
+  test('names the missing package and the fix', () => {
     // The package of another platform is never installed here.
     const platform = process.platform === 'darwin' ? 'linux' : 'darwin'
     expect(() => findAnvilBinary({ platform, arch: 'arm64' })).toThrow(
       expect.objectContaining({
         message: `the embedded node's binary is missing: @foundry-rs/anvil-${platform}-arm64 is not installed`,
-        hint: expect.stringMatching(/--include=optional.*container image does not have it/),
+        hint: expect.stringMatching(/--include=optional.*container image does not include it/),
       }),
     )
   })
 
-  test('says so where no build exists', () => {
+  test('rejects a platform without a build', () => {
     expect(() => findAnvilBinary({ platform: 'sunos', arch: 'x64' })).toThrow('no build for sunos-x64')
   })
 
-  test('rejects an own binary that is not there', () => {
+  test('rejects a KEYRAIL_ANVIL that does not exist', () => {
     expect(() => findAnvilBinary({ platform: 'linux', arch: 'x64', own: '/nowhere/anvil' })).toThrow('KEYRAIL_ANVIL')
   })
 })

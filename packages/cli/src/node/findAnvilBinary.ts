@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CliError } from '../cliError.ts'
 
-// Windows on arm64 runs x64 programs, and has no build of its own.
+// There is no build for Windows on arm64, which runs x64 programs.
 const builds: Readonly<Record<string, string>> = {
   'linux-x64': 'linux-amd64',
   'linux-arm64': 'linux-arm64',
@@ -13,21 +13,21 @@ const builds: Readonly<Record<string, string>> = {
   'win32-arm64': 'win32-amd64',
 }
 
-const ownBinary = 'or set KEYRAIL_ANVIL to the path of an anvil binary of your own'
+const ownBinary = 'set KEYRAIL_ANVIL to the path of an anvil binary'
 
-/** The npm package that holds the node's binary for a platform; undefined where there is none. */
+/** Gets the npm package with the binary for a platform; undefined if there is none. */
 export function getAnvilPackage(platform: string, arch: string): string | undefined {
   const build = builds[`${platform}-${arch}`]
   return build && `@foundry-rs/anvil-${build}`
 }
 
 /**
- * Finds the anvil binary itself. The package's own `bin.mjs` is passed by: it would put one more Node process
- * between this one and the node, and that process would have to be trusted to end its child.
+ * Finds the anvil binary. The package's `bin.mjs` is not used, because it would add a Node process between this one and the node, which would
+ * have to stop its child reliably.
  *
- * @param machine - The machine to look for. @default this one
+ * @param machine - The platform, and KEYRAIL_ANVIL. @default this one
  * @returns The binary's path.
- * @throws {CliError} naming the package that is missing and the fix.
+ * @throws {CliError} if it is missing.
  */
 export function findAnvilBinary(
   machine: { readonly platform: string; readonly arch: string; readonly own?: string | undefined } = {
@@ -39,11 +39,13 @@ export function findAnvilBinary(
   const { platform, arch, own } = machine
   if (own) {
     if (existsSync(own)) return own
-    throw new CliError(`KEYRAIL_ANVIL names a file that is not there: ${own}`, { hint: 'fix the path, or unset it' })
+    throw new CliError(`KEYRAIL_ANVIL is set to a file that does not exist: ${own}`, {
+      hint: 'fix the path, or unset it',
+    })
   }
   const name = getAnvilPackage(platform, arch)
   if (name === undefined) {
-    throw new CliError(`the embedded node has no build for ${platform}-${arch}`, { hint: ownBinary.slice(3) })
+    throw new CliError(`the embedded node has no build for ${platform}-${arch}`, { hint: ownBinary })
   }
   try {
     const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
@@ -51,9 +53,9 @@ export function findAnvilBinary(
     const path = join(folder, 'bin', platform === 'win32' ? 'anvil.exe' : 'anvil')
     if (existsSync(path)) return path
   } catch {
-    // Not installed; said below, with the fix.
+    // Not installed: rejected below.
   }
   throw new CliError(`the embedded node's binary is missing: ${name} is not installed`, {
-    hint: `it is an optional dependency: install again without leaving those out (npm install --include=optional), ${ownBinary}. Keyrail's container image does not have it: run keyrail dev outside of the container`,
+    hint: `install optional dependencies (npm install --include=optional), or ${ownBinary}; the container image does not include it, so run keyrail dev outside a container`,
   })
 }

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** In the packed program; beside it in the workspace; and as seen from its source. */
-const places = ['../dashboard/', '../../dashboard/dist/', '../../../dashboard/dist/']
+/** In the published package, next to the build in the workspace, and from source. */
+const candidates = ['../dashboard/', '../../dashboard/dist/', '../../../dashboard/dist/']
 
 /**
- * Finds the built pages of the dashboard.
+ * Finds the built dashboard.
  *
- * @returns Their folder, or undefined where they were not built.
+ * @returns Its folder; undefined if it is not built.
  */
 export function findDashboardFolder(): string | undefined {
-  return places
-    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  return candidates
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((folder) => existsSync(`${folder}index.html`))
 }

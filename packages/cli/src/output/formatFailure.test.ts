@@ -7,7 +7,7 @@ import { maskKeys } from './maskKeys.ts'
 import { plain } from './style.ts'
 
 describe('formatFailure', () => {
-  test('tells the kind, the message, what came with it and the hint, each once', () => {
+  test('formats the kind, the message, the data and the hint, each once', () => {
     const error = new KeyrailError('eth_call was rejected: too many requests. Slow down.', {
       kind: 'throttled',
       source: 'service',
@@ -36,34 +36,34 @@ describe('formatFailure', () => {
     ['timeout', 'client', 3],
     ['badResponse', 'transport', 3],
     ['unavailable', 'service', 1],
-  ])('%s from the %s ends with %i', (kind, source, exitCode) => {
+  ])('%s from the %s exits with %i', (kind, source, exitCode) => {
     expect(formatFailure(new KeyrailError('x', { kind, source, retryable: false }), plain).exitCode).toBe(exitCode)
   })
 
-  test('tells what can be fixed with its fix', () => {
+  test('formats a CLI error with its hint', () => {
     expect(formatFailure(new CliError('no port', { hint: 'another', exitCode: 2 }), plain)).toEqual({
       lines: ['keyrail: no port', '  hint: another'],
       exitCode: 2,
     })
   })
 
-  test('calls the unexpected by its name', () => {
+  test('marks unexpected errors', () => {
     expect(formatFailure(new TypeError('oh'), plain)).toEqual({
-      lines: ['keyrail: unexpected failure: oh'],
+      lines: ['keyrail: unexpected error: oh'],
       exitCode: 1,
     })
   })
 })
 
 describe('maskKeys', () => {
-  test('leaves the last four of whatever looks like a key', () => {
+  test('shows only the last four characters of a key', () => {
     const key = `kr_a${'0123456789abc'.repeat(3)}`
     expect(maskKeys(`at http://127.0.0.1/testnet/v2/${key}, and ${key}.`)).toBe(
       'at http://127.0.0.1/testnet/v2/…9abc, and …9abc.',
     )
   })
 
-  test('leaves other text alone', () => {
+  test('leaves other text unchanged', () => {
     expect(maskKeys('kr_a and 0x5fbdb2315678afecb367f032d93f642f64180aa3')).toBe(
       'kr_a and 0x5fbdb2315678afecb367f032d93f642f64180aa3',
     )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getOwnCommands } from './getOwnCommands.ts'
 
-test('from source, the scripts of the workspace stand in for the name', () => {
+test('returns the scripts of the workspace from source', () => {
   const { dev, call, where, program } = getOwnCommands(import.meta.url)
   expect(dev).toBe('npm start --')
   expect(call).toMatch(/^npx node .*packages\/cli\/src\/main\.ts call$/)
@@ -9,7 +9,7 @@ test('from source, the scripts of the workspace stand in for the name', () => {
   expect(program).toContain('examples/latest-block-fetch')
 })
 
-test('once built, the program goes by its name', () => {
+test('returns the program name once built', () => {
   expect(getOwnCommands('file:///somewhere/dist/dev-ABC.js')).toEqual({
     dev: 'keyrail dev',
     call: 'keyrail call',

@@ -1,18 +1,18 @@
-/** How this program is called where it runs: what is printed for people to type. */
+/** The commands to print for users to run. */
 export interface OwnCommands {
   readonly dev: string
   readonly call: string
-  /** What must be said of where they are typed; empty where anywhere will do. */
+  /** Where to run them; empty if anywhere. */
   readonly where: string
-  /** Where a program that imports `@keyrail/fetch` runs, and how; nothing where that is up to whoever installs it. */
+  /** Where and how to run a program that imports `@keyrail/fetch`; undefined if the user installs it. */
   readonly program?: string
 }
 
 /**
- * Finds out how this program is called. From source there is no `keyrail` on anybody's path, and the machine's own Node may be too old to run it:
- * `npx` finds the workspace's.
+ * Gets the commands that run this program. From source, `keyrail` is not on the PATH and the system's Node may be too old, so `npx` runs the
+ * workspace's.
  *
- * @param moduleUrl - The URL of any module of this program: TypeScript from source, JavaScript once built.
+ * @param moduleUrl - The URL of any module of this program: TypeScript from source, JavaScript if built.
  */
 export function getOwnCommands(moduleUrl: string): OwnCommands {
   return moduleUrl.endsWith('.ts')
@@ -21,7 +21,7 @@ export function getOwnCommands(moduleUrl: string): OwnCommands {
         call: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts call',
         where: ', in the folder of npm start',
         program:
-          'saved as examples/latest-block-fetch/try.js, it runs with npx node --conditions=@keyrail/source examples/latest-block-fetch/try.js',
+          'save it as examples/latest-block-fetch/try.js, then run npx node --conditions=@keyrail/source examples/latest-block-fetch/try.js',
       }
     : { dev: 'keyrail dev', call: 'keyrail call', where: '' }
 }

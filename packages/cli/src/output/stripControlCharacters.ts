@@ -1,5 +1,5 @@
 /**
- * Makes a text that came from elsewhere safe to print: what moves the cursor, colours or turns a terminal stays out.
+ * Makes untrusted text safe to print: removes characters that move the cursor, set colors or change the text direction.
  *
  * @example
  * stripControlCharacters('a\u001B[2Jb') // 'a[2Jb'
