@@ -77,7 +77,7 @@ async function shown(): Promise<string[]> {
   const { code, stdout, stderr } = await run(node24, [bin, 'dev', '--once', '--port', '0'], { cwd: room })
   expect(stderr).toBe('')
   expect(code).toBe(0)
-  const calls = [...stdout.matchAll(/^\w+ +(?:app|API key), (\S+) .* the same /gm)].map(([, name = '']) => name)
+  const calls = [...stdout.matchAll(/^\w+ +(?:app|API key), (\S+) .* matches /gm)].map(([, name = '']) => name)
   const names = [...new Set(calls)]
   expect(calls).toHaveLength(4 * names.length)
   return names

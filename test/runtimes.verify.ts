@@ -28,7 +28,7 @@ interface Report {
 
 interface Service {
   readonly url: string
-  readonly app: { readonly apiKey: string; readonly addresses: { readonly testnet: string } }
+  readonly app: { readonly apiKey: string; readonly urls: { readonly testnet: string } }
   readonly nodes: { readonly testnet: string }
 }
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   cpSync(join(import.meta.dirname, 'consumers/runtimes'), room, { recursive: true })
   ;({ service, stop: stopService } = await startService())
   const nobody = await addressOfNobody()
-  const baseUrl = service.app.addresses.testnet.replace(/[/]v2[/].*/, '')
+  const baseUrl = service.app.urls.testnet.replace(/[/]v2[/].*/, '')
   given = JSON.stringify({ baseUrl, apiKey: service.app.apiKey, wrongKey, nobody })
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const asked = await fetch(service.nodes.testnet, {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { askNode } from '../../packages/cli/src/node/askNode.ts'
+import { callNode } from '../../packages/cli/src/node/callNode.ts'
 import { borrowService } from './lendService.ts'
 import { runExample } from './runExample.ts'
 import type { Ended } from './runExample.ts'
@@ -15,12 +15,12 @@ const run = (name: string, environment: Readonly<Record<string, string>>): Promi
 
 /** Expects that a program printed the latest block. Other tests mine blocks concurrently, so a newer block is accepted. */
 async function expectLatest(redactedUrl: string, runProgram: () => Promise<Ended>): Promise<void> {
-  const before = Number(await askNode(nodes.testnet, 'eth_blockNumber'))
+  const before = Number(await callNode(nodes.testnet, 'eth_blockNumber'))
   const { exitCode, stdout, stderr } = await runProgram()
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   const number = Number(/^Block (\d+) is/.exec(stdout)?.[1])
   expect(number).toBeGreaterThanOrEqual(before)
-  const block = await askNode(nodes.testnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+  const block = await callNode(nodes.testnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
   expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nEndpoint: ${redactedUrl}\n`)
 }
 
@@ -57,7 +57,7 @@ test('a key from the environment is never sent to the service on this machine', 
 })
 
 test('an environment variable sets a full URL', async () => {
-  const environment = { KEYRAIL_URL: app.addresses.testnet }
+  const environment = { KEYRAIL_URL: app.urls.testnet }
   await expectLatest(`${url}/…${app.apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
 })
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askNode } from '../../packages/cli/src/node/askNode.ts'
+import { callNode } from '../../packages/cli/src/node/callNode.ts'
 import { borrowService } from './lendService.ts'
 import { startLossyService } from './lossyService.ts'
 import type { LossyService } from './lossyService.ts'
@@ -22,9 +22,9 @@ const getNumbers = (text: string): number[] => [...text.matchAll(/\d+/g)].map(([
 describe('examples/balances', () => {
   test('reads many accounts in one request, at one block', async () => {
     const accounts = Array.from({ length: 40 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
-    await askNode(node, 'anvil_setBalance', [accounts[7], '0x7b'])
+    await callNode(node, 'anvil_setBalance', [accounts[7], '0x7b'])
     // anvil_setBalance takes effect in the next block.
-    await askNode(node, 'evm_mine')
+    await callNode(node, 'evm_mine')
     const { exitCode, stdout, stderr } = await runExample('balances/balances.ts', environment, accounts)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     const lines = stdout.trimEnd().split('\n')
@@ -84,12 +84,13 @@ describe('examples/send-safely', () => {
   const to = '0x00000000000000000000000000000000000000e5'
   // The sixth account of every development node. No other test uses it.
   const PRIVATE_KEY = '0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba'
-  const getPaid = async (): Promise<bigint> => BigInt((await askNode(node, 'eth_getBalance', [to, 'latest'])) as string)
+  const getPaid = async (): Promise<bigint> =>
+    BigInt((await callNode(node, 'eth_getBalance', [to, 'latest'])) as string)
   const ether = 10n ** 18n
   let lossy: LossyService
   let outbox = ''
   beforeAll(async () => {
-    lossy = await startLossyService(service.app.addresses.testnet)
+    lossy = await startLossyService(service.app.urls.testnet)
     outbox = join(room, 'outbox.txt')
   })
   afterAll(() => lossy?.stop())
@@ -114,7 +115,7 @@ describe('examples/send-safely', () => {
     expect(first.stderr).toContain('Run this again to send the same transaction.')
     const saved = readFileSync(outbox, 'utf8')
     // A transaction signed now would have a different fee.
-    await askNode(node, 'evm_mine')
+    await callNode(node, 'evm_mine')
     lossy.loses = 'nothing'
     const second = await pay()
     expect(second).toMatchObject({ exitCode: 0, stderr: '' })
@@ -134,8 +135,8 @@ test('examples/watch-blocks prints each block, reports replaced blocks, and exit
   // The other network, on which no other test mines blocks.
   const { mainnet } = service.nodes
   const hash = async (number: bigint): Promise<string> =>
-    ((await askNode(mainnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as { hash: string }).hash
-  const head = BigInt((await askNode(mainnet, 'eth_blockNumber')) as string)
+    ((await callNode(mainnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as { hash: string }).hash
+  const head = BigInt((await callNode(mainnet, 'eth_blockNumber')) as string)
   const running = startExample('watch-blocks/watchBlocks.ts', {
     ...environment,
     KEYRAIL_BASE_URL: `${service.url}/mainnet`,
@@ -144,14 +145,14 @@ test('examples/watch-blocks prints each block, reports replaced blocks, and exit
     expect.poll(() => running.printed().stdout, { timeout: 60_000, interval: 50 }).toContain(text)
   await prints(`Block ${head} with 1 transactions is ${await hash(head)}\n`)
   // One second apart: the polling interval adapts to it.
-  await askNode(mainnet, 'anvil_mine', ['0x2', '0x1'])
+  await callNode(mainnet, 'anvil_mine', ['0x2', '0x1'])
   const replaced = await hash(head + 2n)
   await prints(`Block ${head + 1n} with 0 transactions is ${await hash(head + 1n)}\n`)
   await prints(`Block ${head + 2n} with 0 transactions is ${replaced}\n`)
-  const [from] = (await askNode(mainnet, 'eth_accounts')) as string[]
+  const [from] = (await callNode(mainnet, 'eth_accounts')) as string[]
   // With a transaction, because an empty replacement could have the same hash.
-  await askNode(mainnet, 'anvil_reorg', [1, [[{ from, to: from, value: '0x1' }, 0]]])
-  await askNode(mainnet, 'evm_mine')
+  await callNode(mainnet, 'anvil_reorg', [1, [[{ from, to: from, value: '0x1' }, 0]]])
+  await callNode(mainnet, 'evm_mine')
   await prints(`Block ${head + 3n} with`)
   expect(running.printed().stdout).toContain(`Block ${head + 2n} is no longer ${replaced}\nBlock ${head + 2n} with 1 `)
   running.child.kill('SIGINT')

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { askNode } from '../../packages/cli/src/node/askNode.ts'
+import { callNode } from '../../packages/cli/src/node/callNode.ts'
 
 /** A wallet in the browser. Its only account is one of the node. */
 export interface TestWallet {
@@ -23,7 +23,7 @@ export async function injectWallet(page: Page, node: string, account: string): P
     if (method === 'wallet_switchEthereumChain')
       return wallet.knowsChain ? { result: null } : { error: { code: 4902, message: 'Unrecognized chain' } }
     if (method === 'eth_sendTransaction' && wallet.declines) return { error: { code: 4001, message: 'Declined' } }
-    return { result: await askNode(node, method, params) }
+    return { result: await callNode(node, method, params) }
   })
   await page.addInitScript(`
     const listeners = new Set()

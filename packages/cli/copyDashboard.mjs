@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-// The dashboard is a package of its own and goes nowhere by itself: its built pages travel with the command that serves them.
+// The dashboard package is not published. The CLI, which serves it, includes its build.
 
 const here = import.meta.dirname
 const dashboard = join(here, '../dashboard')
-const pages = join(dashboard, 'dist')
-const copy = join(here, 'dashboard')
+const build = join(dashboard, 'dist')
+const target = join(here, 'dashboard')
 
-if (!existsSync(join(pages, 'index.html'))) {
+if (!existsSync(join(build, 'index.html'))) {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: dashboard, stdio: 'inherit' })
 }
-rmSync(copy, { recursive: true, force: true })
-cpSync(pages, copy, { recursive: true })
+rmSync(target, { recursive: true, force: true })
+cpSync(build, target, { recursive: true })

@@ -7,6 +7,6 @@ export default defineConfig({
   clean: true,
   target: 'node24',
   banner: { js: '#!/usr/bin/env node' },
-  // Loaded where they are installed, and never brought along.
+  // Loaded if installed, never bundled.
   external: ['@keyrail/ethers', '@keyrail/viem', '@keyrail/web3', 'viem', 'web3'],
 })

@@ -1,9 +1,9 @@
-/** How the CLI ends. Documented in `keyrail --help`; scripts may rely on the numbers. */
-export const exitCodes = { ok: 0, rejected: 1, usage: 2, noAnswer: 3, interrupted: 130 } as const
+/** The exit codes, documented in `keyrail --help`. Scripts may rely on the numbers. */
+export const exitCodes = { ok: 0, rejected: 1, usage: 2, noResponse: 3, interrupted: 130 } as const
 
 /**
- * A failure that the person at the keyboard can fix: what happened, and what to do about it.
- * Its text never holds a key.
+ * A failure that the user can fix: what happened, and how to fix it.
+ * Its text never contains a key.
  */
 export class CliError extends Error {
   declare readonly hint: string | undefined
@@ -11,7 +11,7 @@ export class CliError extends Error {
 
   /**
    * @param message - What happened.
-   * @param details - `hint`: the fix. `exitCode`: how the process ends. @default 1
+   * @param details - `hint`: how to fix it. `exitCode`: the exit code. @default 1
    */
   constructor(message: string, details: { readonly hint?: string; readonly exitCode?: number } = {}) {
     super(message)
@@ -21,7 +21,7 @@ export class CliError extends Error {
   }
 }
 
-/** A command line that cannot be understood (exit code 2). */
+/** Creates an error for invalid usage (exit code 2). */
 export function wrongUsage(message: string, hint?: string): CliError {
   return new CliError(message, { exitCode: exitCodes.usage, ...(hint === undefined ? {} : { hint }) })
 }

@@ -1,236 +1,238 @@
 import type { Command, ReadArguments } from './arguments/command.ts'
 
-const help = { type: 'boolean', about: 'show this' } as const
-const json = { type: 'boolean', about: 'print one line of JSON' } as const
+const help = { type: 'boolean', about: 'show this help' } as const
+const json = { type: 'boolean', about: 'print the result as one line of JSON' } as const
 const config = {
   type: 'string',
   value: 'FILE',
-  about: "the service's config (default: keyrail.config.json)",
+  about: 'config file of the service (default: keyrail.config.json)',
 } as const
 
-/** Where a call goes: the same for every command that makes one. */
-const address = {
+/** The endpoint options, the same for every command that makes calls. */
+const endpoint = {
   'base-url': {
     type: 'string',
     value: 'URL',
-    about: "an app's address up to /v2, for example http://127.0.0.1:7245/testnet (default: KEYRAIL_BASE_URL)",
+    about: 'base URL of an app, up to /v2, for example http://127.0.0.1:7245/testnet (default: KEYRAIL_BASE_URL)',
   },
-  'rpc-url': { type: 'string', value: 'URL', about: "an API key's address up to the key" },
+  'rpc-url': { type: 'string', value: 'URL', about: 'RPC URL of an API key, up to the key' },
   network: {
     type: 'string',
     value: 'NAME',
     values: ['testnet', 'mainnet'],
-    about: 'testnet or mainnet: takes the place of {network} in the URL',
+    about: 'testnet or mainnet: replaces {network} in the URL',
   },
   'key-file': {
     type: 'string',
     value: 'FILE',
-    about: 'the file that holds the key (default: the key in KEYRAIL_API_KEY, else it is asked for)',
+    about: 'read the key from FILE (default: KEYRAIL_API_KEY, or a prompt)',
   },
   url: {
     type: 'string',
     value: 'URL',
-    about: 'a whole address, or a node that needs no key (default: KEYRAIL_URL)',
+    about: 'full URL, or the URL of a node without a key (default: KEYRAIL_URL)',
   },
 } as const
-const stays =
-  'a key on the command line stays in the history: put it in KEYRAIL_API_KEY, or in a file named by --key-file'
-const keyAsArgument = { 'api-key': stays, key: stays } as const
+const keyHint = "keys in arguments stay in the shell's history: set KEYRAIL_API_KEY, or use --key-file FILE"
+const keyAsArgument = { 'api-key': keyHint, key: keyHint } as const
 
-/** Which service's control API is asked, and who asks. */
+/** The options of the control API. */
 const control = {
   service: {
     type: 'string',
     value: 'URL',
-    about: 'the address of the dashboard (default: KEYRAIL_SERVICE_URL)',
+    about: 'URL of the dashboard (default: KEYRAIL_SERVICE_URL)',
   },
   'token-file': {
     type: 'string',
     value: 'FILE',
-    about: 'the file that holds a personal access token (default: KEYRAIL_TOKEN, else it is asked for)',
+    about: 'read the personal access token from FILE (default: KEYRAIL_TOKEN, or a prompt)',
   },
 } as const
-/** What all that is done to keys takes. */
+/** The options of the actions on keys. */
 const keyActions = {
-  expires: { type: 'string', value: 'TIME', about: 'create, rotate: when the key ends, as 2027-01-31, or never' },
-  grace: { type: 'string', value: 'DAYS', about: 'rotate: how long the old key goes on working, 0 to 7 (default: 0)' },
+  expires: { type: 'string', value: 'TIME', about: 'create, rotate: expiry, for example 2027-01-31, or never' },
+  grace: { type: 'string', value: 'DAYS', about: 'rotate: how long the old key still works, 0 to 7 (default: 0)' },
   'key-file': {
     type: 'string',
     value: 'FILE',
-    about: 'create, rotate, reveal: put the key there, for its owner alone; rotate replaces a file that holds a key',
+    about: 'create, rotate, reveal: write the key to FILE, readable by you only; rotate replaces a key file',
   },
-  show: { type: 'boolean', about: 'create, rotate: print the key, alone on standard output' },
+  show: { type: 'boolean', about: 'create, rotate: print the key, and nothing else, to standard output' },
 } as const
 const personal = {
-  email: { type: 'string', value: 'EMAIL', about: 'reveal: whose account it is; the password is asked for' },
-  'password-file': { type: 'string', value: 'FILE', about: 'reveal: the file that holds the password' },
+  email: { type: 'string', value: 'EMAIL', about: 'reveal: email address of your account; prompts for the password' },
+  'password-file': { type: 'string', value: 'FILE', about: 'reveal: read the password from FILE' },
 } as const
 const network = {
   type: 'string',
   value: 'NAME',
   values: ['testnet', 'mainnet'],
 } as const
-const stayTokens =
-  'a token on the command line stays in the history: put it in KEYRAIL_TOKEN, or in a file named by --token-file'
+const tokenHint = "tokens in arguments stay in the shell's history: set KEYRAIL_TOKEN, or use --token-file FILE"
 const secretAsArgument = {
-  token: stayTokens,
-  password: 'a password on the command line stays in the history: type it when you are asked, or use --password-file',
+  token: tokenHint,
+  password: "passwords in arguments stay in the shell's history: enter it at the prompt, or use --password-file FILE",
 } as const
 const controlNotes = [
-  'A token comes from the dashboard, under Account: of the scopes read and SCOPE. A new key is shown once, so\nit must be said where it goes. To have one shown again takes a person: reveal logs in for that, and out again.',
-  'Exit codes: 0 done; 1 the service rejected; 2 wrong usage; 3 no answer.',
+  'Create a token in the dashboard, under Account, with the scopes read and SCOPE. A new key is shown only once:\nadd --key-file or --show. reveal needs your password instead of a token.',
+  'Exit codes: 0 success; 1 rejected by the service; 2 invalid usage; 3 no response.',
 ] as const
 
-/** Every command, in the order of the help. What a command does is loaded when it is run, so that none pays for another. */
+/** Every command, in the order of the help. The implementation is imported when the command runs, which keeps the start fast. */
 export const commands: readonly Command[] = [
   {
     name: 'dev',
     usage: 'dev [--port N] [--data DIR] [--env FILE] [--once] [--json]',
-    about: 'Run the service on this machine: two embedded nodes, an app and two API keys.',
+    about: 'Run the service locally, with two embedded nodes, an app and two API keys.',
     options: {
       port: {
         type: 'string',
         value: 'N',
-        about: 'listen on this port of 127.0.0.1 (default: 7245, or a free one where that is taken)',
+        about: 'port on 127.0.0.1 (default: 7245, or a free one if that is in use)',
       },
       data: {
         type: 'string',
         value: 'DIR',
-        about: 'keep the database, keys and chains in this folder (default: a temporary one)',
+        about: 'folder for the database, keys and chains (default: a temporary folder)',
       },
       env: {
         type: 'string',
         value: 'FILE',
-        about: 'while it serves, keep KEYRAIL_BASE_URL and KEYRAIL_API_KEY of the testnet in this file',
+        about: 'write KEYRAIL_BASE_URL and KEYRAIL_API_KEY of the testnet to FILE, and remove it on exit',
       },
-      once: { type: 'boolean', about: 'make the first calls, print them, stop; exit code 1 if one fails' },
-      json: { type: 'boolean', about: 'print one line of JSON once ready, whole keys included' },
+      once: { type: 'boolean', about: 'make the first calls, print them and exit, with code 1 if one fails' },
+      json: { type: 'boolean', about: 'print one line of JSON when ready, including the full keys' },
       'unsafe-node-methods': {
         type: 'boolean',
-        about: "let the nodes' own methods through: anvil_*, evm_*, hardhat_*",
+        about: 'allow anvil_*, evm_* and hardhat_* methods',
       },
       help,
     },
     notes: [
-      'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.\nThe account is an operator; keys that were exchanged in the dashboard are shown as they are now.',
-      'The keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow rehearse failures, on any address.\nCtrl-C stops it; a second Ctrl-C stops it at once.',
+      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls: { testnet, mainnet } },\nkeys: { testnet: { apiKey, url }, mainnet: { apiKey, url } }, nodes: { testnet, mainnet } }; with --once also calls.\nThe account is an operator.',
+      'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nPress Ctrl-C to stop, and again to stop immediately.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
   },
   {
     name: 'call',
     usage: 'call METHOD [PARAMS…] [OPTIONS]',
-    about: 'Make one JSON-RPC call and print its result as JSON.',
+    about: 'Make a JSON-RPC call and print its result as JSON.',
     options: {
-      ...address,
-      params: { type: 'string', value: 'JSON', about: 'the params as a JSON array, sent as it is' },
+      ...endpoint,
+      params: { type: 'string', value: 'JSON', about: 'params as a JSON array, sent unchanged' },
       timeout: {
         type: 'string',
         value: 'MS',
-        about: 'give up after so many milliseconds (default: 10000, heavy methods 60000)',
+        about: 'timeout in milliseconds (default: 10000, or 60000 for expensive methods)',
       },
       json: { type: 'boolean', about: 'print the result on one line' },
       help,
     },
     rejected: keyAsArgument,
     notes: [
-      'A param that starts with {, [ or " is JSON; true, false and null are themselves; a whole decimal number becomes a hex\nquantity (12 is sent as "0xc"); everything else is a string. For numbers as they are, use --params.',
+      'A param that starts with {, [ or " is JSON, as are true, false and null. A whole decimal number becomes a hex quantity\n(12 is sent as "0xc"). Anything else is a string. Use --params to send JSON numbers.',
       'Examples:\n  keyrail call eth_getBlockByNumber latest false --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail call eth_getLogs \'{"fromBlock":"0x0"}\' --url http://127.0.0.1:8545',
-      'Exit codes: 0 the result was printed; 1 the service or the node rejected; 2 wrong usage; 3 no answer.\nA failure goes to standard error as its kind, what happened, and a hint.',
+      'Exit codes: 0 success; 1 rejected by the service or the node; 2 invalid usage; 3 no response.\nErrors go to standard error: the kind, what happened, and a hint.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/call.ts')).call(given),
   },
   {
     name: 'logs',
     usage: 'logs --from BLOCK [--to BLOCK] [--out FILE] [OPTIONS]',
-    about: 'Export the logs of a range of blocks to NDJSON or CSV, and go on where it was interrupted.',
+    about: 'Export the logs of a block range to NDJSON or CSV, and resume interrupted exports.',
     options: {
-      ...address,
+      ...endpoint,
       from: {
         type: 'string',
         value: 'BLOCK',
-        about: 'the first block: a number, or earliest, finalized, safe or latest',
+        about: 'first block: a number, or earliest, finalized, safe or latest',
       },
-      to: { type: 'string', value: 'BLOCK', about: 'the last block, found once, at the start (default: latest)' },
+      to: { type: 'string', value: 'BLOCK', about: 'last block, resolved once at the start (default: latest)' },
       address: {
         type: 'string',
         value: 'ADDRESS',
-        about: 'the contract; several by commas, or given again (default: every contract)',
+        about: 'contract address; repeat it or use commas for several (default: all contracts)',
       },
       event: {
         type: 'string',
         value: 'EVENT',
-        about: "the event, as 'Transfer(address,address,uint256)'; any of several, given again",
+        about: "event signature, as 'Transfer(address,address,uint256)'; repeat it for several",
       },
-      topic0: { type: 'string', value: 'TOPIC', about: 'in place of --event: its hash; any of several, by commas' },
+      topic0: { type: 'string', value: 'TOPIC', about: 'event hash, instead of --event; use commas for several' },
       topic1: {
         type: 'string',
         value: 'TOPIC',
-        about: 'the first indexed parameter, 32 bytes or an address; likewise',
+        about: 'first indexed parameter: 32 bytes or an address; use commas for several',
       },
-      topic2: { type: 'string', value: 'TOPIC', about: 'the second' },
-      topic3: { type: 'string', value: 'TOPIC', about: 'the third' },
-      out: { type: 'string', value: 'FILE', about: 'write to this file (default: standard output)' },
+      topic2: { type: 'string', value: 'TOPIC', about: 'second indexed parameter' },
+      topic3: { type: 'string', value: 'TOPIC', about: 'third indexed parameter' },
+      out: { type: 'string', value: 'FILE', about: 'output file (default: standard output)' },
       format: {
         type: 'string',
         value: 'NAME',
-        about: "ndjson or csv (default: csv where the file's name ends with .csv, else ndjson)",
+        about: 'ndjson or csv (default: csv if the file name ends with .csv, otherwise ndjson)',
       },
-      overwrite: { type: 'boolean', about: 'begin anew where the file is there already' },
+      overwrite: { type: 'boolean', about: 'replace an existing file' },
       'max-blocks': {
         type: 'string',
         value: 'N',
-        about: 'never ask for more blocks at once (default: 100000; what the node takes is found out)',
+        about: 'maximum blocks per request (default: 100000; adapts to the limits of the node)',
       },
-      concurrency: { type: 'string', value: 'N', about: 'calls at a time, 1 to 64 (default: 4)' },
-      json: { type: 'boolean', about: 'no progress; at the end one line of JSON' },
+      concurrency: { type: 'string', value: 'N', about: 'concurrent calls, 1 to 64 (default: 4)' },
+      json: { type: 'boolean', about: 'print a one-line JSON summary instead of progress' },
       help,
     },
     rejected: keyAsArgument,
     notes: [
-      'With --out, the same command goes on where an earlier run ended, by Ctrl-C or in any other way, without a gap or a doubled log:\nFILE.cursor, beside the file until it is whole, keeps how far it has come.\nWithout --out, whole blocks are written, and Ctrl-C prints the --from that goes on.',
-      'The line of --json: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, bytes, resumed, seconds }, on standard\noutput; on standard error where the logs go to standard output.',
+      'With --out, run the same command again to resume an interrupted export, without missing or duplicate logs. The progress is\nsaved in FILE.cursor until the export is complete. Without --out, Ctrl-C prints the --from to resume with.',
+      'JSON output: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, bytes, resumed, seconds }, on standard\noutput, or on standard error if the logs go to standard output.',
       "Examples:\n  keyrail logs --from 0 --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail logs --from 21000000 --to finalized --event 'Transfer(address,address,uint256)' --out transfers.csv",
-      'Exit codes: 0 every log was written; 1 the service or the node rejected, or the file cannot be used; 2 wrong usage; 3 no answer;\n130 interrupted.',
+      'Exit codes: 0 success; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response; 130 interrupted.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/logs.ts')).logs(given),
   },
   {
     name: 'doctor',
     usage: 'doctor [OPTIONS]',
-    about: 'Examine an address, and say what to do about all that is not as it should be.',
+    about: 'Check an endpoint, and show how to fix each problem.',
     options: {
-      ...address,
-      'chain-id': { type: 'string', value: 'N', about: 'the chain id that it should have' },
+      ...endpoint,
+      'chain-id': { type: 'string', value: 'N', about: 'expected chain id' },
       config: {
         type: 'string',
         value: 'FILE',
-        about: 'take the chain id from the config of a service, by the network',
+        about: "take the expected chain id from a service's config",
       },
-      origin: { type: 'string', value: 'ORIGIN', about: 'look whether pages there can use it, as https://app.example' },
-      calls: { type: 'string', value: 'N', about: 'calls that the latency is measured by (default: 20)' },
-      batch: { type: 'string', value: 'N', about: 'calls tried in one request, 0 for none (default: 100)' },
+      origin: {
+        type: 'string',
+        value: 'ORIGIN',
+        about: 'check that pages of this origin can call the endpoint, as https://app.example',
+      },
+      calls: { type: 'string', value: 'N', about: 'calls to measure the latency with (default: 20)' },
+      batch: { type: 'string', value: 'N', about: 'batch size to try, 0 to skip (default: 100)' },
       'log-range': {
         type: 'string',
         value: 'N',
-        about: 'blocks tried in one eth_getLogs, 0 for none (default: 10000)',
+        about: 'block range of eth_getLogs to try, 0 to skip (default: 10000)',
       },
-      timeout: { type: 'string', value: 'MS', about: 'give a call up after so many milliseconds (default: 10000)' },
+      timeout: { type: 'string', value: 'MS', about: 'timeout of each call in milliseconds (default: 10000)' },
       json,
       help,
     },
     rejected: keyAsArgument,
     notes: [
-      'Looked at, in this order: reach, tls, key, chain, head, latency, batch, logs, cors (with --origin), limits, clock. Each is ok, warn\n(works, and should be looked at) or fail. It makes about 130 calls, which count as any others.',
-      'The line of --json: { address, ok, findings: [{ check, level, text, fix, facts }] }',
-      'Exit codes: 0 nothing failed; 1 something did; 2 wrong usage; 3 nobody answered.',
+      'Checks, in this order: reach, tls, key, chain, head, latency, batch, logs, cors (with --origin), limits, clock. Each result is ok,\nwarn (works, but needs attention) or fail. It makes about 130 calls, which count toward rate limits and quotas.',
+      'JSON output: { redactedUrl, ok, findings: [{ check, level, text, fix, facts }] }',
+      'Exit codes: 0 no check failed; 1 a check failed; 2 invalid usage; 3 no response.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/doctor.ts')).doctor(given),
   },
   {
     name: 'snippet',
     usage: 'snippet [--method NAME] [--library NAME] [OPTIONS]',
-    about: 'Write an example call as a whole program, which reads the key from the environment.',
+    about: 'Print an example call as a complete program.',
     options: {
       method: {
         type: 'string',
@@ -247,13 +249,13 @@ export const commands: readonly Command[] = [
           'sendRawTransaction',
           'chainId',
         ],
-        about: 'what it does (default: latestBlock)',
+        about: 'what the program does (default: latestBlock)',
       },
       language: {
         type: 'string',
         value: 'NAME',
         values: ['javascript', 'typescript', 'python', 'shell'],
-        about: 'javascript, typescript, python or shell (default: that of the library, or javascript)',
+        about: 'javascript, typescript, python or shell (default: the language of --library, or javascript)',
       },
       library: {
         type: 'string',
@@ -265,43 +267,47 @@ export const commands: readonly Command[] = [
         type: 'string',
         value: 'keyrail',
         values: ['keyrail'],
-        about: "by Keyrail's own package for the library",
+        about: "use Keyrail's package for the library",
       },
-      'base-url': address['base-url'],
-      'rpc-url': address['rpc-url'],
-      network: address.network,
-      account: { type: 'string', value: 'ADDRESS', about: 'balance: whose (default: the zero address)' },
-      block: { type: 'string', value: 'N', about: 'blockByNumber: which (default: 0)' },
-      contract: { type: 'string', value: 'ADDRESS', about: "contractLogs, contractRead: a token's contract" },
-      list: { type: 'boolean', about: 'only print what there is to choose from' },
+      'base-url': endpoint['base-url'],
+      'rpc-url': endpoint['rpc-url'],
+      network: endpoint.network,
+      account: { type: 'string', value: 'ADDRESS', about: 'balance: the account (default: the zero address)' },
+      block: { type: 'string', value: 'N', about: 'blockByNumber: the block number (default: 0)' },
+      contract: {
+        type: 'string',
+        value: 'ADDRESS',
+        about: 'contractLogs, contractRead: the address of a token contract',
+      },
+      list: { type: 'boolean', about: 'list the methods, languages and libraries' },
       json,
       help,
     },
     rejected: keyAsArgument,
     notes: [
-      'The program goes to standard output, and to standard error what it is called, what installs its libraries, what runs it and what it reads\nfrom the environment. Without an address it is the one of keyrail dev.',
-      'Exit codes: 0 it was written; 2 wrong usage.',
+      'The program goes to standard output, and how to save, install and run it to standard error. The program reads the key from the\nenvironment. The default URL is that of keyrail dev.',
+      'Exit codes: 0 success; 2 invalid usage.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/snippet.ts')).snippet(given),
   },
   {
     name: 'keys',
     usage: 'keys ACTION [ID|NAME] [OPTIONS]',
-    about: 'List, make, rotate and revoke API keys, through the control API of a service.',
+    about: 'Manage API keys.',
     words: ['list', 'create', 'show', 'reveal', 'rotate', 'drop-old', 'revoke'],
     options: {
       ...control,
-      network: { ...network, about: 'create: its network, testnet or mainnet' },
-      description: { type: 'string', value: 'TEXT', about: 'create: what it is for' },
+      network: { ...network, about: 'create: testnet or mainnet' },
+      description: { type: 'string', value: 'TEXT', about: 'create: description' },
       ...keyActions,
-      yes: { type: 'boolean', about: 'revoke: without asking' },
+      yes: { type: 'boolean', about: 'revoke: skip the confirmation' },
       ...personal,
       json,
       help,
     },
     rejected: secretAsArgument,
     notes: [
-      'Actions:\n  list              the API keys that are not revoked\n  create NAME       make one\n  show ID|NAME      what is known of one, its key masked\n  reveal ID|NAME    its key, alone on standard output\n  rotate ID|NAME    a new key in the place of the old one\n  drop-old ID|NAME  end the grace of the old key\n  revoke ID|NAME    end it for good',
+      'Actions:\n  list              list API keys that are not revoked\n  create NAME       create an API key\n  show ID|NAME      show details, with the key masked\n  reveal ID|NAME    print the full key\n  rotate ID|NAME    replace the key with a new one\n  drop-old ID|NAME  end the grace period of the old key\n  revoke ID|NAME    revoke the key permanently',
       ...controlNotes.map((note) => note.replace('SCOPE', 'keys:write')),
     ],
     run: async (given: ReadArguments) => (await import('./commands/keys.ts')).keys(given),
@@ -309,23 +315,23 @@ export const commands: readonly Command[] = [
   {
     name: 'apps',
     usage: 'apps ACTION [ID|NAME] [OPTIONS]',
-    about: 'List, make and delete apps, and rotate their keys, through the control API of a service.',
+    about: 'Manage apps and their keys.',
     words: ['list', 'create', 'show', 'reveal', 'rotate', 'drop-old', 'delete'],
     options: {
       ...control,
-      search: { type: 'string', value: 'TEXT', about: 'list: only names that hold this' },
-      'use-case': { type: 'string', value: 'NAME', about: 'create: what it is for, as Payments (default: Other)' },
-      network: { ...network, about: 'create: only on this network (default: on both)' },
-      description: { type: 'string', value: 'TEXT', about: 'create: more of what it is for' },
+      search: { type: 'string', value: 'TEXT', about: 'list: only names that contain TEXT' },
+      'use-case': { type: 'string', value: 'NAME', about: 'create: use case, for example Payments (default: Other)' },
+      network: { ...network, about: 'create: only on this network (default: both)' },
+      description: { type: 'string', value: 'TEXT', about: 'create: description' },
       ...keyActions,
-      yes: { type: 'boolean', about: 'delete: without asking' },
+      yes: { type: 'boolean', about: 'delete: skip the confirmation' },
       ...personal,
       json,
       help,
     },
     rejected: secretAsArgument,
     notes: [
-      'Actions:\n  list              the apps\n  create NAME       make one\n  show ID|NAME      what is known of one, its key masked\n  reveal ID|NAME    its key, alone on standard output\n  rotate ID|NAME    a new key in the place of the old one\n  drop-old ID|NAME  end the grace of the old key\n  delete ID|NAME    delete it, with its key and its lists',
+      'Actions:\n  list              list apps\n  create NAME       create an app\n  show ID|NAME      show details, with the key masked\n  reveal ID|NAME    print the full key\n  rotate ID|NAME    replace the key with a new one\n  drop-old ID|NAME  end the grace period of the old key\n  delete ID|NAME    delete the app, its key and its allow lists',
       ...controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
     ],
     run: async (given: ReadArguments) => (await import('./commands/apps.ts')).apps(given),
@@ -333,96 +339,98 @@ export const commands: readonly Command[] = [
   {
     name: 'serve',
     usage: 'serve [--config FILE] [--check]',
-    about: 'Run the service in front of your own nodes, by a config file.',
+    about: 'Run the service in front of your own nodes.',
     options: {
       config,
-      check: { type: 'boolean', about: 'only say whether the config and the secret can be used' },
-      schema: { type: 'boolean', about: 'only print what a config may hold, as JSON Schema' },
+      check: { type: 'boolean', about: 'validate the config and the secret, then exit' },
+      schema: { type: 'boolean', about: 'print the JSON Schema of the config, then exit' },
       grace: {
         type: 'string',
         value: 'S',
-        about: 'when it is stopped, cut off what takes longer than S seconds (default: 10)',
+        about: 'on stop, wait up to S seconds for requests to complete (default: 10)',
       },
       help,
     },
     notes: [
-      'From the environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (needed; seals keys), DATABASE_URL (PostgreSQL; else the SQLite file\nof the config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN.',
-      'Its log goes to standard output, a line of JSON for each entry. SIGHUP, and a change of the file, make it read the config again;\nSIGTERM and Ctrl-C stop it after the last answer.',
-      'Exit codes: 0 stopped in order; 1 cannot listen; 2 the config, the environment or the database cannot be used.',
+      'Environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (required: encrypts keys), DATABASE_URL (PostgreSQL; default: the SQLite file in\nthe config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN.',
+      'It logs to standard output, one line of JSON per entry. SIGHUP and changes of the file reload the config. SIGTERM and Ctrl-C stop\nthe service after the requests in flight.',
+      'Exit codes: 0 graceful stop; 1 cannot listen; 2 invalid config, environment or database.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/serve.ts')).serve(given),
   },
   {
     name: 'health',
     usage: 'health [--config FILE] [--timeout MS]',
-    about: 'Check whether the service on this machine is alive, for the health check of a container.',
+    about: 'Check that the service on this machine is alive, for container health checks.',
     options: {
       config,
-      timeout: { type: 'string', value: 'MS', about: 'give up after so many milliseconds (default: 4000)' },
+      timeout: { type: 'string', value: 'MS', about: 'timeout in milliseconds (default: 4000)' },
       help,
     },
     notes: [
-      'It follows listen and tls of the config and calls /healthz, which does not depend on the nodes or the databases.',
-      'Exit codes: 0 alive; 1 not, or the config does not say where the service listens; 2 wrong usage.',
+      'It reads listen and tls from the config and requests /healthz, which does not depend on the nodes or the databases.',
+      'Exit codes: 0 alive; 1 not alive, or invalid listen in the config; 2 invalid usage.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/health.ts')).health(given),
   },
   {
     name: 'users',
     usage: 'users ACTION [EMAIL] [OPTIONS]',
-    about: 'What an operator does to accounts, while the service runs.',
+    about: 'Manage accounts, while the service is running.',
     words: ['list', 'invite', 'disable', 'enable', 'role', 'reset-password', 'limits'],
     options: {
       config,
-      search: { type: 'string', value: 'TEXT', about: 'list: only email addresses that hold this' },
-      days: { type: 'string', value: 'N', about: 'invite: how long it holds, 1 to 30 (default: 7)' },
-      'per-second': { type: 'string', value: 'N', about: 'limits: calls a second of each key, or none' },
-      burst: { type: 'string', value: 'N', about: 'limits: calls at once of a key that was quiet' },
-      'per-day': { type: 'string', value: 'N', about: 'limits: calls a UTC day, or none' },
-      'per-month': { type: 'string', value: 'N', about: 'limits: calls a month, or none' },
-      default: { type: 'boolean', about: "limits: the service's own again" },
+      search: { type: 'string', value: 'TEXT', about: 'list: only email addresses that contain TEXT' },
+      days: { type: 'string', value: 'N', about: 'invite: validity in days, 1 to 30 (default: 7)' },
+      'per-second': { type: 'string', value: 'N', about: 'limits: requests per second and key, or none' },
+      burst: { type: 'string', value: 'N', about: 'limits: burst size per key' },
+      'per-day': { type: 'string', value: 'N', about: 'limits: requests per UTC day, or none' },
+      'per-month': { type: 'string', value: 'N', about: 'limits: requests per month, or none' },
+      default: { type: 'boolean', about: 'limits: reset to the defaults of the service' },
       json,
       help,
     },
     notes: [
-      'Actions:\n  list                  all accounts\n  invite [EMAIL]         a link to sign up by, once; with EMAIL for that address alone\n  disable EMAIL          end its sessions and reject its keys, at once\n  enable EMAIL           the contrary\n  reset-password EMAIL   a link to set a new password by, once\n  role EMAIL ROLE        make it an operator, or a user again\n  limits EMAIL           show or set its limits',
-      'In place of EMAIL the id of the account will do. No mail is sent: links are printed, for you to pass on.',
+      'Actions:\n  list                   list all accounts\n  invite [EMAIL]         print a one-time sign-up link, for anyone or only for EMAIL\n  disable EMAIL          close the sessions of an account and reject its keys, immediately\n  enable EMAIL           enable a disabled account\n  reset-password EMAIL   print a one-time link to set a new password\n  role EMAIL ROLE        set the role: user or operator\n  limits EMAIL           show or set the limits',
+      'Instead of EMAIL, you can use the id of the account. No email is sent: pass the printed links on yourself.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/users.ts')).users(given),
   },
   {
     name: 'backup',
     usage: 'backup FILE [--config FILE]',
-    about: "Copy the service's SQLite database, while the service runs.",
+    about: "Copy the service's SQLite database, while the service is running.",
     options: { config, json, help },
-    notes: ['The copy must not be there yet. For PostgreSQL use pg_dump. The secret is not in it: keep that apart.'],
+    notes: [
+      'FILE must not exist yet. For PostgreSQL, use pg_dump. The copy does not include the secret: back that up separately.',
+    ],
     run: async (given: ReadArguments) => (await import('./commands/backup.ts')).backup(given),
   },
   {
     name: 'restore',
     usage: 'restore FILE [--config FILE]',
-    about: 'Put such a copy in the place of the database, while the service is stopped.',
+    about: 'Restore a backup of the SQLite database, while the service is stopped.',
     options: { config, json, help },
     notes: [
-      'The database of before is kept beside it. What was counted of the quotas since the copy was made is lost with it.',
+      'The previous database is moved to a file next to it. Usage counted toward quotas since the backup is lost.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/backup.ts')).restore(given),
   },
   {
     name: 'secret',
     usage: 'secret rotate | drop-old [--config FILE]',
-    about: 'Change the secret under which keys are sealed, while the service runs.',
+    about: 'Rotate the secret that encrypts stored keys, while the service is running.',
     words: ['rotate', 'drop-old'],
     options: { config, json, help },
     notes: [
-      'rotate puts a new secret into the file that KEYRAIL_SECRET_FILE names, before the old ones, and seals every key anew.\ndrop-old takes the old ones out once no key needs them; run it when every instance has taken the new file.',
+      'rotate adds a new secret to the file in KEYRAIL_SECRET_FILE, before the old ones, and encrypts every key with it.\ndrop-old removes old secrets that no key needs; run it once every instance has loaded the new file.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/secret.ts')).secret(given),
   },
   {
     name: 'completion',
     usage: 'completion bash | zsh | fish',
-    about: 'Print what makes a shell complete commands and options.',
+    about: 'Print a shell completion script.',
     words: ['bash', 'zsh', 'fish'],
     options: { json, help },
     notes: [

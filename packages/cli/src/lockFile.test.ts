@@ -13,25 +13,25 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const rejection = (holder: number) => ({
-  message: `logs.csv is being written by process ${holder}`,
-  fix: 'wait for that one',
+const describeError = (holder: number) => ({
+  message: `process ${holder} is writing to logs.csv`,
+  fix: 'wait until it finishes',
 })
 
 describe('lockFile', () => {
-  test('is held until it is given free', () => {
-    const release = lockFile(file, rejection)
+  test('is held until it is released', () => {
+    const release = lockFile(file, describeError)
     expect(existsSync(file)).toBe(true)
-    expect(() => lockFile(file, rejection)).toThrow(`process ${process.pid}`)
+    expect(() => lockFile(file, describeError)).toThrow(`process ${process.pid}`)
     release()
     expect(existsSync(file)).toBe(false)
   })
 
-  test('rejects a second process while the first runs', () => {
+  test('rejects a second process while the first is running', () => {
     writeFileSync(file, `${process.ppid}\n`)
-    expect(() => lockFile(file, rejection)).toThrow(
+    expect(() => lockFile(file, describeError)).toThrow(
       expect.objectContaining({
-        message: `logs.csv is being written by process ${process.ppid}`,
+        message: `process ${process.ppid} is writing to logs.csv`,
         hint: expect.stringContaining(`delete ${file}`),
       }),
     )
@@ -39,12 +39,12 @@ describe('lockFile', () => {
   })
 
   test.each([
-    ['a process that was killed', () => String(spawnSync(process.execPath, ['--version']).pid)],
-    ['a killed process with the number that this one has now', () => String(process.pid)],
-    ['nobody', () => ''],
+    ['a killed process', () => String(spawnSync(process.execPath, ['--version']).pid)],
+    ['a killed process with the id of this one', () => String(process.pid)],
+    ['an empty file', () => ''],
   ])('takes over from %s', (_what, holder) => {
     writeFileSync(file, holder())
-    lockFile(file, rejection)()
+    lockFile(file, describeError)()
     expect(existsSync(file)).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { CliError } from './cliError.ts'
 
-function running(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -9,21 +9,21 @@ function running(pid: number): boolean {
   }
 }
 
-/** What this process holds. */
+/** The locks of this process. */
 const held = new Set<string>()
 
 /**
- * Sees to it that one process at a time works at something: a file that holds the process's number.
+ * Acquires a lock between processes: a file that contains the process id.
  *
- * @param file - The lock's path, always the same for the same thing.
- * @param rejection - What another process that holds it is told of: the error's words, given that process's number.
- * @returns Gives it free.
- * @throws {CliError} where another process that runs holds it.
- * @throws The platform's error where the file cannot be written.
+ * @param file - The path of the lock file.
+ * @param describe - Describes the error if another process holds the lock, given its process id.
+ * @returns Releases the lock.
+ * @throws {CliError} if another running process holds it.
+ * @throws The system error if the file cannot be written.
  */
 export function lockFile(
   file: string,
-  rejection: (holder: number) => { readonly message: string; readonly fix: string },
+  describe: (holder: number) => { readonly message: string; readonly fix: string },
 ): () => void {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -37,14 +37,14 @@ export function lockFile(
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 1) throw error
     }
     const holder = Number(readFileSync(file, 'utf8'))
-    // In a container a new process often has the number of the one that was killed.
+    // In a container, a new process often has the id of the killed one.
     const isHeld =
-      holder === process.pid ? held.has(file) : Number.isSafeInteger(holder) && holder > 0 && running(holder)
+      holder === process.pid ? held.has(file) : Number.isSafeInteger(holder) && holder > 0 && isRunning(holder)
     if (isHeld) {
-      const { message, fix } = rejection(holder)
-      throw new CliError(message, { hint: `${fix}; if process ${holder} is something else, delete ${file}` })
+      const { message, fix } = describe(holder)
+      throw new CliError(message, { hint: `${fix}; if process ${holder} is another program, delete ${file}` })
     }
-    // Its process was killed before it could give it free.
+    // Its process was killed before it released the lock.
     rmSync(file, { force: true })
   }
 }

@@ -1,13 +1,14 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { runMain } from './runMain.ts'
 
-// From source there are hundreds of files to take the types out of: half of what a start costs, and needed once.
+// From source, Node strips the types of hundreds of files at each start. The cache only covers modules that load after this call, so
+// everything else is imported below it.
 if (import.meta.url.endsWith('.ts')) {
   enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/keyrail', import.meta.url)))
 }
 
-// Some systems show every process's arguments to everybody, and an argument can be an address.
+// Process lists show arguments to every user on some systems, and an argument can be a URL with a key.
 process.title = 'keyrail'
 
+const { runMain } = await import('./runMain.ts')
 process.exit(await runMain(process.argv.slice(2)))

@@ -3,34 +3,34 @@ import { nearest } from './arguments/nearest.ts'
 import { readArguments } from './arguments/readArguments.ts'
 import { exitCodes, wrongUsage } from './cliError.ts'
 import { commands } from './commandTable.ts'
-import { failureReport } from './output/failureReport.ts'
+import { formatFailure } from './output/formatFailure.ts'
 import { commandHelp, mainHelp } from './output/helpText.ts'
 import { print, printNote } from './output/print.ts'
-import { styleOf } from './output/style.ts'
+import { getStyle } from './output/style.ts'
 
-// The built file is at the same depth as this one, so the same path leads to the manifest.
+// The built file is at the same depth as this one, so the path works for both.
 const version = (): string =>
   (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 async function dispatch(words: readonly string[]): Promise<number> {
   const [first, ...rest] = words
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   if (first === '--version' || first === '-v') {
     await print(version())
     return exitCodes.ok
   }
-  const asked = first === 'help' ? rest[0] : first
-  if (asked === undefined || asked === '--help' || asked === '-h') {
+  const name = first === 'help' ? rest[0] : first
+  if (name === undefined || name === '--help' || name === '-h') {
     await print(mainHelp(commands, style))
     return first === undefined ? exitCodes.usage : exitCodes.ok
   }
-  const command = commands.find(({ name }) => name === asked)
+  const command = commands.find((one) => one.name === name)
   if (!command) {
-    const known = [...commands.map(({ name }) => name), '--help', '--version']
-    const meant = nearest(asked, known)
+    const known = [...commands.map((one) => one.name), '--help', '--version']
+    const meant = nearest(name, known)
     throw wrongUsage(
-      `there is no ${asked.startsWith('-') ? 'option' : 'command'} ${asked}`,
-      `${meant === undefined ? '' : `did you mean ${meant}? `}see keyrail --help`,
+      `unknown ${name.startsWith('-') ? 'option' : 'command'} ${name}`,
+      meant === undefined ? 'see keyrail --help' : `did you mean ${meant}? See keyrail --help`,
     )
   }
   const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
@@ -42,16 +42,16 @@ async function dispatch(words: readonly string[]): Promise<number> {
 }
 
 /**
- * Runs the command line, and prints its result or its failure. It never throws and never ends the process.
+ * Runs a command line and prints its result or its failure. Never throws and never exits the process.
  *
- * @param words - The command line after `keyrail`.
+ * @param words - The arguments after `keyrail`.
  * @returns The exit code.
  */
 export async function runMain(words: readonly string[]): Promise<number> {
   try {
     return await dispatch(words)
   } catch (error) {
-    const report = failureReport(error, styleOf(process.stderr))
+    const report = formatFailure(error, getStyle(process.stderr))
     await printNote(report.lines)
     return report.exitCode
   }

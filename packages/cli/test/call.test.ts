@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { askBlock } from '../src/node/askNode.ts'
-import { commandOf, startCli, startDevCli, until } from './runCli.ts'
+import { getBlockHead } from '../src/node/callNode.ts'
+import { readCommandLine, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
 import { runHere } from './runHere.ts'
 
-// Whole services are started, several to a test, on a machine that has other things to do.
+// Each test starts a service, possibly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 let folder = ''
 let dev: RunningDev
 let keyFile = ''
 let testnet = ''
-let mute = ''
-let asked = 0
-const muteServer = createServer(() => (asked += 1))
+let muteUrl = ''
+let received = 0
+const muteServer = createServer(() => (received += 1))
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
@@ -26,7 +26,7 @@ beforeAll(async () => {
   keyFile = join(folder, 'data', 'keys', 'app')
   testnet = `${dev.service.url}/testnet`
   await new Promise<void>((resolve) => muteServer.listen(0, '127.0.0.1', resolve))
-  mute = `http://127.0.0.1:${(muteServer.address() as AddressInfo).port}`
+  muteUrl = `http://127.0.0.1:${(muteServer.address() as AddressInfo).port}`
 })
 afterAll(async () => {
   dev.child.kill('SIGTERM')
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a call and holds it to what is true of every call: no run of a key's secret part is printed. */
+/** Runs a call and checks that it prints no part of a key's secret. */
 const call = async (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> => {
   const run = await runHere(['call', ...words], extra)
   const { app, keys } = dev.service
@@ -48,9 +48,9 @@ const call = async (words: readonly string[], extra: Readonly<Record<string, str
 const appCall = (...words: readonly string[]): Promise<CliRun> =>
   call([...words, '--base-url', testnet, '--key-file', keyFile])
 
-describe('keyrail call, answered', () => {
-  test('prints the result as readable JSON, and on one line with --json', async () => {
-    const own = await askBlock(dev.service.nodes.testnet, '0x3')
+describe('keyrail call (exit code 0)', () => {
+  test('prints the result as indented JSON, or on one line with --json', async () => {
+    const own = await getBlockHead(dev.service.nodes.testnet, '0x3')
     const run = await appCall('eth_getBlockByNumber', '3', 'false')
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toMatchObject(own)
@@ -60,47 +60,47 @@ describe('keyrail call, answered', () => {
     expect(JSON.parse(compact.stdout)).toEqual(JSON.parse(run.stdout))
   })
 
-  test('sends JSON, tags, hex and decimals as they are meant', async () => {
+  test('sends JSON, tags, hex and decimals correctly', async () => {
     const logs = JSON.parse(
       (await appCall('eth_getLogs', '{"fromBlock":"0x0","toBlock":"latest"}')).stdout,
     ) as unknown[]
     expect(logs.length).toBeGreaterThanOrEqual(5)
     const balance = await appCall('eth_getBalance', '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', '1')
-    // 10,000 ether at first, and 1 paid in block 1.
+    // 10,000 ether in the genesis block, and 1 in block 1.
     expect(BigInt(JSON.parse(balance.stdout) as string)).toBe(10_001n * 10n ** 18n)
     const history = await appCall('eth_feeHistory', '2', 'latest', '[25, 75]')
     expect((JSON.parse(history.stdout) as { reward: unknown[] }).reward).toHaveLength(2)
   })
 
-  test('a result of null is a result', async () => {
+  test('prints a result of null', async () => {
     expect(await appCall('eth_getTransactionByHash', `0x${'00'.repeat(32)}`)).toMatchObject({
       exitCode: 0,
       stdout: 'null\n',
     })
   })
 
-  test('takes the key from the environment, for an app and for an API key', async () => {
+  test('reads the key from the environment, for an app and for an API key', async () => {
     const { app, keys } = dev.service
     const words = ['eth_blockNumber', '--network', 'mainnet']
-    const own = JSON.stringify((await askBlock(dev.service.nodes.mainnet, 'latest')).number)
+    const own = JSON.stringify((await getBlockHead(dev.service.nodes.mainnet, 'latest')).number)
     const withNetwork = `${dev.service.url}/{network}`
     expect((await call([...words, '--base-url', withNetwork], { KEYRAIL_API_KEY: app.apiKey })).stdout).toBe(`${own}\n`)
     const key = { KEYRAIL_API_KEY: keys.mainnet.apiKey }
     expect((await call([...words, '--rpc-url', withNetwork], key)).stdout).toBe(`${own}\n`)
   })
 
-  test('takes a whole address from KEYRAIL_URL, and from --url with a word of warning', async () => {
-    const address = dev.service.keys.testnet.address
-    const quiet = await call(['eth_chainId'], { KEYRAIL_URL: address })
+  test('accepts a full URL in KEYRAIL_URL, and in --url with a warning', async () => {
+    const { url } = dev.service.keys.testnet
+    const quiet = await call(['eth_chainId'], { KEYRAIL_URL: url })
     expect(quiet).toMatchObject({ exitCode: 0, stdout: '"0x74657374"\n', stderr: '' })
-    const warned = await call(['eth_chainId', '--url', address])
+    const warned = await call(['eth_chainId', '--url', url])
     expect(warned).toMatchObject({ exitCode: 0, stdout: '"0x74657374"\n' })
     expect(warned.stderr).toContain("--url leaves the key in the shell's history")
   })
 
-  test('what is on the command line wins over the environment', async () => {
+  test('options take precedence over the environment', async () => {
     const run = await call(['eth_chainId', '--url', dev.service.nodes.mainnet], {
-      KEYRAIL_URL: dev.service.keys.testnet.address,
+      KEYRAIL_URL: dev.service.keys.testnet.url,
     })
     expect(run).toMatchObject({ exitCode: 0, stdout: '"0x6d61696e"\n', stderr: '' })
   })
@@ -108,30 +108,30 @@ describe('keyrail call, answered', () => {
 
 describe('keyrail call, rejected (exit code 1)', () => {
   test.each<[string, string[], string, string[]]>([
-    ['a method that is not offered', ['eth_accounts'], 'methodUnavailable', ['-32601', 'hint: ']],
-    ['wrong params', ['eth_getBalance', '0x12', 'latest'], 'invalidRequest', ['-32602', 'hint: ']],
+    ['an unsupported method', ['eth_accounts'], 'methodUnavailable', ['-32601', 'hint: ']],
+    ['invalid params', ['eth_getBalance', '0x12', 'latest'], 'invalidRequest', ['-32602', 'hint: ']],
     [
-      'a token without the balance',
+      'a transfer without the balance',
       ['eth_call', '{"to":"TOKEN","data":"DATA"}', 'latest'],
       'revert',
       ['data: "0xf4d678b8"'],
     ],
-  ])('%s is told as its kind, with what was answered', async (_what, words, kind, told) => {
+  ])('prints the kind and the response for %s', async (_what, words, kind, parts) => {
     const token = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
     const data = `0xa9059cbb${'00'.repeat(63)}01${'00'.repeat(31)}01`
     const run = await appCall(...words.map((word) => word.replace('TOKEN', token).replace('DATA', data)))
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^${kind}: `))
-    for (const part of told) expect(run.stderr).toContain(part)
+    for (const part of parts) expect(run.stderr).toContain(part)
   })
 
-  test('a key that nobody has', async () => {
+  test('an unknown key', async () => {
     const run = await call(['eth_blockNumber', '--base-url', testnet], { KEYRAIL_API_KEY: `kr_a${'0'.repeat(39)}` })
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toMatch(/^auth: /)
   })
 
-  test("an API key at an app's address", async () => {
+  test("an API key with an app's base URL", async () => {
     const run = await call(['eth_blockNumber', '--base-url', testnet], {
       KEYRAIL_API_KEY: dev.service.keys.testnet.apiKey,
     })
@@ -140,24 +140,24 @@ describe('keyrail call, rejected (exit code 1)', () => {
   })
 })
 
-describe('keyrail call, without an answer (exit code 3)', () => {
-  test('nobody listens', async () => {
+describe('keyrail call, without a response (exit code 3)', () => {
+  test('nothing listens', async () => {
     const run = await call(['eth_blockNumber', '--base-url', 'http://127.0.0.1:1/testnet', '--key-file', keyFile])
     expect(run).toMatchObject({ exitCode: 3, stdout: '' })
     expect(run.stderr).toMatch(/^network: /)
   })
 
-  test('nobody answers in time', async () => {
-    const run = await call(['eth_blockNumber', '--base-url', mute, '--key-file', keyFile, '--timeout', '300'])
+  test('a timeout', async () => {
+    const run = await call(['eth_blockNumber', '--base-url', muteUrl, '--key-file', keyFile, '--timeout', '300'])
     expect(run).toMatchObject({ exitCode: 3, stdout: '' })
     expect(run.stderr).toMatch(/^timeout: .*no response within 300 ms/)
   })
 })
 
-describe('keyrail call, not understood (exit code 2)', () => {
+describe('keyrail call, invalid usage (exit code 2)', () => {
   test.each<[string, string[], RegExp]>([
     ['no method', ['call'], /needs a method/],
-    ['no address', ['call', 'eth_blockNumber'], /no address[\s\S]*KEYRAIL_URL/],
+    ['no URL', ['call', 'eth_blockNumber'], /URL is missing[\s\S]*KEYRAIL_URL/],
     ['no key', ['call', 'eth_blockNumber', '--base-url', 'http://127.0.0.1:1'], /needs a key[\s\S]*KEYRAIL_API_KEY/],
     [
       'a key in the arguments',
@@ -165,31 +165,27 @@ describe('keyrail call, not understood (exit code 2)', () => {
       /--api-key is not accepted[\s\S]*--key-file/,
     ],
     [
-      'two addresses',
+      'two URLs',
       ['call', 'a_b', '--url', 'http://a', '--base-url', 'http://b'],
-      /--url and --base-url exclude each other/,
+      /--url and --base-url cannot be combined/,
     ],
-    ['a key file alone', ['call', 'a_b', '--key-file', 'x'], /--key-file needs an address/],
+    ['a key file alone', ['call', 'a_b', '--key-file', 'x'], /--key-file needs --base-url or --rpc-url/],
     [
-      'no such key file',
+      'a missing key file',
       ['call', 'a_b', '--base-url', 'http://a', '--key-file', '/no/file'],
-      /cannot be read \(ENOENT\)/,
+      /cannot read the key file .* \(ENOENT\)/,
     ],
-    ['another network', ['call', 'a_b', '--url', 'http://a', '--network', 'main'], /it is testnet or mainnet/],
-    ['an open network', ['call', 'a_b', '--url', 'http://a/{network}'], /add --network/],
+    ['an unknown network', ['call', 'a_b', '--url', 'http://a', '--network', 'main'], /must be testnet or mainnet/],
+    ['a placeholder without --network', ['call', 'a_b', '--url', 'http://a/{network}'], /add --network/],
     [
-      'a network against the URL',
+      'a network that differs from the URL',
       ['call', 'a_b', '--url', 'http://a/mainnet', '--network', 'testnet'],
       /ends with \/mainnet/,
     ],
-    ['no URL', ['call', 'a_b', '--url', '127.0.0.1:8545'], /http/],
-    [
-      'a timeout that is none',
-      ['call', 'a_b', '--url', 'http://a', '--timeout', '0'],
-      /--timeout must be a whole number/,
-    ],
-    ['broken JSON', ['call', 'a_b', '{"a":', '--url', 'http://a'], /param 1 starts like JSON/],
-    ['params twice', ['call', 'a_b', 'latest', '--params', '[]'], /--params is the whole list/],
+    ['an invalid URL', ['call', 'a_b', '--url', '127.0.0.1:8545'], /http/],
+    ['an invalid timeout', ['call', 'a_b', '--url', 'http://a', '--timeout', '0'], /--timeout must be a whole number/],
+    ['invalid JSON', ['call', 'a_b', '{"a":', '--url', 'http://a'], /param 1 is not valid JSON/],
+    ['params twice', ['call', 'a_b', 'latest', '--params', '[]'], /--params cannot be combined/],
     ['an unknown option', ['call', 'a_b', '--bse-url', 'http://a'], /did you mean --base-url\?/],
   ])('%s', async (_what, words, message) => {
     const run = await runHere(words)
@@ -200,8 +196,8 @@ describe('keyrail call, not understood (exit code 2)', () => {
 
   test.each([
     ['', 'is empty'],
-    ['one\ntwo\n', 'holds more than one line'],
-  ])('a key file of %j', async (text, message) => {
+    ['one\ntwo\n', 'has more than one line'],
+  ])('rejects a key file of %j', async (text, message) => {
     const file = join(folder, 'odd.key')
     writeFileSync(file, text)
     const run = await call(['eth_blockNumber', '--base-url', testnet, '--key-file', file])
@@ -210,13 +206,13 @@ describe('keyrail call, not understood (exit code 2)', () => {
   })
 })
 
-describe('keyrail call, while it runs', () => {
-  test.skipIf(process.platform === 'win32')('shows no key to those who list processes', async () => {
-    const before = asked
+describe('keyrail call, while running', () => {
+  test.skipIf(process.platform === 'win32')('does not show the key in process lists', async () => {
+    const before = received
     const key = dev.service.app.apiKey
-    const running = startCli(['call', 'eth_blockNumber', '--url', `${mute}/v2/${key}`])
-    await until('the call is on its way', () => asked > before)
-    expect(commandOf(running.child.pid ?? 0)).not.toContain(key.slice(4, 12))
+    const running = startCli(['call', 'eth_blockNumber', '--url', `${muteUrl}/v2/${key}`])
+    await until('the request arrives', () => received > before)
+    expect(readCommandLine(running.child.pid ?? 0)).not.toContain(key.slice(4, 12))
     running.child.kill('SIGTERM')
     await running.done
   })

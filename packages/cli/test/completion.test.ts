@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What bash offers where the last of these words is being typed. */
-function offered(...words: readonly string[]): string[] {
+/** Completes the last of these words in bash. */
+function complete(...words: readonly string[]): string[] {
   const program = [
     'source "$1"; shift',
     'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))',
@@ -34,41 +34,41 @@ function offered(...words: readonly string[]): string[] {
 
 describe('bash completes', () => {
   test('commands', () => {
-    expect(offered('keyrail', '')).toEqual([...commands.map(({ name }) => name), 'help', '--help', '--version'])
-    expect(offered('keyrail', 'do')).toEqual(['doctor'])
-    expect(offered('keyrail', 'help', 'ke')).toEqual(['keys'])
+    expect(complete('keyrail', '')).toEqual([...commands.map(({ name }) => name), 'help', '--help', '--version'])
+    expect(complete('keyrail', 'do')).toEqual(['doctor'])
+    expect(complete('keyrail', 'help', 'ke')).toEqual(['keys'])
   })
 
   test('actions and methods', () => {
-    expect(offered('keyrail', 'keys', 're')).toEqual(['reveal', 'revoke'])
-    expect(offered('keyrail', 'call', 'eth_getBlockByN')).toEqual(['eth_getBlockByNumber'])
-    // Its second word is no action.
-    expect(offered('keyrail', 'keys', 'show', 're')).toEqual([])
+    expect(complete('keyrail', 'keys', 're')).toEqual(['reveal', 'revoke'])
+    expect(complete('keyrail', 'call', 'eth_getBlockByN')).toEqual(['eth_getBlockByNumber'])
+    // Only the first argument is an action.
+    expect(complete('keyrail', 'keys', 'show', 're')).toEqual([])
   })
 
   test('every option of every command', () => {
     for (const { name, options } of commands) {
-      expect(offered('keyrail', name, '--')).toEqual(Object.keys(options).map((option) => `--${option}`))
+      expect(complete('keyrail', name, '--')).toEqual(Object.keys(options).map((option) => `--${option}`))
     }
   })
 
-  test('what an option can be, files and folders', () => {
-    expect(offered('keyrail', 'call', 'eth_chainId', '--network', 'm')).toEqual(['mainnet'])
-    expect(offered('keyrail', 'snippet', '--library', 'web3')).toEqual(['web3', 'web3.py'])
-    expect(offered('keyrail', 'call', 'eth_chainId', '--key-file', 'sh')).toEqual(['shop.key'])
-    expect(offered('keyrail', 'doctor', '--timeout', '')).toEqual([])
+  test('values, files and folders', () => {
+    expect(complete('keyrail', 'call', 'eth_chainId', '--network', 'm')).toEqual(['mainnet'])
+    expect(complete('keyrail', 'snippet', '--library', 'web3')).toEqual(['web3', 'web3.py'])
+    expect(complete('keyrail', 'call', 'eth_chainId', '--key-file', 'sh')).toEqual(['shop.key'])
+    expect(complete('keyrail', 'doctor', '--timeout', '')).toEqual([])
   })
 })
 
-test('the actions that are completed are those that there are', async () => {
+test('completes exactly the existing actions', async () => {
   for (const name of ['keys', 'apps', 'users'] as const) {
     const { stderr } = await runHere([name])
     const words = commands.find((command) => command.name === name)?.words ?? []
-    expect(stderr).toContain(`needs one of ${words.join(', ')}\n`)
+    expect(stderr).toContain(`needs an action: ${words.join(', ')}\n`)
   }
 })
 
-test.each(['zsh', 'fish'])('%s can read its completion, where it is installed', async (shell) => {
+test.each(['zsh', 'fish'])('%s can parse its completion script, if it is installed', async (shell) => {
   const { stdout, exitCode } = await runHere(['completion', shell])
   expect(exitCode).toBe(0)
   for (const { name, options } of commands) {
@@ -83,6 +83,6 @@ test.each(['zsh', 'fish'])('%s can read its completion, where it is installed', 
   expect(status).toBe(0)
 })
 
-test('another shell is named as one that there is no completion for', async () => {
+test('rejects any other shell', async () => {
   expect(await runHere(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' })
 })

@@ -4,39 +4,39 @@ import { getCalls } from '@keyrail/core/test/faults/getCalls.ts'
 import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
 import type { Script } from '@keyrail/core/test/faultServer.ts'
 
-/** What a node is like, as far as it is not as it should be. */
-export interface NodeManners {
+/** The behavior of a node. Everything omitted is healthy. */
+export interface NodeBehavior {
   readonly chainId?: number
   readonly head?: number
-  /** How old the newest block is, in seconds. */
-  readonly ageS?: number
-  /** Most calls in one request. */
-  readonly mostCalls?: number
-  /** Most blocks in one `eth_getLogs`. */
-  readonly mostBlocks?: number
-  /** Methods that it does not know. */
+  /** The age of the latest block, in seconds. */
+  readonly ageSeconds?: number
+  /** The maximum number of calls in a request. */
+  readonly maxCalls?: number
+  /** The maximum range of `eth_getLogs`, in blocks. */
+  readonly maxBlocks?: number
+  /** Unsupported methods. */
   readonly without?: readonly string[]
-  /** Headers of each answer. */
+  /** Headers of each response. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How it answers a preflight; not at all if it is left out. */
+  /** The response to a preflight request; 405 if omitted. */
   readonly preflight?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 }
 
 const hex = (value: number): string => `0x${value.toString(16)}`
 const error = (code: number, message: string): object => ({ error: { code, message } })
 
-/** A node with such manners, which is otherwise as it should be. */
+/** Creates a node with this behavior. */
 export function doctorNode({
   chainId = 11_155_111,
   head = 500_000,
-  ageS = 3,
-  mostCalls = 1_000,
-  mostBlocks = 1_000_000,
+  ageSeconds = 3,
+  maxCalls = 1_000,
+  maxBlocks = 1_000_000,
   without = [],
   headers = {},
   preflight,
-}: NodeManners = {}): Script {
-  const itemOf: ItemOf = ({ method, params }) => {
+}: NodeBehavior = {}): Script {
+  const getItem: ItemOf = ({ method, params }) => {
     if (without.includes(method)) return error(-32_601, `the method ${method} does not exist/is not available`)
     switch (method) {
       case 'eth_chainId':
@@ -44,10 +44,10 @@ export function doctorNode({
       case 'eth_blockNumber':
         return { result: hex(head) }
       case 'eth_getBlockByNumber':
-        return { result: { number: hex(head), timestamp: hex(Math.floor(Date.now() / 1_000) - ageS) } }
+        return { result: { number: hex(head), timestamp: hex(Math.floor(Date.now() / 1_000) - ageSeconds) } }
       case 'eth_getLogs': {
         const { fromBlock, toBlock } = params[0] as { readonly fromBlock: string; readonly toBlock: string }
-        return Number(toBlock) - Number(fromBlock) + 1 > mostBlocks
+        return Number(toBlock) - Number(fromBlock) + 1 > maxBlocks
           ? error(-32_005, 'block range is too wide')
           : { result: [] }
       }
@@ -65,7 +65,7 @@ export function doctorNode({
       response.writeHead(preflight?.status ?? 405, preflight?.headers ?? {}).end()
       return
     }
-    const script = mostCalls === 1_000 ? respondWith(itemOf) : batchCap(mostCalls, rejection, itemOf)
+    const script = maxCalls === 1_000 ? respondWith(getItem) : batchCap(maxCalls, rejection, getItem)
     script(seen, response, socket)
   }
 }

@@ -1,33 +1,33 @@
 import { vi } from 'vitest'
 import { readArguments } from '../src/arguments/readArguments.ts'
 import { commands } from '../src/commandTable.ts'
-import { failureReport } from '../src/output/failureReport.ts'
-import type { FailureReport } from '../src/output/failureReport.ts'
+import { formatFailure } from '../src/output/formatFailure.ts'
+import type { FormattedFailure } from '../src/output/formatFailure.ts'
 import { plain } from '../src/output/style.ts'
 
-const read = ['KEYRAIL_URL', 'KEYRAIL_BASE_URL', 'KEYRAIL_API_KEY', 'KEYRAIL_SERVICE_URL', 'KEYRAIL_TOKEN']
+const variables = ['KEYRAIL_URL', 'KEYRAIL_BASE_URL', 'KEYRAIL_API_KEY', 'KEYRAIL_SERVICE_URL', 'KEYRAIL_TOKEN']
 
 /**
- * Runs, within this process, a command that is to fail: a rejection needs no process of its own.
+ * Runs a command that is expected to fail, in this process.
  *
- * @param words - The command line after `keyrail`.
- * @param environment - What it finds of all that it reads there.
- * @returns What would be told, and the exit code.
+ * @param words - The arguments after `keyrail`.
+ * @param environment - The environment variables for the CLI.
+ * @returns The lines to print, and the exit code.
  */
 export async function failedRun(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<FailureReport> {
+): Promise<FormattedFailure> {
   const [name, ...rest] = words
   const command = commands.find((one) => one.name === name)
-  if (command === undefined) throw new Error(`there is no ${name}`)
-  for (const variable of read) vi.stubEnv(variable, environment[variable] ?? '')
+  if (command === undefined) throw new Error(`unknown command ${name}`)
+  for (const variable of variables) vi.stubEnv(variable, environment[variable] ?? '')
   try {
     await command.run(readArguments(command, rest))
   } catch (error) {
-    return failureReport(error, plain)
+    return formatFailure(error, plain)
   } finally {
     vi.unstubAllEnvs()
   }
-  throw new Error('it was done')
+  throw new Error('expected a failure')
 }

@@ -25,8 +25,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Answers as a service does whose nodes are all dead. */
-const deadNodes: RequestListener = ({ url }, response) => {
+/** Responds like a service whose nodes are all down. */
+const notReady: RequestListener = ({ url }, response) => {
   response.writeHead(url === '/healthz' ? 200 : 503).end()
 }
 const start = async (server: Server, host = '127.0.0.1'): Promise<number> => {
@@ -44,8 +44,8 @@ const health = (config: unknown, ...words: string[]): Promise<CliRun> => {
 }
 
 describe('keyrail health', () => {
-  test('asks whether the process is alive, not whether it is ready', async () => {
-    const port = await start(createServer(deadNodes))
+  test('checks that the process is alive, not that it is ready', async () => {
+    const port = await start(createServer(notReady))
     expect(await health({ listen: { port } })).toEqual({
       exitCode: 0,
       stdout: `the service at http://127.0.0.1:${port} is alive\n`,
@@ -53,14 +53,17 @@ describe('keyrail health', () => {
     })
   })
 
-  test.each([['0.0.0.0'], ['::'], ['127.0.0.1'], ['::1'], ['localhost']])('follows the interface %s', async (host) => {
-    const port = await start(createServer(deadNodes), host)
-    expect(await health({ listen: { host, port } })).toMatchObject({ exitCode: 0, stderr: '' })
-  })
+  test.each([['0.0.0.0'], ['::'], ['127.0.0.1'], ['::1'], ['localhost']])(
+    'connects to the interface %s',
+    async (host) => {
+      const port = await start(createServer(notReady), host)
+      expect(await health({ listen: { host, port } })).toMatchObject({ exitCode: 0, stderr: '' })
+    },
+  )
 
-  test('follows tls, with a certificate for another name', async () => {
+  test('supports tls, with a certificate for another name', async () => {
     const { certFile, keyFile, cert, key } = createCertificate(folder, 'rpc.example.org')
-    const port = await start(createTlsServer({ key, cert }, deadNodes))
+    const port = await start(createTlsServer({ key, cert }, notReady))
     const tls = { certFile, keyFile }
     expect(await health({ listen: { port }, tls })).toMatchObject({
       exitCode: 0,
@@ -69,13 +72,13 @@ describe('keyrail health', () => {
     expect(await health({ listen: { port } })).toMatchObject({ exitCode: 1, stdout: '' })
   })
 
-  test('needs no more of the config than where the service listens', async () => {
-    const port = await start(createServer(deadNodes))
-    // A running service keeps its old config while the new one has a fault.
+  test('only reads listen and tls from the config', async () => {
+    const port = await start(createServer(notReady))
+    // A running service keeps its old config while the new one has errors.
     expect(await health({ listen: { port }, publicUrl: 5, nodes: 'no' })).toMatchObject({ exitCode: 0 })
   })
 
-  test('takes the same defaults as the service', () => {
+  test('has the same defaults as the service', () => {
     const { listen } = parseServiceConfig({
       publicUrl: 'http://127.0.0.1:8080',
       chain: { name: 'Testland', symbol: 'TST' },
@@ -88,35 +91,35 @@ describe('keyrail health', () => {
   })
 
   test.each<[string, RequestListener, string]>([
-    ['answers otherwise', (_, response) => void response.writeHead(503).end(), 'answered 503'],
-    ['is something else', (_, response) => void response.writeHead(404).end(), 'answered 404'],
-    ['ends the connection', ({ socket }) => void socket.destroy(), 'did not answer: '],
-    ['never answers', () => {}, 'did not answer within 0.1 s'],
-  ])('fails where the service %s', async (_, answer, message) => {
-    const port = await start(createServer(answer))
+    ['returns an error', (_, response) => void response.writeHead(503).end(), 'returned HTTP 503'],
+    ['is another program', (_, response) => void response.writeHead(404).end(), 'returned HTTP 404'],
+    ['closes the connection', ({ socket }) => void socket.destroy(), 'did not respond: '],
+    ['never responds', () => {}, 'did not respond within 0.1 s'],
+  ])('fails if the service %s', async (_, listener, message) => {
+    const port = await start(createServer(listener))
     const run = await health({ listen: { port } }, '--timeout', '100')
-    // Docker knows 0 and 1 only.
+    // Docker only supports 0 and 1.
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toContain(`http://127.0.0.1:${port} ${message}`)
   })
 
   test.each<[string, unknown, string]>([
     ['is not JSON', '{', 'is not JSON'],
-    ['is no object', '[]', 'has no object'],
-    ['has a listen that is none', { listen: { port: 'x' } }, 'listen.port'],
-    ['has a host that is none', { listen: { host: 5, port: 1 } }, 'listen.host'],
-    ['takes a free port', { listen: { port: 0 } }, 'listen.port is 0'],
-  ])('fails where the config %s', async (_, config, message) => {
+    ['is not an object', '[]', 'must be a JSON object'],
+    ['has an invalid port', { listen: { port: 'x' } }, 'listen.port'],
+    ['has an invalid host', { listen: { host: 5, port: 1 } }, 'listen.host'],
+    ['uses any free port', { listen: { port: 0 } }, 'is 0, which means any free port'],
+  ])('fails if the config %s', async (_, config, message) => {
     const run = await health(config)
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toContain(message)
   })
 
-  test('fails where there is no config, and where nothing listens', async () => {
+  test('fails without a config, and if nothing listens', async () => {
     const missing = await runHere(['health', '--config', join(folder, 'none.json')])
     expect(missing).toMatchObject({ exitCode: 1, stdout: '' })
     expect(missing.stderr).toContain('none.json')
-    const port = await start(createServer(deadNodes))
+    const port = await start(createServer(notReady))
     servers.pop()?.close()
     const run = await health({ listen: { port } })
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })

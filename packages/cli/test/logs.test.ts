@@ -32,13 +32,13 @@ beforeEach(() => {
   out = join(folder, `logs${++runs}`)
 })
 
-const closing = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>
+const parseSummary = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>
 
-describe('keyrail logs, into a file', () => {
-  test('writes every log once, in order, though the node misbehaves and it is interrupted and killed', async () => {
+describe('keyrail logs to a file', () => {
+  test('writes every log once, in order, despite node failures, an interrupt and a kill', async () => {
     const last = 5_999
     const chain = createLogsChain(last)
-    const logs = chain.countOf(0, last)
+    const logs = chain.countLogs(0, last)
     const faults = createLogsFaults(chain, { seed: 7, cap: 100, callsPerSecond: 1_000, share: 0.2 })
     server.script = faults.script
     const words = ['--url', server.url, '--from', '0', '--to', String(last), '--out', out, '--json']
@@ -46,11 +46,11 @@ describe('keyrail logs, into a file', () => {
     const interrupted = await runLogs(words, { signal: 'SIGINT', when: () => faults.sent() > logs * 0.3 })
     expect(interrupted.exitCode).toBe(130)
     expect(interrupted.stderr).toMatch(
-      /^keyrail: interrupted: .* is next\n {2}hint: the same command goes on from there\n$/,
+      /^keyrail: interrupted: wrote .*, next block \d+\n {2}hint: run the same command again to resume\n$/,
     )
-    const left = closing(interrupted.stdout)
-    expect(left).toMatchObject({ finished: false, resumed: false, fromBlock: 0, toBlock: last })
-    expect(left['nextBlock']).toBeLessThan(last)
+    const summary = parseSummary(interrupted.stdout)
+    expect(summary).toMatchObject({ finished: false, resumed: false, fromBlock: 0, toBlock: last })
+    expect(summary['nextBlock']).toBeLessThan(last)
     expect(existsSync(`${out}.lock`)).toBe(false)
 
     const sent = faults.sent()
@@ -58,9 +58,9 @@ describe('keyrail logs, into a file', () => {
     expect(killed.exitCode).toBeNull()
     expect(existsSync(`${out}.cursor`)).toBe(true)
 
-    const ended = await runLogs(words)
-    expect(ended).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(closing(ended.stdout)).toMatchObject({
+    const completed = await runLogs(words)
+    expect(completed).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(parseSummary(completed.stdout)).toMatchObject({
       finished: true,
       out,
       format: 'ndjson',
@@ -72,14 +72,14 @@ describe('keyrail logs, into a file', () => {
     })
     expect(await checkLogs(out, chain.places(0, last))).toEqual({ lines: logs, wrong: [] })
     expect([`${out}.cursor`, `${out}.lock`].filter((file) => existsSync(file))).toEqual([])
-    // The node did misbehave.
-    const { answered = 0, 'range rejected': rejected = 0, ...broken } = faults.counts
-    expect([answered > 0, rejected > 0]).toEqual([true, true])
+    // The node did fail.
+    const { success = 0, 'range rejected': rejected = 0, ...broken } = faults.counts
+    expect([success > 0, rejected > 0]).toEqual([true, true])
     expect(Object.values(broken).reduce((sum, times) => sum + times, 0)).toBeGreaterThan(5)
-    for (const { peakMb } of [interrupted, killed, ended]) expect(peakMb ?? 0).toBeLessThan(200)
+    for (const { peakMb } of [interrupted, killed, completed]) expect(peakMb ?? 0).toBeLessThan(200)
   })
 
-  test('writes CSV by the name of the file, of the contract and the event that were asked for', async () => {
+  test('writes CSV for a .csv file, filtered by contract and event', async () => {
     const chain = createLogsChain(50)
     server.script = respondWith(chain.itemOf)
     out += '.csv'
@@ -88,7 +88,9 @@ describe('keyrail logs, into a file', () => {
     const run = await runLogs(['--url', server.url, ...words])
     const wanted = [...chain.places(0, 50)].filter(({ index }) => index % 2 === 0)
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(run.stdout).toMatch(new RegExp(`^${wanted.length} logs of blocks 0 to 50 are in ${out} \\(.* s, .*/s\\)\n$`))
+    expect(run.stdout).toMatch(
+      new RegExp(`^wrote ${wanted.length} logs of blocks 0 to 50 to ${out} \\(.* s, .*/s\\)\n$`),
+    )
     expect(await checkLogs(out, wanted.values() as Iterator<(typeof wanted)[number], void, undefined>)).toEqual({
       lines: wanted.length,
       wrong: [],
@@ -97,7 +99,7 @@ describe('keyrail logs, into a file', () => {
     expect(first?.split(',').slice(5, 8)).toEqual(['0', contracts[0], transferTopic])
   })
 
-  test('tells the failure and its fix where the service rejects, and writes nothing', async () => {
+  test('prints the error if the service rejects the call, and writes nothing', async () => {
     server.script = raw(401, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"no such key"}}')
     const key = `kr_a${'k'.repeat(39)}`
     const keyFile = join(folder, 'key')
@@ -112,71 +114,71 @@ describe('keyrail logs, into a file', () => {
 })
 
 const chain = createLogsChain(399)
-/** Answers no call for logs from a block on until it is let go. */
-const holding = (
+/** Holds back responses to requests for logs from a block on, until released. */
+const createHold = (
   block: number,
-): { readonly script: Script; readonly held: () => number; readonly letGo: () => void } => {
+): { readonly script: Script; readonly count: () => number; readonly release: () => void } => {
   const good = respondWith(chain.itemOf)
   const held: Parameters<Script>[] = []
   let open = false
   return {
-    script: (...met) => {
-      const [{ json }] = met
+    script: (...args) => {
+      const [{ json }] = args
       const { fromBlock } = Object(json.params[0]) as { fromBlock?: string }
-      if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(met)
-      else good(...met)
+      if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(args)
+      else good(...args)
     },
-    held: () => held.length,
-    letGo: () => {
+    count: () => held.length,
+    release: () => {
       open = true
-      for (const met of held) good(...met)
+      for (const args of held) good(...args)
     },
   }
 }
-describe('keyrail logs, to standard output', () => {
+describe('keyrail logs to standard output', () => {
   const words = (from: string): string[] => ['--url', server.url, '--from', from, '--max-blocks', '50']
 
-  test('writes whole blocks, and Ctrl-C prints the --from that goes on', async () => {
-    const hold = holding(200)
+  test('writes complete blocks, and Ctrl-C prints the --from to resume with', async () => {
+    const hold = createHold(200)
     server.script = hold.script
     const running = startCli(['logs', ...words('0')])
     await until(
-      'half of it was written',
-      () => hold.held() > 0 && running.printed().stdout.includes('"blockNumber":199,'),
+      'half of the blocks are written',
+      () => hold.count() > 0 && running.printed().stdout.includes('"blockNumber":199,'),
     )
     running.child.kill('SIGINT')
     const first = await running.done
     expect(first.exitCode).toBe(130)
-    const [, next = ''] = /hint: --from (\d+) goes on from there/.exec(first.stderr) ?? []
+    const [, next = ''] = /hint: resume with --from (\d+)/.exec(first.stderr) ?? []
     expect(next).toBe('200')
 
     server.script = respondWith(chain.itemOf)
     const second = await runLogs([...words(next), '--json'])
     expect(second.exitCode).toBe(0)
-    expect(closing(second.stderr)).toMatchObject({ finished: true, out: null, bytes: null, fromBlock: 200 })
+    expect(parseSummary(second.stderr)).toMatchObject({ finished: true, out: null, bytes: null, fromBlock: 200 })
     writeFileSync(out, first.stdout + second.stdout)
-    expect(await checkLogs(out, chain.places(0, 399))).toEqual({ lines: chain.countOf(0, 399), wrong: [] })
+    expect(await checkLogs(out, chain.places(0, 399))).toEqual({ lines: chain.countLogs(0, 399), wrong: [] })
   })
 
-  test('ends well where the reader goes away', async () => {
-    const hold = holding(200)
+  test('exits with 0 if the reader closes the stream', async () => {
+    const hold = createHold(200)
     server.script = hold.script
     const running = startCli(['logs', ...words('0')])
-    await until('something was written', () => hold.held() > 0 && running.printed().stdout !== '')
+    await until('some blocks are written', () => hold.count() > 0 && running.printed().stdout !== '')
     running.child.stdout?.destroy()
-    hold.letGo()
+    hold.release()
     expect(await running.done).toMatchObject({ exitCode: 0, stderr: '' })
   })
 })
 
 const hasPython = spawnSync('python3', ['-c', 'import os, pty; os.waitstatus_to_exitcode']).status === 0
 
-describe.skipIf(!hasPython)('keyrail logs, on a terminal', () => {
-  test('shows how far it is, and is ended by Ctrl-C', async () => {
+describe.skipIf(!hasPython)('keyrail logs on a terminal', () => {
+  test('shows the progress, and stops at Ctrl-C', async () => {
     const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
       fileURLToPath(new URL(path, import.meta.url)),
     ) as [string, string]
-    const hold = holding(200)
+    const hold = createHold(200)
     server.script = hold.script
     const words = ['--url', server.url, '--from', '0', '--max-blocks', '50', '--out', out]
     const child = spawn(
@@ -184,16 +186,16 @@ describe.skipIf(!hasPython)('keyrail logs, on a terminal', () => {
       [onTerminal, process.execPath, '--conditions=@keyrail/source', main, 'logs', ...words],
       { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } },
     )
-    // Its terminal goes with it, and the command with that.
+    // This closes its terminal, which stops the command.
     onTestFinished(() => void child.kill())
-    let seen = ''
-    child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
+    let screen = ''
+    child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
     const done = new Promise((resolve) => child.once('close', resolve))
-    await until('the line shows what is there', () => / 50 % ━+─+ 200 of 400 blocks · 1,000 logs · /.test(seen))
+    await until('the line shows the progress', () => / 50 % ━+─+ 200 of 400 blocks · 1,000 logs · /.test(screen))
     child.stdin.write('\u0003')
     expect(await done).toBe(130)
-    expect(seen.endsWith('  hint: the same command goes on from there\r\n')).toBe(true)
-    expect(seen).toContain(`\u001B[2Kkeyrail: interrupted: 1,000 logs are in ${out}; block 200 is next`)
-    hold.letGo()
+    expect(screen.endsWith('  hint: run the same command again to resume\r\n')).toBe(true)
+    expect(screen).toContain(`\u001B[2Kkeyrail: interrupted: wrote 1,000 logs to ${out}, next block 200`)
+    hold.release()
   })
 })

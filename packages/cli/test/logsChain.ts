@@ -1,6 +1,6 @@
 import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
 
-/** Where a log is, and what no other log has. */
+/** The place and the unique hashes of a log. */
 export interface LogPlace {
   readonly block: number
   readonly index: number
@@ -8,25 +8,25 @@ export interface LogPlace {
   readonly transactionHash: string
 }
 
-/** A chain of logs that is computed, not kept: any size of it costs nothing. */
+/** A chain of logs that is computed on demand, so that its size costs nothing. */
 export interface LogsChain {
-  /** The number of the newest block. */
+  /** The number of the latest block. */
   head: number
   readonly chainId: number
-  /** Replaces the blocks from this one on by others of the same heights. */
+  /** Replaces the blocks from this one on. */
   readonly fork: (from: number) => void
-  /** Every log of a range, in order. */
+  /** Generates every log of a range, in order. */
   readonly places: (from: number, to: number) => Generator<LogPlace, void, undefined>
-  readonly countOf: (from: number, to: number) => number
-  /** Answers calls. For `gateway` and whatever else takes an `ItemOf`. */
+  readonly countLogs: (from: number, to: number) => number
+  /** Handles calls. For `respondWith` and other faults that take an `ItemOf`. */
   readonly itemOf: ItemOf
 }
 
-/** So many logs has a block, in turns: five on the average. */
-const perBlock = [0, 10, 3, 7, 5]
-const logsOf = (block: number): number => perBlock[block % perBlock.length] as number
+/** The number of logs per block, repeating: five on average. */
+const logsPerBlock = [0, 10, 3, 7, 5]
+const countBlockLogs = (block: number): number => logsPerBlock[block % logsPerBlock.length] as number
 
-/** The contracts and events of the logs, in turns. */
+/** The contracts and events of the logs, alternating. */
 export const contracts = [`0x${'c0'.repeat(20)}`, `0x${'c1'.repeat(20)}`] as const
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 export const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
@@ -44,27 +44,27 @@ interface Filter {
 }
 
 /**
- * Makes one.
+ * Creates a chain of logs.
  *
- * @param head - The number of the newest block.
- * @param chainId - Its id.
+ * @param head - The number of the latest block.
+ * @param chainId - The chain id.
  */
 export function createLogsChain(head: number, chainId = 0x7465_7374): LogsChain {
-  /** Where branches began, the latest last. */
+  /** The first blocks of forks, the latest last. */
   const forks: number[] = []
-  const branchOf = (block: number): number => forks.filter((from) => block >= from).length
-  const hashOf = (block: number): string => word(`0x${branchOf(block)}b${block.toString(16).padStart(12, '0')}`)
+  const countForks = (block: number): number => forks.filter((from) => block >= from).length
+  const getHash = (block: number): string => word(`0x${countForks(block)}b${block.toString(16).padStart(12, '0')}`)
 
   function* places(from: number, to: number): Generator<LogPlace, void, undefined> {
     for (let block = from; block <= to; block++) {
-      const blockHash = hashOf(block)
-      for (let index = 0; index < logsOf(block); index++) {
-        const transactionHash = word(`0x${branchOf(block)}f${((block << 8) | index).toString(16).padStart(12, '0')}`)
+      const blockHash = getHash(block)
+      for (let index = 0; index < countBlockLogs(block); index++) {
+        const transactionHash = word(`0x${countForks(block)}f${((block << 8) | index).toString(16).padStart(12, '0')}`)
         yield { block, index, blockHash, transactionHash }
       }
     }
   }
-  const logOf = ({ block, index, blockHash, transactionHash }: LogPlace): Record<string, unknown> => ({
+  const createLog = ({ block, index, blockHash, transactionHash }: LogPlace): Record<string, unknown> => ({
     address: contracts[index % 2],
     topics: [index % 2 === 0 ? transferTopic : approvalTopic, word(holder), word(index)],
     data: word(block * 16 + index),
@@ -76,10 +76,10 @@ export function createLogsChain(head: number, chainId = 0x7465_7374): LogsChain 
     logIndex: hex(index),
     removed: false,
   })
-  const passes = (log: Record<string, unknown>, { address, topics = [] }: Filter): boolean =>
+  const matches = (log: Record<string, unknown>, { address, topics = [] }: Filter): boolean =>
     (address === undefined || [address].flat().includes(log['address'] as string)) &&
     topics.every((topic, at) => topic === null || [topic].flat().includes((log['topics'] as string[])[at] as string))
-  const numberOf = (tag: unknown): number =>
+  const toNumber = (tag: unknown): number =>
     tag === 'latest' ? chain.head : tag === 'earliest' ? 0 : Number.isNaN(Number(tag)) ? chain.head - 64 : Number(tag)
 
   const chain: LogsChain = {
@@ -87,9 +87,9 @@ export function createLogsChain(head: number, chainId = 0x7465_7374): LogsChain 
     chainId,
     fork: (from) => forks.push(from),
     places,
-    countOf: (from, to) => {
+    countLogs: (from, to) => {
       let count = 0
-      for (let block = from; block <= to; block++) count += logsOf(block)
+      for (let block = from; block <= to; block++) count += countBlockLogs(block)
       return count
     },
     itemOf: ({ method, params }) => {
@@ -99,15 +99,15 @@ export function createLogsChain(head: number, chainId = 0x7465_7374): LogsChain 
         case 'eth_blockNumber':
           return { result: hex(chain.head) }
         case 'eth_getBlockByNumber': {
-          const number = numberOf(params[0])
-          return { result: number > chain.head ? null : { number: hex(number), hash: hashOf(number) } }
+          const number = toNumber(params[0])
+          return { result: number > chain.head ? null : { number: hex(number), hash: getHash(number) } }
         }
         case 'eth_getLogs': {
           const filter = params[0] as Filter
           const found: object[] = []
           for (const place of places(Number(filter.fromBlock), Math.min(Number(filter.toBlock), chain.head))) {
-            const log = logOf(place)
-            if (passes(log, filter)) found.push(log)
+            const log = createLog(place)
+            if (matches(log, filter)) found.push(log)
           }
           return { result: found }
         }

@@ -2,17 +2,17 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { LogPlace } from './logsChain.ts'
 
-/** What is wrong with an export: nothing, where every log is there once, in order, and nothing else. */
+/** The result of checking that an export contains every log once, in order, and nothing else. */
 export interface LogsCheck {
   readonly lines: number
-  /** Lines that are not what should stand there, the first few in words. */
+  /** Descriptions of the first few wrong lines. */
   readonly wrong: readonly string[]
 }
 
-const told = ({ block, index }: LogPlace): string => `block ${block} log ${index}`
+const describe = ({ block, index }: LogPlace): string => `block ${block} log ${index}`
 
-/** Where a line of either format says that its log is. */
-function placeOf(line: string): LogPlace {
+/** Parses the place of a log from a line of either format. */
+function parsePlace(line: string): LogPlace {
   if (line.startsWith('{')) {
     const log = JSON.parse(line) as {
       blockNumber: number
@@ -32,7 +32,7 @@ function placeOf(line: string): LogPlace {
 }
 
 /**
- * Compares an export with the logs that it should hold, line by line, in little memory.
+ * Compares an export with the expected logs, line by line.
  *
  * @param file - The export.
  * @param expected - Every log, in order.
@@ -44,18 +44,19 @@ export async function checkLogs(file: string, expected: Iterator<LogPlace, void,
     if (line.startsWith('blockNumber,') && lines === 0) continue
     lines++
     const next = expected.next()
-    const found = placeOf(line)
-    const wanted = next.done ? undefined : next.value
+    const found = parsePlace(line)
+    const wantedLog = next.done ? undefined : next.value
     const same =
-      wanted !== undefined &&
-      found.block === wanted.block &&
-      found.index === wanted.index &&
-      found.blockHash === wanted.blockHash &&
-      found.transactionHash === wanted.transactionHash
-    if (!same) wrong.push(`line ${lines} is ${told(found)}, and not ${wanted ? told(wanted) : 'the end'}`)
+      wantedLog !== undefined &&
+      found.block === wantedLog.block &&
+      found.index === wantedLog.index &&
+      found.blockHash === wantedLog.blockHash &&
+      found.transactionHash === wantedLog.transactionHash
+    if (!same)
+      wrong.push(`line ${lines} is ${describe(found)}, expected ${wantedLog ? describe(wantedLog) : 'the end'}`)
     if (wrong.length === 5) return { lines, wrong }
   }
   const missing = expected.next()
-  if (!missing.done) wrong.push(`after line ${lines}, ${told(missing.value)} is missing`)
+  if (!missing.done) wrong.push(`after line ${lines}, ${describe(missing.value)} is missing`)
   return { lines, wrong }
 }

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openDestination } from '../src/logs/destination.ts'
 import type { Destination } from '../src/logs/destination.ts'
 import { exportLogs } from '../src/logs/exportLogs.ts'
-import type { ExportWatch } from '../src/logs/exportLogs.ts'
+import type { ExportHooks } from '../src/logs/exportLogs.ts'
 import { logFormats } from '../src/logs/logFormat.ts'
 import type { LogsRequest } from '../src/logs/logsRequest.ts'
 import type { LogSink } from '../src/logs/logSink.ts'
@@ -44,7 +44,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const requestOf = (change: Partial<LogsRequest> = {}): LogsRequest => ({
+const createRequest = (change: Partial<LogsRequest> = {}): LogsRequest => ({
   from: 0,
   to: 100,
   address: [],
@@ -57,37 +57,37 @@ const requestOf = (change: Partial<LogsRequest> = {}): LogsRequest => ({
   ...change,
 })
 
-interface Told {
+interface Events {
   readonly reorgs: [bigint, number][]
-  readonly waits: string[]
+  readonly retries: string[]
 }
 
-/** Exports blocks 0 to 100, in windows of 16 blocks: near the head these are read one after the other. */
+/** Exports blocks 0 to 100, in windows of 16 blocks, which are read sequentially near the head. */
 async function exportAll(
   sink: LogSink,
-  { signal = new AbortController().signal, onWait = () => {} }: Partial<Pick<ExportWatch, 'signal' | 'onWait'>> = {},
-): Promise<Told> {
+  { signal = new AbortController().signal, onRetry = () => {} }: Partial<Pick<ExportHooks, 'signal' | 'onRetry'>> = {},
+): Promise<Events> {
   const reorgs: [bigint, number][] = []
-  const waits: string[] = []
+  const retries: string[] = []
   await exportLogs(
     client,
-    { ...requestOf(), fromBlock: 0, toBlock: 100, concurrency: undefined, maxBlocks: 16 },
+    { ...createRequest(), fromBlock: 0, toBlock: 100, concurrency: undefined, maxBlocks: 16 },
     sink,
     {
       signal,
       onProgress: () => {},
-      onWait: (error, waitMs) => {
-        waits.push(error.kind)
-        onWait(error, waitMs)
+      onRetry: (error, delayMs) => {
+        retries.push(error.kind)
+        onRetry(error, delayMs)
       },
       onReorg: (block, logs) => reorgs.push([block, logs]),
     },
   )
-  return { reorgs, waits }
+  return { reorgs, retries }
 }
 
-/** Does something just before the logs from a block on are answered, once. */
-const before = (block: number, act: () => void): Script => {
+/** Acts once, just before the response to a request for logs from a block on. */
+const actBefore = (block: number, act: () => void): Script => {
   const good = respondWith(chain.itemOf)
   let done = false
   return (seen, ...rest) => {
@@ -100,182 +100,185 @@ const before = (block: number, act: () => void): Script => {
   }
 }
 
-const expectWhole = async (): Promise<void> => {
-  expect(await checkLogs(out, chain.places(0, 100))).toEqual({ lines: chain.countOf(0, 100), wrong: [] })
+const expectComplete = async (): Promise<void> => {
+  expect(await checkLogs(out, chain.places(0, 100))).toEqual({ lines: chain.countLogs(0, 100), wrong: [] })
 }
 
-describe('an export over which the chain is reorganized', () => {
-  test('takes back what it wrote of the blocks that were replaced, and reads them again', async () => {
-    const { sink, finish, release } = await openDestination(client, requestOf())
-    server.script = before(69, () => chain.fork(60))
-    const { reorgs, waits } = await exportAll(sink)
+describe('an export during a reorg', () => {
+  test('rolls back the logs of replaced blocks, and reads them again', async () => {
+    const { sink, finish, release } = await openDestination(client, createRequest())
+    server.script = actBefore(69, () => chain.fork(60))
+    const { reorgs, retries } = await exportAll(sink)
     await finish()
     release()
-    // Blocks 37 to 52 end below the fork: their edge stands, and what was written above it goes.
-    expect(reorgs).toEqual([[53n, chain.countOf(53, 68)]])
-    expect(waits).toEqual([])
-    await expectWhole()
+    // Blocks 37 to 52 are below the fork and remain. Logs above them are removed.
+    expect(reorgs).toEqual([[53n, chain.countLogs(53, 68)]])
+    expect(retries).toEqual([])
+    await expectComplete()
   })
 
-  test('finds out between two runs, too', async () => {
+  test('detects a reorg between two runs', async () => {
     const interrupt = new AbortController()
-    const first = await openDestination(client, requestOf())
-    server.script = before(69, () => interrupt.abort(new Error('enough')))
-    await expect(exportAll(first.sink, { signal: interrupt.signal })).rejects.toThrow('enough')
-    await first.leave()
+    const first = await openDestination(client, createRequest())
+    server.script = actBefore(69, () => interrupt.abort(new Error('abort')))
+    await expect(exportAll(first.sink, { signal: interrupt.signal })).rejects.toThrow('abort')
+    await first.stop()
     first.release()
     expect(first.sink.cursor().nextBlock).toBe(69)
 
     chain.fork(60)
-    const second = await openDestination(client, requestOf())
+    const second = await openDestination(client, createRequest())
     const { reorgs } = await exportAll(second.sink)
     await second.finish()
     second.release()
-    expect(reorgs).toEqual([[53n, chain.countOf(53, 68)]])
-    await expectWhole()
+    expect(reorgs).toEqual([[53n, chain.countLogs(53, 68)]])
+    await expectComplete()
   })
 
-  test('names it where the logs are out of reach', async () => {
-    server.script = before(69, () => chain.fork(60))
+  test('fails if the logs cannot be rolled back', async () => {
+    server.script = actBefore(69, () => chain.fork(60))
     const stream = openLogStream(new PassThrough().resume(), logFormats.ndjson, 0)
     await expect(exportAll(stream)).rejects.toMatchObject({
-      message: 'the chain was reorganized at or above block 53',
+      message: 'a reorg replaced logs at or above block 53, which are already written',
       hint: expect.stringContaining('--from 53'),
     })
   })
 })
 
-describe('an export from a node in trouble', () => {
-  test('goes on by itself when a node that was behind has caught up', async () => {
-    const { sink, finish, release } = await openDestination(client, requestOf())
+describe('an export from a failing node', () => {
+  test('continues when a lagging node has caught up', async () => {
+    const { sink, finish, release } = await openDestination(client, createRequest())
     chain.head = 90
-    const { waits } = await exportAll(sink, { onWait: () => (chain.head = 100) })
+    const { retries } = await exportAll(sink, { onRetry: () => (chain.head = 100) })
     await finish()
     release()
-    expect(waits).toEqual(['lagging'])
-    await expectWhole()
+    expect(retries).toEqual(['lagging'])
+    await expectComplete()
   })
 
-  test('ends where waiting is of no use, and the next run goes on', async () => {
-    const first = await openDestination(client, requestOf())
-    server.script = before(40, () => (server.script = raw(401, 'who are you?')))
+  test('fails for errors that are not retryable, and the next run resumes', async () => {
+    const first = await openDestination(client, createRequest())
+    server.script = actBefore(40, () => (server.script = raw(401, 'who are you?')))
     await expect(exportAll(first.sink)).rejects.toMatchObject({ kind: 'auth' })
-    const { told, hint } = await first.leave()
+    const { status, hint } = await first.stop()
     first.release()
-    expect(told).toContain(`are in ${out}; block ${first.sink.cursor().nextBlock} is next`)
-    expect(hint).toBe('the same command goes on from there')
+    expect(status).toContain(`to ${out}, next block ${first.sink.cursor().nextBlock}`)
+    expect(hint).toBe('run the same command again to resume')
 
     server.script = respondWith(chain.itemOf)
-    const second = await openDestination(client, requestOf())
-    expect(second.before).toBe(first.sink.logs())
+    const second = await openDestination(client, createRequest())
+    expect(second.resumedLogs).toBe(first.sink.logs())
     await exportAll(second.sink)
     await second.finish()
     second.release()
-    await expectWhole()
+    await expectComplete()
   })
 })
 
-describe('a file that is there already', () => {
-  /** An export that was left at once. */
-  const leave = async (change: Partial<LogsRequest> = {}): Promise<void> => {
-    const destination = await openDestination(client, requestOf(change))
-    await destination.leave()
+describe('an existing file', () => {
+  /** Starts an export and stops it at once. */
+  const interrupt = async (change: Partial<LogsRequest> = {}): Promise<void> => {
+    const destination = await openDestination(client, createRequest(change))
+    await destination.stop()
     destination.release()
   }
-  const rejection = async (
+  const getError = async (
     change: Partial<LogsRequest>,
   ): Promise<{ message: string; hint: string; exitCode: number }> => {
     let opened: Destination
     try {
-      opened = await openDestination(client, requestOf(change))
+      opened = await openDestination(client, createRequest(change))
     } catch (error) {
       expect(existsSync(`${out}.lock`)).toBe(false)
       return error as { message: string; hint: string; exitCode: number }
     }
     opened.release()
-    throw new Error('it was not rejected')
+    throw new Error('expected an error')
   }
 
-  test('is not touched', async () => {
+  test('is not changed', async () => {
     writeFileSync(out, 'precious\n')
-    expect(await rejection({})).toMatchObject({ exitCode: 2, hint: expect.stringContaining('--overwrite') })
+    expect(await getError({})).toMatchObject({ exitCode: 2, hint: expect.stringContaining('--overwrite') })
     expect(readFileSync(out, 'utf8')).toBe('precious\n')
   })
 
-  test('is replaced with --overwrite, but not before the range is known', async () => {
+  test('is replaced with --overwrite, but not before the range is resolved', async () => {
     writeFileSync(out, 'precious\n')
     server.script = raw(401, 'who are you?')
-    expect(await rejection({ overwrite: true })).toMatchObject({ kind: 'auth' })
+    expect(await getError({ overwrite: true })).toMatchObject({ kind: 'auth' })
     expect(readFileSync(out, 'utf8')).toBe('precious\n')
     server.script = respondWith(chain.itemOf)
-    const { sink, finish, release } = await openDestination(client, requestOf({ overwrite: true }))
+    const { sink, finish, release } = await openDestination(client, createRequest({ overwrite: true }))
     await exportAll(sink)
     await finish()
     release()
-    await expectWhole()
+    await expectComplete()
   })
 
-  test('is gone on with without --overwrite, which would begin anew', async () => {
-    const begun = await openDestination(client, requestOf({ overwrite: true }))
-    expect((await begun.leave()).hint).toBe('the same command without --overwrite goes on from there')
-    begun.release()
-    const { before, release } = await openDestination(client, requestOf())
+  test('is resumed without --overwrite, which would start over', async () => {
+    const first = await openDestination(client, createRequest({ overwrite: true }))
+    expect((await first.stop()).hint).toBe('run the same command again without --overwrite to resume')
+    first.release()
+    const { resumedLogs, release } = await openDestination(client, createRequest())
     release()
-    expect(before).toBe(0)
+    expect(resumedLogs).toBe(0)
   })
 
   test.each<[string, Partial<LogsRequest>]>([
     ['--from', { from: 1 }],
     ['--to', { to: 'latest' }],
     ['--address', { address: [`0x${'c0'.repeat(20)}`] }],
-    ['--event or a --topic', { topics: [null, [`0x${'00'.repeat(32)}`]] }],
+    ['--event or --topic', { topics: [null, [`0x${'00'.repeat(32)}`]] }],
     ['--format', { format: 'csv' }],
-  ])('is not gone on with by another %s', async (option, change) => {
-    await leave()
-    const rejected = await rejection(change)
-    expect(rejected.message).toBe(`${out} is an export that is not finished, and it was begun with another ${option}`)
-    expect(rejected).toMatchObject({ exitCode: 2, hint: expect.stringMatching(/begun with.*--overwrite.*--out/) })
+  ])('is not resumed with a different %s', async (option, change) => {
+    await interrupt()
+    const error = await getError(change)
+    expect(error.message).toBe(`${out} is an unfinished export with a different ${option}`)
+    expect(error).toMatchObject({ exitCode: 2, hint: expect.stringMatching(/original options.*--overwrite.*--out/) })
   })
 
-  test('names what it was begun with', async () => {
-    await leave({ from: 3, to: 'latest' })
-    expect((await rejection({})).hint).toContain('(--from 3 --to latest)')
+  test('error names the original options', async () => {
+    await interrupt({ from: 3, to: 'latest' })
+    expect((await getError({})).hint).toContain('(--from 3 --to latest)')
   })
 
-  test('is not gone on with from another chain', async () => {
-    await leave()
+  test('is not resumed on another chain', async () => {
+    await interrupt()
     server.script = respondWith(createLogsChain(100, 1).itemOf)
-    expect(await rejection({})).toMatchObject({
+    expect(await getError({})).toMatchObject({
       exitCode: 2,
-      message: `${out} is an export of chain 1952805748, and this address is of chain 1`,
+      message: `${out} is an export of chain 1952805748, but this endpoint serves chain 1`,
     })
   })
 
-  test('keeps its ends, though the chain has grown', async () => {
-    await leave({ from: 'earliest', to: 'latest' })
+  test('keeps its range when the chain has grown', async () => {
+    await interrupt({ from: 'earliest', to: 'latest' })
     chain.head = 200
-    const { fromBlock, toBlock, release } = await openDestination(client, requestOf({ from: 'earliest', to: 'latest' }))
+    const { fromBlock, toBlock, release } = await openDestination(
+      client,
+      createRequest({ from: 'earliest', to: 'latest' }),
+    )
     release()
     expect([fromBlock, toBlock]).toEqual([0, 100])
   })
 })
 
-describe('the ends of a range', () => {
+describe('the range', () => {
   test.each<[string, Partial<LogsRequest>, number, number]>([
     ['tags', { from: 'earliest', to: 'finalized' }, 0, 36],
     ['numbers', { from: 5, to: 9 }, 5, 9],
     ['the head', { from: 'latest', to: 'latest' }, 100, 100],
-  ])('are found: %s', async (_what, change, first, last) => {
-    const { fromBlock, toBlock, release } = await openDestination(client, requestOf(change))
+  ])('is resolved from %s', async (_what, change, first, last) => {
+    const { fromBlock, toBlock, release } = await openDestination(client, createRequest(change))
     release()
     expect([fromBlock, toBlock]).toEqual([first, last])
   })
 
   test.each<[string, Partial<LogsRequest>, RegExp]>([
-    ['a block that is not there yet', { to: 101 }, /block 101 is not there yet: the newest is 100/],
-    ['a first block above the last', { from: 90, to: 'finalized' }, /the first block, 90, lies above the last, 36/],
-  ])('are rejected before anything is written: %s', async (_what, change, message) => {
-    await expect(openDestination(client, requestOf(change))).rejects.toThrow(message)
+    ['a block that does not exist yet', { to: 101 }, /block 101 does not exist yet: the latest is 100/],
+    ['a first block above the last', { from: 90, to: 'finalized' }, /the first block \(90\) is above the last \(36\)/],
+  ])('is rejected before anything is written: %s', async (_what, change, message) => {
+    await expect(openDestination(client, createRequest(change))).rejects.toThrow(message)
     expect(existsSync(out) || existsSync(`${out}.cursor`)).toBe(false)
   })
 })

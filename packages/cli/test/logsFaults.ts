@@ -10,27 +10,27 @@ import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
 import { slowResponse } from '@keyrail/core/test/faults/slowResponse.ts'
 import type { LogsChain } from './logsChain.ts'
 
-/** How a node that gives logs misbehaves. */
+/** How a node fails. */
 export interface LogsFaultOptions {
   readonly seed: number
-  /** No call may span more blocks. */
+  /** The maximum range of a call, in blocks. */
   readonly cap: number
-  /** So many calls a second. */
+  /** The rate limit, in calls a second. */
   readonly callsPerSecond: number
-  /** The part of the calls that meets a fault. */
+  /** The share of calls that fail. */
   readonly share: number
 }
 
-/** What the faulty node has done so far. */
+/** The failing node and its counters. */
 export interface LogsFaults {
   readonly script: Script
-  /** How many logs were sent, those that were cut off included. */
+  /** How many logs it has sent, including truncated responses. */
   readonly sent: () => number
-  /** How often each fault came. */
+  /** How often each fault occurred. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Makes a node that caps ranges without naming the cap, throttles, and breaks connections and answers. */
+/** Creates a node that limits ranges without reporting the limit, throttles, and breaks connections and responses. */
 export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, share }: LogsFaultOptions): LogsFaults {
   const counts: Record<string, number> = {}
   const count = (name: string): void => {
@@ -46,8 +46,8 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
   const good: Script = (seen, response, socket) => {
     const [call] = getCalls(seen)
     const { fromBlock, toBlock } = Object(call?.params[0]) as { fromBlock?: string; toBlock?: string }
-    const wide = call?.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) + 1 > cap
-    count(wide ? 'range rejected' : 'answered')
+    const isWide = call?.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) + 1 > cap
+    count(isWide ? 'range rejected' : 'success')
     rangeCap(cap, tooWide, itemOf)(seen, response, socket)
   }
   const rejection = raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow down"}}', {
@@ -67,12 +67,12 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
       { name: 'slow', weight: 1, script: slowResponse('body', 200, { itemOf: chain.itemOf }) },
       { name: 'unavailable', weight: 2, script: raw(503, '<html>down for a moment</html>') },
       { name: 'throttled', weight: 1, script: rejection },
-      { name: 'not the answer', weight: 1, script: raw(200, '{"jsonrpc":"2.0","id":$ID,"resu') },
+      { name: 'truncated JSON', weight: 1, script: raw(200, '{"jsonrpc":"2.0","id":$ID,"resu') },
     ],
   })
-  const limited: Script = (...met) => {
-    count('over the rate')
-    rejection(...met)
+  const limited: Script = (...args) => {
+    count('rate limited')
+    rejection(...args)
   }
   return { script: rateLimit({ calls: callsPerSecond, rejection: limited, good: faulty }), sent: () => sent, counts }
 }

@@ -4,9 +4,9 @@ import type { CliRun } from './runCli.ts'
 
 /** One run of `keyrail logs`. */
 export interface LogsRun extends CliRun {
-  /** The most memory that it had, in MB, as far as that was seen; undefined where the system does not tell. */
+  /** The measured peak memory, in MB; undefined if the system does not report it. */
   readonly peakMb: number | undefined
-  /** The time of the processor that it took, in seconds, as far as that was seen. */
+  /** The measured CPU time, in seconds. */
   readonly cpuSeconds: number | undefined
 }
 
@@ -14,39 +14,39 @@ const readProc = (pid: number | undefined, file: string): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    // It has ended, or the system has no such folder.
+    // The process has exited, or the system has no /proc.
     return ''
   }
 }
 
 /**
- * Runs `keyrail logs`, watches its memory, and ends it where that is wanted.
+ * Runs `keyrail logs`, measures its memory, and stops it if requested.
  *
- * @param words - What follows `keyrail logs`.
- * @param ending - The signal, and when it is sent; without it, it runs to its end.
+ * @param words - The arguments after `keyrail logs`.
+ * @param stop - The signal, and when to send it. @default never
  */
 export async function runLogs(
   words: readonly string[],
-  ending?: { readonly signal: NodeJS.Signals; readonly when: () => boolean },
+  stop?: { readonly signal: NodeJS.Signals; readonly when: () => boolean },
 ): Promise<LogsRun> {
   const running = startCli(['logs', ...words])
-  let over = false
-  const done = running.done.finally(() => (over = true))
+  let hasExited = false
+  const done = running.done.finally(() => (hasExited = true))
   let peakMb: number | undefined
   let cpuSeconds: number | undefined
-  const look = (): void => {
+  const measure = (): void => {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readProc(running.child.pid, 'status'))
     if (peak) peakMb = Math.max(peakMb ?? 0, Number(peak[1]) / 1_024)
     const fields = readProc(running.child.pid, 'stat').split(') ')[1]?.split(' ')
-    // In hundredths of a second, as Linux counts them for programs.
+    // In clock ticks, of which Linux has 100 a second.
     if (fields) cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100
   }
-  const timer = existsSync('/proc/self/status') ? setInterval(look, 50) : undefined
+  const timer = existsSync('/proc/self/status') ? setInterval(measure, 50) : undefined
   try {
-    if (ending) {
-      await until('it is time to end it', () => over || ending.when(), 300_000)
-      if (over) throw new Error(`it ended by itself: ${JSON.stringify(await done)}`)
-      running.child.kill(ending.signal)
+    if (stop) {
+      await until('the time to stop it', () => hasExited || stop.when(), 300_000)
+      if (hasExited) throw new Error(`it exited early: ${JSON.stringify(await done)}`)
+      running.child.kill(stop.signal)
     }
     return { ...(await done), peakMb, cpuSeconds }
   } finally {

@@ -10,8 +10,8 @@ import { createLogsFaults } from './logsFaults.ts'
 import { runLogs } from './logsRuns.ts'
 import type { LogsRun } from './logsRuns.ts'
 
-// An export of very many logs from a node that misbehaves, interrupted in every way and gone on with. `--blocks N`, `--seed N`, `--format csv`,
-// `--good` for a node that behaves; ends with 1 where a log is missing, doubled or out of order, or where it took too much memory.
+// Exports a very large number of logs from a failing node, with interrupts and kills. Options: `--blocks N`, `--seed N`, `--format csv`, and `--good` for
+// a node without failures. Exits with 1 if a log is missing, duplicated or out of order, or if the export used too much memory.
 const { values } = parseArgs({
   options: {
     blocks: { type: 'string', default: '200000' },
@@ -21,13 +21,13 @@ const { values } = parseArgs({
   },
 })
 const [blocks, seed] = [Number(values.blocks), Number(values.seed)]
-if (!Number.isInteger(blocks) || blocks < 1_000) throw new Error('--blocks takes a whole number from 1000')
-if (!Number.isInteger(seed)) throw new Error('--seed takes a whole number')
-const mostMb = 200
+if (!Number.isInteger(blocks) || blocks < 1_000) throw new Error('--blocks must be a whole number of at least 1000')
+if (!Number.isInteger(seed)) throw new Error('--seed must be a whole number')
+const maxMb = 200
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const chain = createLogsChain(blocks - 1)
-const logs = chain.countOf(0, blocks - 1)
+const logs = chain.countLogs(0, blocks - 1)
 const faults = createLogsFaults(
   chain,
   values.good
@@ -40,8 +40,8 @@ const out = join(folder, `logs.${values.format}`)
 const words = ['--url', server.url, '--from', '0', '--to', String(blocks - 1), '--out', out, '--json']
 const runs: { readonly what: string; readonly run: LogsRun; readonly seconds: number }[] = []
 
-/** Sent since this run began. */
-const after = (part: number): (() => boolean) => {
+/** Whether the node has sent this share of the logs since the run started. */
+const afterShare = (part: number): (() => boolean) => {
   const until = faults.sent() + part * logs
   return () => faults.sent() >= until
 }
@@ -51,59 +51,59 @@ const run = async (what: string, ending?: Parameters<typeof runLogs>[1]): Promis
   const seconds = (performance.now() - startedAt) / 1_000
   runs.push({ what, run: ran, seconds })
   const size = existsSync(out) ? (statSync(out).size / 1e6).toFixed(0) : '0'
-  say(
-    `${what}: exit ${ran.exitCode}, ${seconds.toFixed(1)} s, ${ran.cpuSeconds?.toFixed(1)} s of the processor, ` +
-      `at most ${ran.peakMb?.toFixed(0)} MB, the file has ${size} MB${ran.stdout === '' ? '' : `\n  ${ran.stdout.trim()}`}`,
+  print(
+    `${what}: exit ${ran.exitCode}, ${seconds.toFixed(1)} s, ${ran.cpuSeconds?.toFixed(1)} s CPU, ` +
+      `peak ${ran.peakMb?.toFixed(0)} MB, file ${size} MB${ran.stdout === '' ? '' : `\n  ${ran.stdout.trim()}`}`,
   )
   return ran
 }
 
-const faultsFound: string[] = []
-const must = (holds: boolean, what: string): void => {
-  if (!holds) faultsFound.push(what)
+const problems: string[] = []
+const check = (holds: boolean, what: string): void => {
+  if (!holds) problems.push(what)
 }
 try {
-  say(`${blocks} blocks, ${logs} logs, seed ${seed}, ${values.good ? 'a good node' : 'a node that misbehaves'}`)
+  print(`${blocks} blocks, ${logs} logs, seed ${seed}, ${values.good ? 'a good node' : 'a failing node'}`)
   if (!values.good) {
-    const killedEarly = await run('SIGKILL at 3 %', { signal: 'SIGKILL', when: after(0.03) })
-    must(killedEarly.exitCode === null, 'a killed process ends by the signal')
-    const interrupted = await run('SIGINT after 20 % more', { signal: 'SIGINT', when: after(0.2) })
-    must(interrupted.exitCode === 130, `interrupted, it ends with 130, not ${interrupted.exitCode}`)
-    must(/the same command goes on from there/.test(interrupted.stderr), 'interrupted, it says how to go on')
-    await run('SIGKILL after 20 % more', { signal: 'SIGKILL', when: after(0.2) })
-    await run('SIGTERM after 10 % more', { signal: 'SIGTERM', when: after(0.1) })
-    // The network goes away for so long that no single call outlives it, and comes back.
-    const lostAt = after(0.1)
+    const killedEarly = await run('SIGKILL at 3 %', { signal: 'SIGKILL', when: afterShare(0.03) })
+    check(killedEarly.exitCode === null, 'a killed process has no exit code')
+    const interrupted = await run('SIGINT after 20 % more', { signal: 'SIGINT', when: afterShare(0.2) })
+    check(interrupted.exitCode === 130, `an interrupted run exits with 130, not ${interrupted.exitCode}`)
+    check(/run the same command again to resume/.test(interrupted.stderr), 'an interrupted run prints how to resume')
+    await run('SIGKILL after 20 % more', { signal: 'SIGKILL', when: afterShare(0.2) })
+    await run('SIGTERM after 10 % more', { signal: 'SIGTERM', when: afterShare(0.1) })
+    // The network is down for longer than the retries of a call.
+    const isDue = afterShare(0.1)
     const script = server.script
-    const lose = setInterval(() => {
-      if (!lostAt()) return
-      clearInterval(lose)
+    const timer = setInterval(() => {
+      if (!isDue()) return
+      clearInterval(timer)
       server.script = resetAt(0)
       setTimeout(() => (server.script = script), 25_000)
     }, 20)
-    await run('SIGKILL after 25 % more, the network gone for 25 s', { signal: 'SIGKILL', when: after(0.25) })
+    await run('SIGKILL after 25 % more, with the network down for 25 s', { signal: 'SIGKILL', when: afterShare(0.25) })
   }
   const last = await run('to the end')
-  must(last.exitCode === 0, `the last run ends with 0, not ${last.exitCode}: ${last.stderr}`)
-  must(!existsSync(`${out}.cursor`) && !existsSync(`${out}.lock`), 'nothing is left beside the file')
+  check(last.exitCode === 0, `the last run exits with 0, not ${last.exitCode}: ${last.stderr}`)
+  check(!existsSync(`${out}.cursor`) && !existsSync(`${out}.lock`), 'no other files remain')
   const { lines, wrong } = await checkLogs(out, chain.places(0, blocks - 1))
-  must(lines === logs, `the file has ${lines} logs, not ${logs}`)
-  faultsFound.push(...wrong)
+  check(lines === logs, `the file has ${lines} logs, not ${logs}`)
+  problems.push(...wrong)
   const peak = Math.max(...runs.map(({ run: { peakMb } }) => peakMb ?? 0))
-  must(peak < mostMb, `it took ${peak.toFixed(0)} MB, and not less than ${mostMb}`)
+  check(peak < maxMb, `peak memory was ${peak.toFixed(0)} MB, expected less than ${maxMb}`)
   const cpu = runs.reduce((sum, { run: { cpuSeconds } }) => sum + (cpuSeconds ?? 0), 0)
-  say(
+  print(
     `\nthe node: ${Object.entries(faults.counts)
       .map(([name, times]) => `${name} ${times}`)
       .join(', ')}; ${faults.sent()} logs sent`,
   )
-  say(
-    `${lines} lines, ${wrong.length} wrong; at most ${peak.toFixed(0)} MB; ${cpu.toFixed(1)} s of the processor in ${runs.length} runs`,
+  print(
+    `${lines} lines, ${wrong.length} wrong; peak ${peak.toFixed(0)} MB; ${cpu.toFixed(1)} s CPU in ${runs.length} runs`,
   )
 } finally {
   await server.close()
   rmSync(folder, { recursive: true, force: true })
 }
-for (const fault of faultsFound) say(`WRONG: ${fault}`)
-if (faultsFound.length > 0) process.exitCode = 1
-else say('good: every log exactly once, in order')
+for (const problem of problems) print(`WRONG: ${problem}`)
+if (problems.length > 0) process.exitCode = 1
+else print('ok: every log exactly once, in order')

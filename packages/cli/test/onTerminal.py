@@ -1,4 +1,4 @@
-"""Runs a program on a terminal of its own; what is read here is typed there, and what is to be seen there is printed here."""
+"""Run a program on a pseudo-terminal: stdin is typed there, and its output goes to stdout."""
 
 import os
 import pty
@@ -16,7 +16,7 @@ while True:
         try:
             seen = os.read(terminal, 65536)
         except OSError:
-            # So Linux says that the program has closed it.
+            # Linux: the program has closed the terminal.
             break
         if not seen:
             break

@@ -6,24 +6,24 @@ import type { DevDescription } from '../src/dev/devService.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** How the CLI ended, and what it printed. */
+/** The exit code and output of the CLI. */
 export interface CliRun {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A CLI process that runs. */
+/** A running CLI process. */
 export interface RunningCli {
   readonly child: ChildProcess
   readonly printed: () => { readonly stdout: string; readonly stderr: string }
   readonly done: Promise<CliRun>
 }
 
-/** What the command reads of the environment, and what colours it: tests say it themselves. */
+/** The variables that the CLI reads, and those that enable colors. Tests set them explicitly. */
 const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
 
-/** Whether the command reads this environment variable. */
+/** Whether the CLI reads this environment variable. */
 export const isReadByCli = (name: string): boolean => readByCli.test(name)
 
 const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
@@ -48,55 +48,59 @@ export function startCli(words: readonly string[], extra: Readonly<Record<string
   return { child, printed: () => ({ stdout, stderr }), done }
 }
 
-/** Runs the CLI to its end. */
+/** Runs the CLI until it exits. */
 export function runCli(words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> {
   return startCli(words, extra).done
 }
 
-/** Waits until something is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
+/** Waits for a condition. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  withinMs = 30_000,
+): Promise<void> {
   const giveUpAt = performance.now() + withinMs
-  while (!(await isSo())) {
-    if (performance.now() > giveUpAt) throw new Error(`not so within ${withinMs} ms: ${what}`)
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error(`timeout after ${withinMs} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** A `keyrail dev --json` that is ready. */
+/** A running `keyrail dev --json`. */
 export interface RunningDev extends RunningCli {
   readonly service: DevDescription
 }
 
-/** Starts `keyrail dev --json` on a free port and waits for its line. */
+/** Starts `keyrail dev --json` on a free port and waits for its output. */
 export async function startDevCli(
   words: readonly string[] = [],
   extra: Readonly<Record<string, string>> = {},
 ): Promise<RunningDev> {
   const running = startCli(['dev', '--json', ...(words.includes('--port') ? [] : ['--port', '0']), ...words], extra)
-  let ended: CliRun | undefined
-  void running.done.then((run) => (ended = run))
-  const isReady = (): boolean => running.printed().stdout.includes('\n') || ended !== undefined
+  let exited: CliRun | undefined
+  void running.done.then((run) => (exited = run))
+  const isReady = (): boolean => running.printed().stdout.includes('\n') || exited !== undefined
   await until('keyrail dev is ready', isReady, 60_000).catch((error: unknown) => {
     running.child.kill('SIGTERM')
     throw error
   })
-  if (ended) throw new Error(`keyrail dev ended early (${ended.exitCode}): ${ended.stderr}`)
+  if (exited) throw new Error(`keyrail dev exited early (${exited.exitCode}): ${exited.stderr}`)
   return { ...running, service: JSON.parse(running.printed().stdout) as DevDescription }
 }
 
-/** Whether a process is there. One that has ended and waits for its parent to ask does not count. */
+/** Whether a process is running. Zombies do not count. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return !existsSync('/proc/self/stat') || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
-    // It may end between the two looks.
+    // It may exit between the two checks.
     return false
   }
 }
 
-/** The processes that a process started. */
-export function childrenOf(pid: number): number[] {
+/** Lists the child processes of a process. */
+export function listChildren(pid: number): number[] {
   if (!existsSync('/proc/self/stat')) {
     const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
     return rows
@@ -109,21 +113,21 @@ export function childrenOf(pid: number): number[] {
       try {
         return new RegExp(`\\) \\S ${pid} `).test(readFileSync(`/proc/${name}/stat`, 'utf8'))
       } catch {
-        // It ended meanwhile.
+        // It has exited.
         return false
       }
     })
     .map(Number)
 }
 
-/** The command line of a process. */
-export function commandOf(pid: number): string {
+/** Reads the command line of a process. */
+export function readCommandLine(pid: number): string {
   const file = `/proc/${pid}/cmdline`
   if (existsSync(file)) return readFileSync(file, 'utf8').replaceAll('\0', ' ').trim()
   return execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).trim()
 }
 
-/** Posts a body to an address and gives what came back. */
+/** Sends a JSON-RPC request and returns the response body. */
 export async function post(
   url: string,
   method: string,

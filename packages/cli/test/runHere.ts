@@ -3,7 +3,7 @@ import { runMain } from '../src/runMain.ts'
 import { isReadByCli } from './runCli.ts'
 import type { CliRun } from './runCli.ts'
 
-/** Replaces a stream's `write` so that the text is collected instead. @returns The text so far. */
+/** Captures a stream's output. @returns The text so far. */
 function capture(stream: NodeJS.WriteStream): { readonly text: () => string; readonly restore: () => void } {
   let text = ''
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
@@ -17,11 +17,10 @@ function capture(stream: NodeJS.WriteStream): { readonly text: () => string; rea
 }
 
 /**
- * Runs the command line in this process, which takes milliseconds: a process of its own takes a third of a second. Use `runCli` where the process is
- * the subject: signals, terminals, arguments that others can list.
+ * Runs the CLI in this process, which takes milliseconds. Use `runCli` to test the process itself: signals, terminals, process lists.
  *
- * @param words - The command line after `keyrail`.
- * @param extra - The variables that the command finds, of those that it reads.
+ * @param words - The arguments after `keyrail`.
+ * @param extra - The environment variables for the CLI.
  */
 export async function runHere(words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> {
   for (const name of Object.keys(process.env)) if (isReadByCli(name)) vi.stubEnv(name, undefined)

@@ -7,14 +7,14 @@ import { runHere } from './runHere.ts'
 const address = { baseUrl: 'https://node.example/testnet' }
 
 describe('keyrail snippet', () => {
-  test('offers what the package has', () => {
+  test('offers the methods, languages and libraries of the package', () => {
     const { method, language, library } = commands.find(({ name }) => name === 'snippet')?.options ?? {}
     expect(method?.values).toEqual(snippetMethods.map(({ id }) => id))
     expect(language?.values).toEqual(snippetLanguages.map(({ id }) => id))
     expect(library?.values).toEqual(snippetLanguages.flatMap(({ libraries }) => libraries.map(({ id }) => id)))
   })
 
-  test('prints the program alone, and beside it what it needs; the key of the environment is in neither', async () => {
+  test('prints the program, and how to run it to standard error, without the key', async () => {
     const environment = { KEYRAIL_API_KEY: 'kr_not-to-be-printed', KEYRAIL_BASE_URL: address.baseUrl }
     const words = ['snippet', '--method', 'contract-logs', '--library', 'viem', '--with', 'keyrail']
     const { exitCode, stdout, stderr } = await runHere(words, environment)
@@ -29,7 +29,7 @@ describe('keyrail snippet', () => {
     expect(stdout + stderr).not.toContain('printed')
   })
 
-  test('is one line of JSON with all of it, by the address of an API key and the network too', async () => {
+  test('prints one line of JSON, also for an RPC URL with a network', async () => {
     const words = [
       '--rpc-url',
       'https://node.example/{network}',
@@ -47,15 +47,15 @@ describe('keyrail snippet', () => {
 
   test.each<[string, string[], RegExp]>([
     ['an unknown method', ['--method', 'latestBlok'], /did you mean latestBlock\?/],
-    ['an unknown language', ['--language', 'cobol'], /it is one of javascript, typescript, python, shell/],
-    ['a library of another language', ['--language', 'python', '--library', 'ethers'], /it is one of web3\.py/],
-    ['something else to go with', ['--with', 'care'], /it is one of keyrail/],
-    ['no account', ['--account', '0x12'], /values\.account must be an address/],
-    ['two addresses', ['--base-url', 'http://a', '--rpc-url', 'http://b'], /exclude each other/],
-    ['a slash at the end', ['--base-url', 'http://a/'], /ends with "\/"/],
-    ['another word', ['latestBlock'], /takes options only/],
-    ['a key in the arguments', ['--api-key', 'x'], /stays in the history/],
-  ])('%s is not understood', async (_what, words, message) => {
+    ['an unknown language', ['--language', 'cobol'], /Use one of javascript, typescript, python, shell/],
+    ['a library of another language', ['--language', 'python', '--library', 'ethers'], /Use one of web3\.py/],
+    ['an unknown --with', ['--with', 'care'], /Use one of keyrail/],
+    ['an invalid account', ['--account', '0x12'], /values\.account must be an address/],
+    ['two URLs', ['--base-url', 'http://a', '--rpc-url', 'http://b'], /cannot be combined/],
+    ['a trailing slash', ['--base-url', 'http://a/'], /ends with "\/"/],
+    ['an argument', ['latestBlock'], /takes no arguments/],
+    ['a key in the arguments', ['--api-key', 'x'], /stay in the shell's history/],
+  ])('rejects %s', async (_what, words, message) => {
     const report = await failedRun(['snippet', ...words])
     expect(report.exitCode).toBe(2)
     expect(report.lines.join('\n')).toMatch(message)

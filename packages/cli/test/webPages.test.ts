@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askBlock } from '../src/node/askNode.ts'
+import { getBlockHead } from '../src/node/callNode.ts'
 import { browserBlockedPorts } from '../src/node/browserBlockedPorts.ts'
 import { startNode } from '../src/node/startNode.ts'
 import type { RunningNode } from '../src/node/startNode.ts'
@@ -15,13 +15,12 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   existsSync(path),
 )
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-// The ports of a process are read from /proc.
+// The test reads the ports of a process from /proc.
 const skipped = (executablePath === undefined || process.platform !== 'linux') && !mustRun
-if (skipped)
-  console.log('cli: needs Linux and Chromium to test what web pages can do (Debian: apt-get install chromium)')
+if (skipped) console.log('cli: the tests with web pages need Linux and Chromium (Debian: apt-get install chromium)')
 
-/** Every IPv4 address and port that a process listens on. */
-function listenersOf(pid: number): { host: string; port: number }[] {
+/** Lists the IPv4 addresses and ports that a process listens on. */
+function findListeners(pid: number): { host: string; port: number }[] {
   const sockets = new Set(
     readdirSync(`/proc/${pid}/fd`).map((file) =>
       readlinkSync(`/proc/${pid}/fd/${file}`).replace(/^socket:\[|\]$/g, ''),
@@ -42,7 +41,7 @@ let node: RunningNode
 let browser: Browser
 let evilPort = 0
 const evil = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'))
-/** A name of the attacker for each address that something of ours listens on, as after DNS rebinding. */
+/** A host name of the attacker for each of our listeners, as after DNS rebinding. */
 let targets: { name: string; port: number }[] = []
 
 beforeAll(async () => {
@@ -52,7 +51,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
   evilPort = (evil.address() as AddressInfo).port
   const shown = new URL(node.url)
-  const listeners = [...listenersOf(node.pid), { host: shown.hostname, port: Number(shown.port) }]
+  const listeners = [...findListeners(node.pid), { host: shown.hostname, port: Number(shown.port) }]
   targets = listeners.map(({ port }, index) => ({ name: `rebound${index}.example`, port }))
   const rules = listeners.map(({ host }, index) => `MAP rebound${index}.example ${host}`)
   browser = await chromium.launch({
@@ -73,10 +72,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const height = async (): Promise<string> => (await askBlock(node.url, 'latest')).number
+const height = async (): Promise<string> => (await getBlockHead(node.url, 'latest')).number
 
-/** Runs in the page: mines a block in each way that a page has, and returns what it could read. */
-const drive = async (address: string): Promise<string[]> => {
+/** Runs in the page: tries to mine a block in every way a page can, and returns the readable responses. */
+const tryToMine = async (address: string): Promise<string[]> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] })
   const post = async (init: RequestInit): Promise<string> =>
     fetch(`http://${address}/`, { method: 'POST', body, ...init }).then(
@@ -103,36 +102,33 @@ const drive = async (address: string): Promise<string[]> => {
   ].filter((text) => text.includes('"result"'))
 }
 
-test.skipIf(skipped)('a page of another site cannot mine a block or read an answer', async () => {
+test.skipIf(skipped)('a page of another site cannot mine a block or read a response', async () => {
   expect(targets.length).toBeGreaterThan(0)
   const before = await height()
   const page = await browser.newPage()
   await page.goto(`http://evil.example:${evilPort}/`)
-  for (const { name, port } of targets) expect(await page.evaluate(drive, `${name}:${port}`)).toEqual([])
-  for (const { port } of targets) expect(await page.evaluate(drive, `127.0.0.1:${port}`)).toEqual([])
+  for (const { name, port } of targets) expect(await page.evaluate(tryToMine, `${name}:${port}`)).toEqual([])
+  for (const { port } of targets) expect(await page.evaluate(tryToMine, `127.0.0.1:${port}`)).toEqual([])
   expect(await height()).toBe(before)
   await page.close()
 })
 
-test.skipIf(skipped)(
-  'a page whose name was rebound to the node cannot either, though it is then of one origin',
-  async () => {
-    const before = await height()
-    for (const { name, port } of targets) {
-      const page = await browser.newPage()
-      const opened = await page.goto(`http://${name}:${port}/`).then(
-        () => true,
-        () => false,
-      )
-      if (opened) expect(await page.evaluate(drive, `${name}:${port}`)).toEqual([])
-      await page.close()
-    }
-    expect(await height()).toBe(before)
-  },
-)
+test.skipIf(skipped)('a page after DNS rebinding cannot either, although it has the same origin', async () => {
+  const before = await height()
+  for (const { name, port } of targets) {
+    const page = await browser.newPage()
+    const opened = await page.goto(`http://${name}:${port}/`).then(
+      () => true,
+      () => false,
+    )
+    if (opened) expect(await page.evaluate(tryToMine, `${name}:${port}`)).toEqual([])
+    await page.close()
+  }
+  expect(await height()).toBe(before)
+})
 
-// The standard's list is longer than Chromium's: each port that is used must be blocked by the browser itself.
-test.skipIf(skipped)('Chromium opens no port of the list', async () => {
+// The standard's list is longer than Chromium's, but Chromium must block every port that we use.
+test.skipIf(skipped)('Chromium blocks every port of the list', async () => {
   const page = await browser.newPage()
   for (const port of browserBlockedPorts) {
     const failure = await page.goto(`http://127.0.0.1:${port}/`).catch(String)

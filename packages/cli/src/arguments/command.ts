@@ -1,38 +1,38 @@
-/** One option of a command, as it is declared. */
+/** The declaration of an option. */
 export interface OptionDeclaration {
   readonly type: 'boolean' | 'string'
-  /** What stands for the value in the help: `N`, `DIR`. */
+  /** The placeholder for the value in the help: `N`, `DIR`. */
   readonly value?: string
-  /** All that its value can be, for shells to complete. */
+  /** The allowed values, for shell completion. */
   readonly values?: readonly string[]
-  /** What it does, in one line. */
+  /** A one-line description. */
   readonly about: string
 }
 
-/** What was read from a command line. */
+/** Parsed arguments. */
 export interface ReadArguments {
-  /** The value that was given last. */
+  /** The last value of an option. */
   readonly text: (name: string) => string | undefined
-  /** Every value that was given, in order: for options that may be given several times. */
+  /** All values of a repeatable option, in order. */
   readonly texts: (name: string) => readonly string[]
   readonly flag: (name: string) => boolean
   readonly positionals: readonly string[]
 }
 
-/** A command, as it is declared in `commandTable.ts`. */
+/** The declaration of a command, in `commandTable.ts`. */
 export interface Command {
   readonly name: string
-  /** The line that shows how it is typed, without `keyrail`. */
+  /** The usage line, without `keyrail`. */
   readonly usage: string
-  /** What it does, in one line. */
+  /** A one-line description. */
   readonly about: string
   readonly options: Readonly<Record<string, OptionDeclaration>>
-  /** What its first word can be, where that is one of a few. */
+  /** The allowed values of its first argument, if they are few. */
   readonly words?: readonly string[]
-  /** Names that people try, and what to do in their place. */
+  /** Options that users might try, and what to do instead. */
   readonly rejected?: Readonly<Record<string, string>>
-  /** Paragraphs below the options in the help. */
+  /** Paragraphs after the options in the help. */
   readonly notes: readonly string[]
-  /** Does the work and gives the exit code. Loaded late, so that a call does not pay for the service. */
+  /** Runs the command and returns the exit code. Imported lazily, so that `call` does not load the service. */
   readonly run: (given: ReadArguments) => Promise<number>
 }

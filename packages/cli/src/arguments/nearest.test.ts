@@ -10,16 +10,16 @@ describe('nearest', () => {
     ['--jsno', '--json'],
     ['--unsafe', '--unsafe-node-methods'],
     ['--unsafe-node-method', '--unsafe-node-methods'],
-  ])('%s is taken to mean %s', (given, meant) => {
+  ])('matches %s to %s', (given, meant) => {
     expect(nearest(given, names)).toBe(meant)
   })
 
-  test('names nothing where nothing is close', () => {
+  test('returns undefined if nothing is similar', () => {
     expect(nearest('--verbose', names)).toBeUndefined()
     expect(nearest('x', ['dev', 'call'])).toBeUndefined()
   })
 
-  test('prefers the closest of several', () => {
+  test('prefers the closest name', () => {
     expect(nearest('cal', ['dev', 'call'])).toBe('call')
     expect(nearest('bev', ['call', 'dev'])).toBe('dev')
   })

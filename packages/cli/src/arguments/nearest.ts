@@ -1,4 +1,4 @@
-/** How many single-letter changes turn `a` into `b` (Levenshtein distance; a swap of neighbours counts as one). */
+/** Computes the Levenshtein distance; swapping adjacent letters counts as one edit. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)]
   const at = (row: number, column: number): number => rows[row]?.[column] ?? 0
@@ -16,11 +16,11 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * Finds the name that was probably meant.
+ * Finds the most similar name.
  *
- * @param given - What was typed.
- * @param names - What exists.
- * @returns The closest name, or undefined where nothing is close: more than a third of its letters would have to change.
+ * @param given - The input.
+ * @param names - The valid names.
+ * @returns The closest name; undefined if more than a third of its letters differ.
  * @example
  * nearest('--prot', ['--port', '--data']) // '--port'
  */

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { CliError } from '../cliError.ts'
 import { parseParamList, parseParams } from './parseParams.ts'
 
-const rejection = (run: () => unknown): CliError => {
+const getError = (run: () => unknown): CliError => {
   try {
     run()
   } catch (error) {
     if (error instanceof CliError) return error
     throw error
   }
-  throw new Error('nothing was rejected')
+  throw new Error('expected an error')
 }
 
 describe('parseParams', () => {
@@ -24,7 +24,7 @@ describe('parseParams', () => {
     ['[25,50.5]', [25, 50.5]],
     ['', ''],
     ['truely', 'truely'],
-  ])('%s is sent as %j', (word, sent) => {
+  ])('sends %s as %j', (word, sent) => {
     expect(parseParams([word])).toEqual([sent])
   })
 
@@ -33,34 +33,34 @@ describe('parseParams', () => {
     ['0', '0x0'],
     ['255', '0xff'],
     ['18446744073709551616', '0x10000000000000000'],
-  ])('the bare decimal %s becomes the quantity %s', (word, sent) => {
+  ])('converts the decimal %s to the quantity %s', (word, sent) => {
     expect(parseParams([word])).toEqual([sent])
   })
 
-  test.each(['012', '-1', '1.5', '.5', '1e3'])('%s is rejected, because no quantity is written so', (word) => {
-    expect(rejection(() => parseParams(['latest', word]))).toMatchObject({
+  test.each(['012', '-1', '1.5', '.5', '1e3'])('rejects %s, which is not a quantity', (word) => {
+    expect(getError(() => parseParams(['latest', word]))).toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/^param 2 is a number/),
     })
   })
 
-  test.each(['{"a":', '[1,', '"open', `{fromBlock:"0x0"}`])('%s is rejected, not sent as a string', (word) => {
-    const error = rejection(() => parseParams([word]))
+  test.each(['{"a":', '[1,', '"open', `{fromBlock:"0x0"}`])('rejects %s instead of sending a string', (word) => {
+    const error = getError(() => parseParams([word]))
     expect(error.exitCode).toBe(2)
     expect(error.hint).toContain('single quotes')
   })
 
-  test('a number inside JSON that would lose digits is rejected', () => {
-    expect(rejection(() => parseParams(['[9007199254740993]'])).message).toContain('9007199254740993')
+  test('rejects a JSON number that would be rounded', () => {
+    expect(getError(() => parseParams(['[9007199254740993]'])).message).toContain('9007199254740993')
   })
 })
 
 describe('parseParamList', () => {
-  test('sends numbers as they are', () => {
+  test('sends JSON numbers unchanged', () => {
     expect(parseParamList('[12, "latest", [25]]')).toEqual([12, 'latest', [25]])
   })
 
-  test.each(['{"a":1}', '12', '"latest"', 'latest'])('%s is rejected', (text) => {
-    expect(rejection(() => parseParamList(text)).exitCode).toBe(2)
+  test.each(['{"a":1}', '12', '"latest"', 'latest'])('rejects %s', (text) => {
+    expect(getError(() => parseParamList(text)).exitCode).toBe(2)
   })
 })

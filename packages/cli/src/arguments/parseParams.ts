@@ -1,12 +1,12 @@
 import { wrongUsage } from '../cliError.ts'
 
-/** Numbers past 2^53 would change silently on their way through JSON.parse. */
+/** JSON.parse would silently round numbers above 2^53. */
 function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
     if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
       throw wrongUsage(
-        `the number ${context?.source ?? ''} is too large to be sent exactly as a JSON number`,
-        'write it as a 0x-prefixed hex string in double quotes',
+        `the number ${context?.source ?? ''} is too large for a JSON number`,
+        'write it as a hex string in double quotes: "0x…"',
       )
     }
     return value
@@ -19,8 +19,8 @@ function parseJson(text: string, place: string): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw wrongUsage(
-      `${place} starts like JSON and is not: it does not parse`,
-      `put single quotes around it, so that the shell keeps its double quotes: '{"fromBlock":"0x0"}'`,
+      `${place} is not valid JSON`,
+      `put single quotes around it, so that the shell preserves its double quotes: '{"fromBlock":"0x0"}'`,
     )
   }
 }
@@ -28,14 +28,14 @@ function parseJson(text: string, place: string): unknown {
 function parseParam(text: string, place: string): unknown {
   if (/^\d+$/.test(text)) {
     if (text.length > 1 && text.startsWith('0')) {
-      throw wrongUsage(`${place} is a number that starts with 0`, 'write 12 for twelve, 0x12 for eighteen')
+      throw wrongUsage(`${place} is a number with a leading zero`, 'write 12 for decimal, or 0x12 for hex')
     }
     return `0x${BigInt(text).toString(16)}`
   }
   if (/^-?\d*\.?\d+(e[+-]?\d+)?$/i.test(text)) {
     throw wrongUsage(
-      `${place} is a number that JSON-RPC has no quantity for`,
-      'quantities are whole and not negative; to send a number as it is, use --params',
+      `${place} is a number that is not a JSON-RPC quantity`,
+      'use a whole number that is not negative, or --params to send a JSON number',
     )
   }
   if (/^[[{"]/.test(text.trimStart())) return parseJson(text, place)
@@ -44,15 +44,15 @@ function parseParam(text: string, place: string): unknown {
 }
 
 /**
- * Reads the params of `keyrail call` from the words of the command line.
+ * Parses the params of `keyrail call`.
  *
- * - what starts with `{`, `[` or `"` must be JSON and is sent as such; so are `true`, `false` and `null`
- * - a whole decimal number becomes a hex quantity: `12` is sent as `"0xc"`, because Ethereum's JSON-RPC writes quantities so
- * - everything else is a string: `latest`, `0x5fbd…`
+ * - A param that starts with `{`, `[` or `"` must be JSON. `true`, `false` and `null` are JSON, too.
+ * - A whole decimal number becomes a hex quantity, as Ethereum's JSON-RPC requires: `12` is sent as `"0xc"`.
+ * - Anything else is a string: `latest`, `0x5fbd…`.
  *
- * Numbers inside JSON are left as they are: fee percentiles and tracer options are true JSON numbers.
+ * Numbers inside JSON are unchanged, because fee percentiles and tracer options are JSON numbers.
  *
- * @throws {CliError} exit code 2: broken JSON, a negative or broken number, a number that JSON cannot carry exactly.
+ * @throws {CliError} exit code 2 for invalid JSON, a number that is not a quantity, or a JSON number that would be rounded.
  * @see https://ethereum.org/developers/docs/apis/json-rpc/#quantities-encoding
  * @example
  * parseParams(['12', 'false']) // ['0xc', false]
@@ -62,9 +62,9 @@ export function parseParams(words: readonly string[]): unknown[] {
 }
 
 /**
- * Reads `--params`: the whole list as JSON, sent as it is.
+ * Parses `--params`: all params as a JSON array, sent unchanged.
  *
- * @throws {CliError} exit code 2 where it is not a JSON array.
+ * @throws {CliError} exit code 2 if it is not a JSON array.
  */
 export function parseParamList(text: string): unknown[] {
   const list = parseJson(text, '--params')

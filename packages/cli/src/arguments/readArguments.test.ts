@@ -23,12 +23,12 @@ describe('readArguments', () => {
     expect(given.positionals).toEqual(['one', 'two', '--three'])
   })
 
-  test('gives every value of an option that is given several times, and the last one as its text', () => {
+  test('returns all values of a repeated option, and the last one as its text', () => {
     const given = readArguments(command, ['--port', '80', '--port=81'])
     expect([given.texts('port'), given.text('port')]).toEqual([['80', '81'], '81'])
   })
 
-  test('what was not given is absent', () => {
+  test('returns nothing for omitted options', () => {
     const given = readArguments(command, [])
     expect([given.flag('json'), given.text('port'), given.texts('port'), given.positionals]).toEqual([
       false,
@@ -39,13 +39,13 @@ describe('readArguments', () => {
   })
 
   test.each<[string[], RegExp, RegExp]>([
-    [['--prot', '1'], /^keyrail dev has no option --prot$/, /did you mean --port\?/],
-    [['--verbose'], /^keyrail dev has no option --verbose$/, /^see keyrail dev --help$/],
-    [['-j'], /^keyrail dev has no option -j$/, /--help/],
-    [['-1'], /minus sign/, /--params/],
+    [['--prot', '1'], /^unknown option --prot for keyrail dev$/, /did you mean --port\?/],
+    [['--verbose'], /^unknown option --verbose for keyrail dev$/, /^see keyrail dev --help$/],
+    [['-j'], /^unknown option -j for keyrail dev$/, /--help/],
+    [['-1'], /negative number/, /--params/],
     [['--api-key', 'secret-value'], /^--api-key is not accepted$/, /put it in a file/],
     [['--api-key=secret-value'], /^--api-key is not accepted$/, /put it in a file/],
-  ])('%j is rejected with the fix', (words, message, hint) => {
+  ])('rejects %j with a hint', (words, message, hint) => {
     expect(() => readArguments(command, words)).toThrow(
       expect.objectContaining({
         exitCode: 2,
@@ -55,15 +55,17 @@ describe('readArguments', () => {
     )
   })
 
-  test.each([[['--port']], [['--port', '--json']], [['--port=']]])('%j lacks a value', (words) => {
+  test.each([[['--port']], [['--port', '--json']], [['--port=']]])('rejects %j without a value', (words) => {
     expect(() => readArguments(command, words)).toThrow('--port needs a value: --port N')
   })
 
-  test('a flag takes no value', () => {
+  test('rejects a value for a flag', () => {
     expect(() => readArguments(command, ['--json=yes'])).toThrow('--json takes no value')
   })
 
-  test('no rejection repeats a value', () => {
-    expect(() => readArguments(command, ['--api-keys=kr_secret'])).toThrow(/^keyrail dev has no option --api-keys$/)
+  test('never repeats a value in an error', () => {
+    expect(() => readArguments(command, ['--api-keys=kr_secret'])).toThrow(
+      /^unknown option --api-keys for keyrail dev$/,
+    )
   })
 })

@@ -4,18 +4,18 @@ import type { Command, ReadArguments } from './command.ts'
 import { nearest } from './nearest.ts'
 
 /**
- * Reads the words after a command's name.
- * Values are never repeated in an error: one of them may be a key that was typed in the wrong place.
+ * Parses the arguments after a command's name.
+ * Errors never contain a value, because it may be a misplaced key.
  *
- * @param command - The command as it is declared.
- * @param words - The words of the command line after the command's name.
- * @throws {CliError} exit code 2: an unknown or rejected option, a missing value, a value where none belongs.
+ * @param command - The declaration of the command.
+ * @param words - The arguments after the command's name.
+ * @throws {CliError} exit code 2 for an unknown or rejected option, a missing value, or a value for a flag.
  */
 export function readArguments(command: Command, words: readonly string[]): ReadArguments {
   const { tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }])),
-    // The own checks below name the nearest option, which strict mode does not.
+    // The checks below suggest the nearest option, unlike strict mode.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -26,15 +26,15 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const rejection = command.rejected?.[token.name]
-    if (rejection !== undefined) throw wrongUsage(`${token.rawName} is not accepted`, rejection)
+    const alternative = command.rejected?.[token.name]
+    if (alternative !== undefined) throw wrongUsage(`${token.rawName} is not accepted`, alternative)
     const option = command.options[token.name]
-    if (!option || !token.rawName.startsWith('--')) throw unknownOption(command, token.rawName)
+    if (!option || !token.rawName.startsWith('--')) throw createUnknownOptionError(command, token.rawName)
     if (option.type === 'boolean') {
       if (token.value !== undefined) throw wrongUsage(`${token.rawName} takes no value`)
       flags.add(token.name)
     } else {
-      // In `--port --json` the second word is an option, not the first one's value.
+      // In `--port --json`, `--json` is an option, not the value of `--port`.
       const missing = !token.value || (!token.inlineValue && token.value.startsWith('-') && token.value !== '-')
       if (missing) throw wrongUsage(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}`)
       values.set(token.name, [...(values.get(token.name) ?? []), token.value as string])
@@ -48,11 +48,11 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
   }
 }
 
-function unknownOption(command: Command, rawName: string): Error {
+function createUnknownOptionError(command: Command, rawName: string): Error {
   if (/^-\d/.test(rawName)) {
     return wrongUsage(
-      'a param starts with a minus sign and a digit',
-      'quantities are not negative in JSON-RPC; to send a number as it is, use --params',
+      'a param is a negative number',
+      'JSON-RPC quantities cannot be negative; use --params to send a JSON number',
     )
   }
   const meant = nearest(
@@ -60,7 +60,7 @@ function unknownOption(command: Command, rawName: string): Error {
     Object.keys(command.options).map((name) => `--${name}`),
   )
   return wrongUsage(
-    `keyrail ${command.name} has no option ${rawName}`,
-    `${meant === undefined ? '' : `did you mean ${meant}? `}see keyrail ${command.name} --help`,
+    `unknown option ${rawName} for keyrail ${command.name}`,
+    `${meant === undefined ? 'see' : `did you mean ${meant}? See`} keyrail ${command.name} --help`,
   )
 }

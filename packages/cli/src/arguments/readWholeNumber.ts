@@ -1,12 +1,12 @@
 import { wrongUsage } from '../cliError.ts'
 
 /**
- * Reads an option that is a whole number.
+ * Parses an option that is a whole number.
  *
  * @param name - The option, for the error: `--port`.
- * @param text - What was given; undefined stays undefined.
- * @param range - The least and the greatest value allowed.
- * @throws {CliError} exit code 2, naming the range.
+ * @param text - The value; undefined stays undefined.
+ * @param range - The allowed range, inclusive.
+ * @throws {CliError} exit code 2 for any other value.
  */
 export function readWholeNumber(
   name: string,

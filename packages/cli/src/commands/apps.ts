@@ -2,19 +2,19 @@ import type { AppView, ControlApi, UseCase } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
-import type { AskControl } from '../control/askControl.ts'
+import type { ControlApiClient } from '../control/controlApi.ts'
 import { confirm } from '../control/confirm.ts'
 import { keyActions } from '../control/keyActions.ts'
-import { keyRows, stateWord } from '../control/keyWords.ts'
-import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
+import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
+import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
-import { styleOf } from '../output/style.ts'
-import { visible } from '../output/visible.ts'
-import { readNetwork } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
+import { readNetwork } from './endpoint.ts'
 
-async function listAll(ask: AskControl, search: string | undefined): Promise<AppView[]> {
+async function listAll(api: ControlApiClient, search: string | undefined): Promise<AppView[]> {
   const all: AppView[] = []
   for (let cursor: string | undefined; ;) {
     const query: ControlApi['GET /api/apps']['query'] = {
@@ -22,59 +22,59 @@ async function listAll(ask: AskControl, search: string | undefined): Promise<App
       ...(search === undefined ? {} : { search }),
       ...(cursor === undefined ? {} : { cursor }),
     }
-    const { items, next } = await ask('GET /api/apps', { query })
+    const { items, next } = await api('GET /api/apps', { query })
     all.push(...items)
     if (next === null || items.length === 0) return all
     cursor = next
   }
 }
 
-async function find(ask: AskControl, who: string): Promise<AppView> {
-  if (/^app_[0-9a-z]{20}$/.test(who)) return ask('GET /api/apps/{appId}', { params: { appId: who } })
-  const found = (await listAll(ask, who)).find(({ name }) => name.toLowerCase() === who.toLowerCase())
-  if (found === undefined) throw new CliError('there is no app of this name', { hint: 'see keyrail apps list' })
+async function find(api: ControlApiClient, idOrName: string): Promise<AppView> {
+  if (/^app_[0-9a-z]{20}$/.test(idOrName)) return api('GET /api/apps/{appId}', { params: { appId: idOrName } })
+  const found = (await listAll(api, idOrName)).find(({ name }) => name.toLowerCase() === idOrName.toLowerCase())
+  if (found === undefined) throw new CliError('no app has this name', { hint: 'run keyrail apps list to see all' })
   return found
 }
 
 function readUseCase(text: string | undefined, useCases: readonly UseCase[]): UseCase {
   if (text === undefined) return 'Other'
   const meant = useCases.find((one) => one.toLowerCase() === text.toLowerCase())
-  if (meant === undefined) throw wrongUsage('--use-case is unknown', `it is one of ${useCases.join(', ')}`)
+  if (meant === undefined) throw wrongUsage('unknown --use-case', `use one of ${useCases.join(', ')}`)
   return meant
 }
 
-const shown = (app: AppView): string[] =>
+const format = (app: AppView): string[] =>
   formatTable([
     ['id', app.id],
-    ['name', visible(app.name)],
-    ...(app.description === '' ? [] : [['description', visible(app.description)]]),
+    ['name', stripControlCharacters(app.name)],
+    ...(app.description === '' ? [] : [['description', stripControlCharacters(app.description)]]),
     ['use case', app.useCase],
-    ['chain', visible(app.chain)],
+    ['chain', stripControlCharacters(app.chain)],
     ['services', app.services.join(', ') || 'none'],
-    ...app.networks.map((network) => [network, visible(app.key.addresses[network])]),
-    ['tokens', app.requireJwt ? 'each call must bring one' : 'not asked for'],
-    ...keyRows(app.key, styleOf(process.stdout)),
+    ...app.networks.map((network) => [network, stripControlCharacters(app.key.addresses[network])]),
+    ['JWT', app.requireJwt ? 'required' : 'not required'],
+    ...formatKeyDetails(app.key, getStyle(process.stdout)),
   ])
 
 const actions: Actions = {
   list: {
     needs: [],
     takes: ['search'],
-    run: async ({ given, ask }) => {
-      const items = await listAll(ask, given.text('search'))
-      const style = styleOf(process.stdout)
+    run: async ({ given, api }) => {
+      const items = await listAll(api, given.text('search'))
+      const style = getStyle(process.stdout)
       const rows = items.map((app) => [
         app.id,
-        visible(app.name),
+        stripControlCharacters(app.name),
         app.networks.join(', '),
         `…${app.key.ending}`,
-        stateWord(app.key, style),
+        formatKeyState(app.key, style),
         app.key.expiresAt ?? 'never',
       ])
       const head = ['ID', 'NAME', 'NETWORKS', 'KEY', 'STATE', 'EXPIRES'].map(style.faint)
       return {
         json: { items },
-        lines: rows.length === 0 ? ['There are no such apps.'] : formatTable([head, ...rows]),
+        lines: rows.length === 0 ? ['No apps found'] : formatTable([head, ...rows]),
       }
     },
   },
@@ -84,17 +84,17 @@ const actions: Actions = {
     check: (given) => {
       readNetwork(given.text('network'))
       readExpiry(given.text('expires'))
-      checkKeyTarget(given)
+      checkKeyOutput(given)
     },
-    run: ({ given, ask, words: [name = ''] }) =>
-      keepNewKey(given, {
+    run: ({ given, api, words: [name = ''] }) =>
+      outputKey(given, {
         replaces: false,
-        make: async () => {
-          const { chain, services, useCases } = await ask('GET /api/deployment', {})
+        request: async () => {
+          const { chain, services, useCases } = await api('GET /api/deployment', {})
           const network = readNetwork(given.text('network'))
           const expiresAt = readExpiry(given.text('expires'))
           const description = given.text('description')
-          const { app, ...secret } = await ask('POST /api/apps', {
+          const { app, ...secret } = await api('POST /api/apps', {
             body: {
               name,
               useCase: readUseCase(given.text('use-case'), useCases),
@@ -105,39 +105,43 @@ const actions: Actions = {
               ...(expiresAt === undefined ? {} : { expiresAt }),
             },
           })
-          return { json: { app }, secret, lines: [`${visible(app.name)} is made: ${app.id}`] }
+          return { json: { app }, secret, lines: [`Created ${stripControlCharacters(app.name)}: ${app.id}`] }
         },
       }),
   },
   ...keyActions({
     find,
-    shown,
-    keyOf: ({ key }) => key,
-    reveal: (ask, appId) => ask('POST /api/apps/{appId}/key/reveal', { params: { appId }, body: {} }),
-    rotate: async (ask, appId, body) => {
-      const { app, ...secret } = await ask('POST /api/apps/{appId}/key/rotate', { params: { appId }, body })
+    format,
+    getKey: ({ key }) => key,
+    reveal: (api, appId) => api('POST /api/apps/{appId}/key/reveal', { params: { appId }, body: {} }),
+    rotate: async (api, appId, body) => {
+      const { app, ...secret } = await api('POST /api/apps/{appId}/key/rotate', { params: { appId }, body })
       return { view: app, json: { app }, secret }
     },
-    dropOld: (ask, appId) => ask('DELETE /api/apps/{appId}/key/old', { params: { appId } }),
+    dropOld: (api, appId) => api('DELETE /api/apps/{appId}/key/old', { params: { appId } }),
   }),
   delete: {
     needs: ['ID|NAME'],
     takes: ['yes'],
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id, name } = await find(ask, who)
-      await confirm(given, { done: `delete ${visible(name)}`, name })
-      await ask('POST /api/apps/{appId}/delete', { params: { appId: id }, body: { name } })
-      return { json: { id, name, deleted: true }, lines: [`${visible(name)} is deleted, with its key and its lists`] }
+    run: async ({ given, api, words: [idOrName = ''] }) => {
+      const { id, name } = await find(api, idOrName)
+      const shownName = stripControlCharacters(name)
+      await confirm(given, { verb: 'delete', name, shownName })
+      await api('POST /api/apps/{appId}/delete', { params: { appId: id }, body: { name } })
+      return {
+        json: { id, name, deleted: true },
+        lines: [`Deleted ${shownName}, its key and its allow lists`],
+      }
     },
   },
 }
 
 /**
- * `keyrail apps …`: apps, through the control API of a service.
+ * `keyrail apps …`: manages apps through the control API of a service.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line; 1 where it was rejected; 3 where no answer came.
+ * @throws {CliError} exit code 2 for invalid usage; 1 if the service rejects the request; 3 without a response.
  */
 export function apps(given: ReadArguments): Promise<number> {
   return runAction('apps', actions, given)

@@ -2,50 +2,51 @@ import { backUp, getDatabaseFile, restore as restoreDatabase } from '@keyrail/ga
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
-import { configFileOf } from './configFile.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
-const fileOf = (given: ReadArguments, command: string): string => {
+const readFile = (given: ReadArguments, command: string): string => {
   const [copy, ...more] = given.positionals
-  if (copy === undefined || more.length > 0) throw wrongUsage(`keyrail ${command} takes one file`)
+  if (copy === undefined || more.length > 0) throw wrongUsage(`keyrail ${command} needs one FILE`)
   return copy
 }
 
 /**
- * `keyrail backup FILE`: a copy of the service's SQLite database, while the service runs.
+ * `keyrail backup FILE`: copies the service's SQLite database while the service runs.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 where the config or the copy's path cannot be used, or the service is on PostgreSQL.
+ * @throws {CliError} exit code 2 if the config or the path is invalid, or the service uses PostgreSQL.
  */
 export async function backup(given: ReadArguments): Promise<number> {
-  const copy = fileOf(given, 'backup')
-  const config = configFileOf(given)
+  const copy = readFile(given, 'backup')
+  const config = getConfigFile(given)
   await withConfig(config, () => backUp(getDatabaseFile(config), copy))
   if (given.flag('json')) await printData(JSON.stringify({ copy }))
-  else await print(`The database is in ${copy}. It holds hashes and sealed keys: keep it as you keep the database.`)
+  else
+    await print(`Copied the database to ${copy}. It contains hashes and encrypted keys: protect it like the database.`)
   return exitCodes.ok
 }
 
 /**
- * `keyrail restore FILE`: a copy in the place of the service's SQLite database, while the service is stopped.
+ * `keyrail restore FILE`: replaces the service's SQLite database with a copy, while the service is stopped.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 where the config or the copy cannot be used, or the service runs. Nothing is changed then.
+ * @throws {CliError} exit code 2 if the config or the copy is invalid, or the service is running. Nothing is changed in that case.
  */
 export async function restore(given: ReadArguments): Promise<number> {
-  const copy = fileOf(given, 'restore')
-  const config = configFileOf(given)
-  const { database, before } = await withConfig(config, () => {
+  const copy = readFile(given, 'restore')
+  const config = getConfigFile(given)
+  const { database, previous } = await withConfig(config, () => {
     const file = getDatabaseFile(config)
-    return { database: file, before: restoreDatabase(file, copy) }
+    return { database: file, previous: restoreDatabase(file, copy) }
   })
-  if (given.flag('json')) await printData(JSON.stringify({ database, before: before ?? null }))
+  if (given.flag('json')) await printData(JSON.stringify({ database, previous: previous ?? null }))
   else
     await print([
-      `${database} is what ${copy} holds.`,
-      ...(before === undefined ? [] : [`What was there is ${before}`]),
+      `Restored ${database} from ${copy}`,
+      ...(previous === undefined ? [] : [`The previous database is in ${previous}`]),
     ])
   return exitCodes.ok
 }

@@ -6,39 +6,39 @@ import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
 import { defaultPort, startDev } from '../dev/startDev.ts'
-import { addressesReport, firstCallsReport, nextStepsReport } from '../output/devReport.ts'
-import { ownCommands } from '../output/ownCommands.ts'
+import { formatUrls, formatFirstCalls, formatNextSteps } from '../output/devReport.ts'
+import { getOwnCommands } from '../output/getOwnCommands.ts'
 import { print, printData, printNote } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { untilStopped } from './untilStopped.ts'
+import { getStyle } from '../output/style.ts'
+import { listenForStop } from './listenForStop.ts'
 
-interface Shown {
+interface OutputOptions {
   readonly once: boolean
   readonly json: boolean
 }
 
-async function show(service: DevService, calls: FirstCalls | undefined, { once, json }: Shown): Promise<void> {
+async function show(service: DevService, calls: FirstCalls | undefined, { once, json }: OutputOptions): Promise<void> {
   if (json) {
     await printData(JSON.stringify(once ? { ...service.description, calls: calls?.calls } : service.description))
     return
   }
   if (!calls) return
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   await print([
-    `${style.strong('Keyrail')} serves two networks on this machine, each from a node of its own: ${service.description.url}`,
+    `${style.strong('Keyrail')} serves two networks on this machine, each with its own node: ${service.description.url}`,
     '',
-    ...firstCallsReport(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
+    ...formatFirstCalls(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
     '',
-    ...addressesReport(calls, style),
+    ...formatUrls(calls, style),
     '',
     ...(once
       ? [
-          calls.allEqual
-            ? style.good('Every answer is what the node itself says.')
-            : style.bad('Not every answer is what the node itself says.'),
+          calls.allMatch
+            ? style.good('Every result matches the node.')
+            : style.bad('Some results do not match the node.'),
         ]
       : [
-          ...nextStepsReport(service, style),
+          ...formatNextSteps(service, style),
           '',
           `${style.strong('Serving until Ctrl-C')} at ${service.description.url}`,
         ]),
@@ -46,54 +46,53 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
 }
 
 /**
- * `keyrail dev`: the service on two embedded nodes, until it is told to stop.
+ * `keyrail dev`: runs the service with two embedded nodes, until it is stopped.
  *
  * @param given - The command's arguments.
- * @returns The exit code: 0 after an orderly stop; 1 where a first call of `--once` failed or a node died.
+ * @returns Exit code 0 after a graceful stop; 1 if a first call of `--once` failed.
  */
 export async function dev(given: ReadArguments): Promise<number> {
-  if (given.positionals.length > 0) throw wrongUsage('keyrail dev takes options only', 'see keyrail dev --help')
-  const shown: Shown = { once: given.flag('once'), json: given.flag('json') }
+  if (given.positionals.length > 0)
+    throw wrongUsage('keyrail dev takes no arguments, only options', 'see keyrail dev --help')
+  const output: OutputOptions = { once: given.flag('once'), json: given.flag('json') }
   const options = {
     port: readWholeNumber('--port', given.text('port'), { min: 0, max: 65_535 }),
     data: given.text('data'),
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
   }
   const envFile = given.text('env')
-  const stop = untilStopped()
-  // A stop that is asked for while the nodes start need not wait for them: they end with the process.
-  const stoppedEarly = stop.asked.then(() => undefined)
+  const stop = listenForStop()
+  // A stop during the start does not wait for the nodes: they exit with the process.
+  const stoppedEarly = stop.requested.then(() => undefined)
   const service = await Promise.race([startDev(options), stoppedEarly])
   if (service === undefined) return exitCodes.interrupted
   let removeEnvFile = (): void => {}
   try {
-    if (envFile !== undefined && !shown.once) {
+    if (envFile !== undefined && !output.once) {
       removeEnvFile = writeEnvFile(envFile, service.description)
-      // Also where the process ends without a stop.
+      // Also if the process exits without a stop.
       process.once('exit', removeEnvFile)
     }
     if (options.port === undefined && service.port !== defaultPort) {
-      await printNote(`keyrail: port ${defaultPort} is taken, so a free one was chosen: ${service.port}`)
+      await printNote(`keyrail: port ${defaultPort} is in use, using ${service.port} instead`)
     }
     if (options.unsafeNodeMethods) {
-      await printNote(
-        "keyrail: the nodes' own methods are open to every key: anvil_*, evm_*, hardhat_* (--unsafe-node-methods)",
-      )
+      await printNote('keyrail: every key can call anvil_*, evm_* and hardhat_* methods (--unsafe-node-methods)')
     }
-    const calls = shown.json && !shown.once ? undefined : await makeFirstCalls(service.description)
-    await show(service, calls, shown)
-    if (shown.once) return calls?.allEqual === true ? exitCodes.ok : exitCodes.rejected
-    const broken = await Promise.race([stop.asked.then(() => undefined), service.broken])
+    const calls = output.json && !output.once ? undefined : await makeFirstCalls(service.description)
+    await show(service, calls, output)
+    if (output.once) return calls?.allMatch === true ? exitCodes.ok : exitCodes.rejected
+    const broken = await Promise.race([stop.requested.then(() => undefined), service.broken])
     if (broken !== undefined) {
       throw new CliError(broken, {
-        hint: `everything is stopped; start again with ${ownCommands(import.meta.url).dev.replace(/ --$/, '')}`,
+        hint: `all processes are stopped; run ${getOwnCommands(import.meta.url).dev.replace(/ --$/, '')} to start again`,
       })
     }
-    if (!shown.json) await print('Stopping')
+    if (!output.json) await print('Stopping')
     return exitCodes.ok
   } finally {
     removeEnvFile()
     await service.stop()
-    stop.forget()
+    stop.dispose()
   }
 }

@@ -4,10 +4,10 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { examine } from '../doctor/examine.ts'
-import { findingLines, summaryLine } from '../output/doctorReport.ts'
+import { formatFinding, formatSummary } from '../output/doctorReport.ts'
 import { print, printData } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { askedAddress, readNetwork, warnOfKeyInUrl } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { readEndpointOrPrompt, readNetwork, warnAboutKeyInUrl } from './endpoint.ts'
 import { withConfig } from './withConfig.ts'
 
 const defaults = { calls: 20, batch: 100, logRange: 10_000, timeoutMs: 10_000 } as const
@@ -16,70 +16,73 @@ function readOrigin(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase()) {
-    throw wrongUsage('--origin is no origin', 'give scheme, host and port of the page, as in https://app.example')
+    throw wrongUsage('--origin must be an origin', 'use the scheme, host and port of the page, as https://app.example')
   }
   return url.origin
 }
 
-/** The chain id that the config of a service has for the network that is examined. */
-async function ofConfig(file: string, given: ReadArguments, address: EndpointUrlOptions): Promise<number> {
-  const text = [address.url, address.baseUrl, address.rpcUrl].find((one) => typeof one === 'string') ?? ''
+/** Reads the chain id of the endpoint's network from the config of a service. */
+async function readChainIdFromConfig(
+  file: string,
+  given: ReadArguments,
+  endpoint: EndpointUrlOptions,
+): Promise<number> {
+  const text = [endpoint.url, endpoint.baseUrl, endpoint.rpcUrl].find((one) => typeof one === 'string') ?? ''
   const inPath = /\/(testnet|mainnet)(?:\/|$)/.exec(text)?.[1]
   const network = readNetwork(given.text('network') ?? inPath)
-  if (network === undefined) throw wrongUsage('--config has a chain id for each network', 'add --network')
+  if (network === undefined) throw wrongUsage('--config needs a network', 'add --network testnet or mainnet')
   const { readServiceConfig } = await import('@keyrail/gateway')
   return withConfig(file, () => readServiceConfig(file).networks[network].chainId)
 }
 
-async function chainIdOf(given: ReadArguments, address: EndpointUrlOptions): Promise<number | undefined> {
+async function readChainId(given: ReadArguments, endpoint: EndpointUrlOptions): Promise<number | undefined> {
   const own = readWholeNumber('--chain-id', given.text('chain-id'), { min: 1, max: Number.MAX_SAFE_INTEGER })
   const file = given.text('config')
-  if (own !== undefined && file !== undefined) throw wrongUsage('--chain-id and --config exclude each other')
-  return file === undefined ? own : ofConfig(file, given, address)
+  if (own !== undefined && file !== undefined)
+    throw wrongUsage('--chain-id and --config cannot be combined', 'use one of them')
+  return file === undefined ? own : readChainIdFromConfig(file, given, endpoint)
 }
 
-/** What may be printed of an address. */
-function labelOf(address: EndpointUrlOptions): string {
-  const transport = createTransport(address)
-  transport.close()
-  return transport.redactedUrl
+function getRedactedUrl(endpoint: EndpointUrlOptions): string {
+  const { redactedUrl, close } = createTransport(endpoint)
+  close()
+  return redactedUrl
 }
 
 /**
- * `keyrail doctor`: examines an address, and says of everything that is not as it should be what to do about it.
+ * `keyrail doctor`: checks an endpoint, and shows how to fix each problem.
  *
  * @param given - The command's arguments.
- * @returns Exit code 0 where nothing failed; 1 where something did; 3 where nobody answered.
- * @throws {CliError} exit code 2 for a wrong command line.
+ * @returns Exit code 0 if no check failed; 1 if one did; 3 without a response.
+ * @throws {CliError} exit code 2 for invalid usage.
  */
 export async function doctor(given: ReadArguments): Promise<number> {
-  if (given.positionals.length > 0) throw wrongUsage('keyrail doctor takes options only', 'see keyrail doctor --help')
-  const whole = (name: string, min: number, max: number): number | undefined =>
+  if (given.positionals.length > 0)
+    throw wrongUsage('keyrail doctor takes no arguments, only options', 'see keyrail doctor --help')
+  const readNumber = (name: string, min: number, max: number): number | undefined =>
     readWholeNumber(`--${name}`, given.text(name), { min, max })
-  const calls = whole('calls', 1, 1_000) ?? defaults.calls
-  const batch = whole('batch', 0, 1_000) ?? defaults.batch
-  const logRange = whole('log-range', 0, 10_000_000) ?? defaults.logRange
-  const timeoutMs = whole('timeout', 1, 3_600_000) ?? defaults.timeoutMs
+  const calls = readNumber('calls', 1, 1_000) ?? defaults.calls
+  const batch = readNumber('batch', 0, 1_000) ?? defaults.batch
+  const logRange = readNumber('log-range', 0, 10_000_000) ?? defaults.logRange
+  const timeoutMs = readNumber('timeout', 1, 3_600_000) ?? defaults.timeoutMs
   const origin = readOrigin(given.text('origin'))
-  await warnOfKeyInUrl(given)
-  const address = await askedAddress(given, process.env)
-  const chainId = await chainIdOf(given, address)
-  const label = labelOf(address)
+  await warnAboutKeyInUrl(given)
+  const endpoint = await readEndpointOrPrompt(given, process.env)
+  const chainId = await readChainId(given, endpoint)
+  const redactedUrl = getRedactedUrl(endpoint)
 
   const json = given.flag('json')
-  const style = styleOf(process.stdout)
-  if (!json) await print([`${style.strong('Keyrail doctor')} ${label}`, ''])
-  const { findings, unanswered } = await examine(
-    address,
+  const style = getStyle(process.stdout)
+  if (!json) await print([`${style.strong('Keyrail doctor')} ${redactedUrl}`, ''])
+  const { findings, noResponse } = await examine(
+    endpoint,
     { chainId, calls, batch, logRange, origin, timeoutMs },
     async (finding) => {
-      if (!json) await print(findingLines(finding, style))
+      if (!json) await print(formatFinding(finding, style))
     },
   )
-  const isWell = findings.every(({ level }) => level !== 'fail')
-  await (json
-    ? printData(JSON.stringify({ address: label, ok: isWell, findings }))
-    : print(['', summaryLine(findings, style)]))
-  if (isWell) return exitCodes.ok
-  return unanswered ? exitCodes.noAnswer : exitCodes.rejected
+  const ok = findings.every(({ level }) => level !== 'fail')
+  await (json ? printData(JSON.stringify({ redactedUrl, ok, findings })) : print(['', formatSummary(findings, style)]))
+  if (ok) return exitCodes.ok
+  return noResponse ? exitCodes.noResponse : exitCodes.rejected
 }

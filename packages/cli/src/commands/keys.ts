@@ -2,39 +2,39 @@ import type { ApiKeyView } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
-import type { AskControl } from '../control/askControl.ts'
+import type { ControlApiClient } from '../control/controlApi.ts'
 import { confirm } from '../control/confirm.ts'
 import { keyActions } from '../control/keyActions.ts'
-import { keyRows, stateWord } from '../control/keyWords.ts'
-import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
+import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
+import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
-import { styleOf } from '../output/style.ts'
-import { visible } from '../output/visible.ts'
-import { readNetwork } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
+import { readNetwork } from './endpoint.ts'
 
-async function find(ask: AskControl, who: string): Promise<ApiKeyView> {
-  if (/^key_[0-9a-z]{20}$/.test(who)) return ask('GET /api/keys/{keyId}', { params: { keyId: who } })
-  const { items } = await ask('GET /api/keys', {})
-  const [first, ...more] = items.filter(({ name }) => name === who)
-  if (first === undefined) throw new CliError('there is no API key of this name', { hint: 'see keyrail keys list' })
+async function find(api: ControlApiClient, idOrName: string): Promise<ApiKeyView> {
+  if (/^key_[0-9a-z]{20}$/.test(idOrName)) return api('GET /api/keys/{keyId}', { params: { keyId: idOrName } })
+  const { items } = await api('GET /api/keys', {})
+  const [first, ...more] = items.filter(({ name }) => name === idOrName)
+  if (first === undefined) throw new CliError('no API key has this name', { hint: 'run keyrail keys list to see all' })
   if (more.length > 0) {
     const ids = [first, ...more].map(({ id }) => id).join(', ')
-    throw new CliError('several API keys have this name', { hint: `give an id: ${ids}` })
+    throw new CliError('several API keys have this name', { hint: `use an id: ${ids}` })
   }
   return first
 }
 
-const shown = (key: ApiKeyView): string[] => {
-  const style = styleOf(process.stdout)
+const format = (key: ApiKeyView): string[] => {
+  const style = getStyle(process.stdout)
   return formatTable([
     ['id', key.id],
-    ['name', visible(key.name)],
-    ...(key.description === '' ? [] : [['description', visible(key.description)]]),
+    ['name', stripControlCharacters(key.name)],
+    ...(key.description === '' ? [] : [['description', stripControlCharacters(key.description)]]),
     ['network', key.network],
-    ['address', visible(key.address)],
-    ...keyRows(key, style),
+    ['address', stripControlCharacters(key.address)],
+    ...formatKeyDetails(key, style),
   ])
 }
 
@@ -42,15 +42,15 @@ const actions: Actions = {
   list: {
     needs: [],
     takes: [],
-    run: async ({ ask }) => {
-      const { items, max } = await ask('GET /api/keys', {})
-      const style = styleOf(process.stdout)
+    run: async ({ api }) => {
+      const { items, max } = await api('GET /api/keys', {})
+      const style = getStyle(process.stdout)
       const rows = items.map((key) => [
         key.id,
-        visible(key.name),
+        stripControlCharacters(key.name),
         key.network,
         `…${key.ending}`,
-        stateWord(key, style),
+        formatKeyState(key, style),
         key.expiresAt ?? 'never',
       ])
       const head = ['ID', 'NAME', 'NETWORK', 'KEY', 'STATE', 'EXPIRES'].map(style.faint)
@@ -58,7 +58,7 @@ const actions: Actions = {
         json: { items, max },
         lines: [
           ...(rows.length === 0 ? [] : [...formatTable([head, ...rows]), '']),
-          `${items.length} of at most ${max} API keys`,
+          `${items.length} of ${max} API keys used`,
         ],
       }
     },
@@ -68,19 +68,19 @@ const actions: Actions = {
     takes: ['network', 'description', 'expires', ...keyOptions],
     check: (given) => {
       if (readNetwork(given.text('network')) === undefined) {
-        throw wrongUsage('an API key is of one network', 'add --network testnet or mainnet')
+        throw wrongUsage('an API key needs a network', 'add --network testnet or mainnet')
       }
       readExpiry(given.text('expires'))
-      checkKeyTarget(given)
+      checkKeyOutput(given)
     },
-    run: ({ given, ask, words: [name = ''] }) =>
-      keepNewKey(given, {
+    run: ({ given, api, words: [name = ''] }) =>
+      outputKey(given, {
         replaces: false,
-        make: async () => {
+        request: async () => {
           const network = readNetwork(given.text('network')) ?? 'testnet'
           const expiresAt = readExpiry(given.text('expires'))
           const description = given.text('description')
-          const { key, ...secret } = await ask('POST /api/keys', {
+          const { key, ...secret } = await api('POST /api/keys', {
             body: {
               name,
               network,
@@ -88,39 +88,47 @@ const actions: Actions = {
               ...(expiresAt === undefined ? {} : { expiresAt }),
             },
           })
-          return { json: { key }, secret, lines: [`${visible(key.name)} is made, of ${key.network}: ${key.id}`] }
+          return {
+            json: { key },
+            secret,
+            lines: [`Created ${stripControlCharacters(key.name)} on ${key.network}: ${key.id}`],
+          }
         },
       }),
   },
   ...keyActions({
     find,
-    shown,
-    keyOf: (key) => key,
-    reveal: (ask, keyId) => ask('POST /api/keys/{keyId}/reveal', { params: { keyId }, body: {} }),
-    rotate: async (ask, keyId, body) => {
-      const { key, ...secret } = await ask('POST /api/keys/{keyId}/rotate', { params: { keyId }, body })
+    format,
+    getKey: (key) => key,
+    reveal: (api, keyId) => api('POST /api/keys/{keyId}/reveal', { params: { keyId }, body: {} }),
+    rotate: async (api, keyId, body) => {
+      const { key, ...secret } = await api('POST /api/keys/{keyId}/rotate', { params: { keyId }, body })
       return { view: key, json: { key }, secret }
     },
-    dropOld: (ask, keyId) => ask('DELETE /api/keys/{keyId}/old', { params: { keyId } }),
+    dropOld: (api, keyId) => api('DELETE /api/keys/{keyId}/old', { params: { keyId } }),
   }),
   revoke: {
     needs: ['ID|NAME'],
     takes: ['yes'],
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id, name } = await find(ask, who)
-      await confirm(given, { done: `revoke ${visible(name)}`, name })
-      const key = await ask('POST /api/keys/{keyId}/revoke', { params: { keyId: id } })
-      return { json: key, lines: [`${visible(name)} is revoked: its key works no more, and its place is free`] }
+    run: async ({ given, api, words: [idOrName = ''] }) => {
+      const { id, name } = await find(api, idOrName)
+      const shownName = stripControlCharacters(name)
+      await confirm(given, { verb: 'revoke', name, shownName })
+      const key = await api('POST /api/keys/{keyId}/revoke', { params: { keyId: id } })
+      return {
+        json: key,
+        lines: [`Revoked ${shownName}: its key no longer works`],
+      }
     },
   },
 }
 
 /**
- * `keyrail keys …`: API keys, through the control API of a service.
+ * `keyrail keys …`: manages API keys through the control API of a service.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line; 1 where it was rejected; 3 where no answer came.
+ * @throws {CliError} exit code 2 for invalid usage; 1 if the service rejects the request; 3 without a response.
  */
 export function keys(given: ReadArguments): Promise<number> {
   return runAction('keys', actions, given)

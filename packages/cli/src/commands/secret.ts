@@ -2,23 +2,23 @@ import { openOperatorTools } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
-import { configFileOf } from './configFile.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 /**
- * `keyrail secret rotate` and `keyrail secret drop-old`: the secret under which keys are sealed.
+ * `keyrail secret rotate` and `keyrail secret drop-old`: manages the secret that encrypts stored keys.
  *
  * @param given - The command's arguments.
- * @returns Exit code 0; 1 where some keys could not be opened.
- * @throws {CliError} exit code 2 for a wrong command line, or where the config or the secret's file cannot be used.
+ * @returns Exit code 0; 1 if some keys could not be decrypted.
+ * @throws {CliError} exit code 2 for invalid usage, config or secret file.
  */
 export async function secret(given: ReadArguments): Promise<number> {
   const [name, ...more] = given.positionals
   if ((name !== 'rotate' && name !== 'drop-old') || more.length > 0) {
-    throw wrongUsage('keyrail secret takes rotate or drop-old', 'see keyrail secret --help')
+    throw wrongUsage('keyrail secret needs an action: rotate or drop-old', 'see keyrail secret --help')
   }
-  const file = configFileOf(given)
-  const done = await withConfig(file, async () => {
+  const file = getConfigFile(given)
+  const result = await withConfig(file, async () => {
     const tools = await openOperatorTools(file)
     try {
       return await tools.rotateSecret({ drop: name === 'drop-old' })
@@ -26,17 +26,19 @@ export async function secret(given: ReadArguments): Promise<number> {
       await tools.close()
     }
   })
-  const { version, resealed, unreadable, dropped } = done
-  if (given.flag('json')) await printData(JSON.stringify(done))
+  const { version, resealed, unreadable, dropped } = result
+  if (given.flag('json')) await printData(JSON.stringify(result))
   else {
     await print([
-      `${resealed} keys were sealed anew; the newest secret is of version ${version}.`,
-      ...(dropped.length === 0 ? [] : [`Versions ${dropped.join(', ')} are gone from the file.`]),
+      `Encrypted ${resealed} keys with secret version ${version}.`,
+      ...(dropped.length === 0 ? [] : [`Removed versions ${dropped.join(', ')} from the file.`]),
       ...(unreadable.length === 0
         ? []
-        : [`No secret opens the copies of ${unreadable.join(', ')}: they work, but cannot be shown again.`]),
+        : [`Could not decrypt ${unreadable.join(', ')}: these keys work, but cannot be revealed.`]),
       ...(name === 'rotate' && unreadable.length === 0
-        ? ['The old secret is still in the file. Once every instance has taken the new one: keyrail secret drop-old']
+        ? [
+            'The old secret is still in the file. Once every instance has loaded the new one, run keyrail secret drop-old.',
+          ]
         : []),
     ])
   }

@@ -1,82 +1,83 @@
 import { checkServiceFile, configJsonSchema, startFromFile, tuneHeap } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
-import { dashboardFolder } from '../output/dashboardFolder.ts'
+import { findDashboardFolder } from '../output/findDashboardFolder.ts'
 import { print, printData } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
-import { untilStopped } from './untilStopped.ts'
-import { configFileOf } from './configFile.ts'
+import { listenForStop } from './listenForStop.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 const longestGraceSeconds = 3_600
 
-/** What the system calls why a port cannot be had. */
+/** Descriptions of the system's error codes. */
 const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
-  EACCES: 'this user may not listen there',
-  EADDRNOTAVAIL: 'this machine has no such address',
+  EADDRINUSE: 'it is in use',
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'this machine has no such IP address',
 }
 
-const asListenError = (error: unknown): unknown => {
+const toListenError = (error: unknown): unknown => {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   const reason = code === undefined ? undefined : listenReasons[code]
   return reason === undefined
     ? error
-    : new CliError(`port ${port} of ${address} cannot be had: ${reason}`, { hint: 'see listen in the config' })
+    : new CliError(`cannot listen on port ${port} of ${address}: ${reason}`, { hint: 'change listen in the config' })
 }
 
-/** A message of the platform may hold whatever was being worked on: a URL, a key. Where it happened holds nothing. */
-const endOfItself = (error: unknown): void => {
+/** Prints the stack without the message, which may contain a URL or a key, and exits. */
+const exitOnUncaught = (error: unknown): void => {
   const { name, stack = '' } = error instanceof Error ? error : new Error('no error')
-  const places = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  process.stderr.write(`keyrail: the service failed in itself (${name})\n${places.join('\n')}\n`)
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  process.stderr.write(`keyrail: internal error (${name})\n${frames.join('\n')}\n`)
   process.exit(exitCodes.rejected)
 }
 
 /**
- * `keyrail serve`: the service by its config file, until it is told to stop. Its log goes to standard output, a line of JSON for each entry.
+ * `keyrail serve`: runs the service with a config file, until it is stopped. It logs to standard output, one line of JSON per entry.
  *
  * @param given - The command's arguments.
- * @returns The exit code: 0 after an orderly stop.
+ * @returns Exit code 0 after a graceful stop.
  * @throws {CliError} exit code 2 if the config, the environment or the database cannot be used; 1 if it cannot listen.
  */
 export async function serve(given: ReadArguments): Promise<number> {
-  if (given.positionals.length > 0) throw wrongUsage('keyrail serve takes options only', 'see keyrail serve --help')
+  if (given.positionals.length > 0)
+    throw wrongUsage('keyrail serve takes no arguments, only options', 'see keyrail serve --help')
   if (given.flag('schema')) {
     await printData(JSON.stringify(configJsonSchema(), undefined, 2))
     return exitCodes.ok
   }
-  const file = configFileOf(given)
+  const file = getConfigFile(given)
   if (given.flag('check')) {
     await withConfig(file, () => checkServiceFile(file))
-    await print(`${file} can be used`)
+    await print(`${file} is valid`)
     return exitCodes.ok
   }
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
   let skipDrainDelay = (): boolean => false
-  const stop = untilStopped(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
-  // Before it listens there is nothing to read again, and the signal's own way would be to end the process.
+  const stop = listenForStop(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
+  // Before the service listens there is nothing to reload, but the signal's default would exit the process.
   let reload = (): void => {}
   const hangUp = (): void => reload()
   process.on('SIGHUP', hangUp)
-  // Whoever read the log went away: no reason for callers to be left alone.
+  // If the reader of the log goes away, the service continues.
   process.stdout.on('error', () => {})
-  process.on('uncaughtException', endOfItself)
+  process.on('uncaughtException', exitOnUncaught)
   tuneHeap()
   try {
     const service = await withConfig(file, () =>
-      startFromFile({ file, write: process.stdout, dashboard: dashboardFolder() }),
+      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder() }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()
-    await stop.asked
+    await stop.requested
     await service.close({ graceMs })
     return exitCodes.ok
   } catch (error) {
-    throw asListenError(error)
+    throw toListenError(error)
   } finally {
     process.off('SIGHUP', hangUp)
-    process.off('uncaughtException', endOfItself)
-    stop.forget()
+    process.off('uncaughtException', exitOnUncaught)
+    stop.dispose()
   }
 }

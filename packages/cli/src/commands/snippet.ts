@@ -6,41 +6,42 @@ import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { print, printData, printNote } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { forNetwork, readNetwork } from './callAddress.ts'
+import { getStyle } from '../output/style.ts'
+import { applyNetwork, readNetwork } from './endpoint.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Address = Parameters<typeof writeSnippet>[0]['address']
 
-/** Where `keyrail dev` serves the testnet, if nothing else is said. */
+/** The default base URL of `keyrail dev`. */
 const devBaseUrl = 'http://127.0.0.1:7245/testnet'
 
-/** Takes one of a list, by its name in whatever case, with or without hyphens. */
+/** Finds an id in a list, ignoring case and hyphens. */
 function choose<Id extends string>(option: string, text: string | undefined, ids: readonly Id[]): Id | undefined {
   if (text === undefined) return undefined
-  const plain = (name: string): string => name.toLowerCase().replaceAll('-', '')
-  const found = ids.find((id) => plain(id) === plain(text))
+  const normalize = (name: string): string => name.toLowerCase().replaceAll('-', '')
+  const found = ids.find((id) => normalize(id) === normalize(text))
   if (found !== undefined) return found
   const meant = nearest(text, ids)
   throw wrongUsage(
-    `--${option} is unknown`,
-    `${meant === undefined ? '' : `did you mean ${meant}? `}it is one of ${ids.join(', ')}`,
+    `unknown --${option}`,
+    `${meant === undefined ? '' : `did you mean ${meant}? `}Use one of ${ids.join(', ')}`,
   )
 }
 
-function addressOf(given: ReadArguments, environment: Environment): Address {
+function readAddress(given: ReadArguments, environment: Environment): Address {
   const network = readNetwork(given.text('network'))
   const baseUrl = given.text('base-url')
   const rpcUrl = given.text('rpc-url')
-  if (baseUrl !== undefined && rpcUrl !== undefined) throw wrongUsage('--base-url and --rpc-url exclude each other')
-  if (rpcUrl !== undefined) return { rpcUrl: forNetwork('--rpc-url', rpcUrl, network) }
-  if (baseUrl !== undefined) return { baseUrl: forNetwork('--base-url', baseUrl, network) }
-  const known = environment['KEYRAIL_BASE_URL']
-  if (known) return { baseUrl: forNetwork('KEYRAIL_BASE_URL', known, network) }
+  if (baseUrl !== undefined && rpcUrl !== undefined)
+    throw wrongUsage('--base-url and --rpc-url cannot be combined', 'use one of them')
+  if (rpcUrl !== undefined) return { rpcUrl: applyNetwork('--rpc-url', rpcUrl, network) }
+  if (baseUrl !== undefined) return { baseUrl: applyNetwork('--base-url', baseUrl, network) }
+  const { KEYRAIL_BASE_URL: fromEnvironment } = environment
+  if (fromEnvironment) return { baseUrl: applyNetwork('KEYRAIL_BASE_URL', fromEnvironment, network) }
   return { baseUrl: network === undefined ? devBaseUrl : devBaseUrl.replace('testnet', network) }
 }
 
-function valuesOf(given: ReadArguments): SnippetValues {
+function readValues(given: ReadArguments): SnippetValues {
   const account = given.text('account')
   const contract = given.text('contract')
   const block = readWholeNumber('--block', given.text('block'), { min: 0, max: Number.MAX_SAFE_INTEGER })
@@ -51,13 +52,13 @@ function valuesOf(given: ReadArguments): SnippetValues {
   }
 }
 
-/** What there is to choose from. */
+/** Prints the available methods, languages and libraries. */
 async function list(given: ReadArguments): Promise<number> {
   if (given.flag('json')) {
     await printData(JSON.stringify({ methods: snippetMethods, languages: snippetLanguages }))
     return exitCodes.ok
   }
-  const style = styleOf(process.stdout)
+  const style = getStyle(process.stdout)
   await print([
     style.strong('Methods'),
     ...formatTable(
@@ -81,15 +82,16 @@ async function list(given: ReadArguments): Promise<number> {
 }
 
 /**
- * `keyrail snippet`: an example call as a whole program, on standard output; what it needs, on standard error. The key is never in it: it is read from
- * the environment.
+ * `keyrail snippet`: prints an example call as a complete program to standard output, and how to run it to standard error. The program reads
+ * the key from the environment.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line.
+ * @throws {CliError} exit code 2 for invalid usage.
  */
 export async function snippet(given: ReadArguments): Promise<number> {
-  if (given.positionals.length > 0) throw wrongUsage('keyrail snippet takes options only', 'see keyrail snippet --list')
+  if (given.positionals.length > 0)
+    throw wrongUsage('keyrail snippet takes no arguments, only options', 'see keyrail snippet --list')
   if (given.flag('list')) return list(given)
   const method = choose<SnippetMethod>(
     'method',
@@ -108,36 +110,36 @@ export async function snippet(given: ReadArguments): Promise<number> {
     libraries.flatMap((one) => one.libraries.map(({ id }) => id)),
   )
   const withKeyrail = choose('with', given.text('with'), ['keyrail']) !== undefined
-  const written = read(() =>
+  const result = toUsageError(() =>
     writeSnippet({
-      address: addressOf(given, process.env),
+      address: readAddress(given, process.env),
       withKeyrail,
-      values: valuesOf(given),
+      values: readValues(given),
       ...(method === undefined ? {} : { method }),
       ...(language === undefined ? {} : { language }),
       ...(library === undefined ? {} : { library }),
     }),
   )
   if (given.flag('json')) {
-    await printData(JSON.stringify(written))
+    await printData(JSON.stringify(result))
     return exitCodes.ok
   }
-  const { text, fileName, install, run, needs, environment } = written
+  const { text, fileName, install, run, needs, environment } = result
   await printNote(
     formatTable([
-      ['save it as', fileName],
+      ['save as', fileName],
       ...(install === undefined ? [] : [['install', install]]),
-      ['run it', `${run}${needs === undefined ? '' : ` (needs ${needs})`}`],
-      ...environment.map(({ name, what }) => ['it reads', `${name}: ${what}`]),
+      ['run', `${run}${needs === undefined ? '' : ` (needs ${needs})`}`],
+      ...environment.map(({ name, what }) => ['reads', `${name}: ${what}`]),
     ]),
   )
-  // Nothing in it has the shape of a key, so nothing of it may be masked.
+  // The program contains no key, so nothing must be masked.
   await printData(text.trimEnd())
   return exitCodes.ok
 }
 
-/** What cannot be right is told by the package as a TypeError that names its own option. */
-function read<T>(work: () => T): T {
+/** Converts the TypeError for an invalid option to a usage error. */
+function toUsageError<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -6,49 +6,49 @@ import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { printData } from '../output/print.ts'
-import { styleOf } from '../output/style.ts'
-import { configFileOf } from './configFile.ts'
+import { getStyle } from '../output/style.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 type Users = OperatorTools['users']
 type Account = NonNullable<Awaited<ReturnType<Users['findUser']>>>
 
-/** One thing that is done to accounts. */
+/** An action on accounts. */
 interface Action {
-  /** What must follow its name. */
+  /** Its required arguments. */
   readonly needs: readonly string[]
-  /** A word that may follow besides. */
-  readonly may?: string
-  /** Its own options. */
+  /** An optional argument. */
+  readonly optional?: string
+  /** Its options. */
   readonly takes: readonly string[]
-  readonly run: (tools: OperatorTools, given: ReadArguments, words: readonly string[]) => Promise<Said>
+  readonly run: (tools: OperatorTools, given: ReadArguments, words: readonly string[]) => Promise<ActionResult>
 }
 
-/** What is to be printed: for programs, and for people. */
-interface Said {
+/** The output: for programs and for people. */
+interface ActionResult {
   readonly json: unknown
   readonly lines: readonly string[]
 }
 
 const dayMs = 86_400_000
 const pageSize = 200
-const mostLimit = 1_000_000_000
+const maxLimit = 1_000_000_000
 
-/** Rejections are results; here they end the command. */
-function granted<T>(result: T): Exclude<T, { readonly status: number; readonly code: string }> {
+/** Converts an error result to an exception. */
+function unwrap<T>(result: T): Exclude<T, { readonly status: number; readonly code: string }> {
   if (isAccountError(result)) throw new CliError(result.message)
   return result as Exclude<T, { readonly status: number; readonly code: string }>
 }
 
-async function find(users: Users, who: string): Promise<Account> {
-  const user = await users.findUser(who.startsWith('usr_') ? { id: who } : { email: who })
+async function find(users: Users, idOrEmail: string): Promise<Account> {
+  const user = await users.findUser(idOrEmail.startsWith('usr_') ? { id: idOrEmail } : { email: idOrEmail })
   if (user === undefined) {
-    throw new CliError('there is no such account', { hint: 'give its email address or its id; see keyrail users list' })
+    throw new CliError('account not found', { hint: 'use its email address or its id from keyrail users list' })
   }
   return user
 }
 
-const shown = ({ id, email, state, role, limits, createdAt }: Account): Record<string, unknown> => ({
+const toJson = ({ id, email, state, role, limits, createdAt }: Account): Record<string, unknown> => ({
   id,
   email,
   state,
@@ -67,20 +67,23 @@ async function listAll(users: Users, search: string | undefined): Promise<Accoun
   }
 }
 
-/** A limit as it is typed: a number, or `none`. */
+/** Reads a limit: a number, or `none`. */
 function readLimit(given: ReadArguments, name: string): number | null | undefined {
   const text = given.text(name)
   if (text === 'none') return null
-  return readWholeNumber(`--${name}`, text, { min: 1, max: mostLimit })
+  return readWholeNumber(`--${name}`, text, { min: 1, max: maxLimit })
 }
 
 const setState =
   (state: Account['state']): Action['run'] =>
-  async ({ users }, _given, [who = '']) => {
-    const { id } = await find(users, who)
-    const user = granted(await users.setUserState({ id, state }))
-    const said = state === 'active' ? 'is enabled' : 'is disabled: its sessions have ended and its keys are rejected'
-    return { json: shown(user), lines: [`${user.email} ${said}`] }
+  async ({ users }, _given, [idOrEmail = '']) => {
+    const { id } = await find(users, idOrEmail)
+    const user = unwrap(await users.setUserState({ id, state }))
+    const line =
+      state === 'active'
+        ? `Enabled ${user.email}`
+        : `Disabled ${user.email}: its sessions are closed and its keys are rejected`
+    return { json: toJson(user), lines: [line] }
   }
 
 const actions: Readonly<Record<string, Action>> = {
@@ -89,38 +92,38 @@ const actions: Readonly<Record<string, Action>> = {
     takes: ['search'],
     run: async ({ users }, given) => {
       const all = await listAll(users, given.text('search'))
-      const style = styleOf(process.stdout)
+      const style = getStyle(process.stdout)
       const rows = all.map(({ id, email, state, role, limits, createdAt }) => [
         id,
         email,
         state === 'active' ? state : style.bad(state),
         role,
-        limits === null ? '' : 'own limits',
+        limits === null ? 'default' : 'custom',
         new Date(createdAt).toISOString().slice(0, 10),
       ])
       return {
-        json: all.map(shown),
+        json: all.map(toJson),
         lines:
           all.length === 0
-            ? ['There are no accounts.']
-            : formatTable([['ID', 'EMAIL', 'STATE', 'ROLE', 'LIMITS', 'SINCE'].map(style.faint), ...rows]),
+            ? ['No accounts found']
+            : formatTable([['ID', 'EMAIL', 'STATE', 'ROLE', 'LIMITS', 'CREATED'].map(style.faint), ...rows]),
       }
     },
   },
   invite: {
     needs: [],
-    may: 'EMAIL',
+    optional: 'EMAIL',
     takes: ['days'],
     run: async ({ users, siteUrl }, given, [email]) => {
       const days = readWholeNumber('--days', given.text('days'), { min: 1, max: 30 }) ?? 7
-      const { invite, text } = granted(
+      const { invite, text } = unwrap(
         await users.inviteUser({ ...(email === undefined ? {} : { email }), validMs: days * dayMs }),
       )
       const url = `${siteUrl}/sign-up#${text}${email === undefined ? '' : `&email=${encodeURIComponent(email)}`}`
       const expiresAt = new Date(invite.expiresAt).toISOString()
       return {
         json: { id: invite.id, email: invite.email, url, expiresAt },
-        lines: [`Works once, until ${expiresAt}${email === undefined ? '' : `, for ${email}`}:`, url],
+        lines: [`Sign-up link${email === undefined ? '' : ` for ${email}`}, valid once, until ${expiresAt}:`, url],
       }
     },
   },
@@ -129,99 +132,105 @@ const actions: Readonly<Record<string, Action>> = {
   role: {
     needs: ['EMAIL', 'ROLE'],
     takes: [],
-    run: async ({ users }, _given, [who = '', role = '']) => {
-      if (role !== 'user' && role !== 'operator') throw wrongUsage('a role is user or operator')
-      const { id } = await find(users, who)
-      const user = granted(await users.setUserRole({ id, role }))
-      return { json: shown(user), lines: [`${user.email} is ${role === 'user' ? 'a user' : 'an operator'}`] }
+    run: async ({ users }, _given, [idOrEmail = '', role = '']) => {
+      if (role !== 'user' && role !== 'operator') throw wrongUsage('the role must be user or operator')
+      const { id } = await find(users, idOrEmail)
+      const user = unwrap(await users.setUserRole({ id, role }))
+      return { json: toJson(user), lines: [`${user.email} is now ${role === 'user' ? 'a user' : 'an operator'}`] }
     },
   },
   'reset-password': {
     needs: ['EMAIL'],
     takes: [],
-    run: async ({ users, siteUrl }, _given, [who = '']) => {
-      const { id, email } = await find(users, who)
-      const { text, expiresAt } = granted(await users.resetLink({ id }))
+    run: async ({ users, siteUrl }, _given, [idOrEmail = '']) => {
+      const { id, email } = await find(users, idOrEmail)
+      const { text, expiresAt } = unwrap(await users.resetLink({ id }))
       const url = `${siteUrl}/reset-password#${text}`
       const until = new Date(expiresAt).toISOString()
       return {
         json: { id, email, url, expiresAt: until },
-        lines: [`Works once, until ${until}, for ${email}. The password stays as it is until then:`, url],
+        lines: [
+          `Password reset link for ${email}, valid once, until ${until}. The old password works until it is used:`,
+          url,
+        ],
       }
     },
   },
   limits: {
     needs: ['EMAIL'],
     takes: ['per-second', 'burst', 'per-day', 'per-month', 'default'],
-    run: async ({ users }, given, [who = '']) => {
-      const user = await find(users, who)
+    run: async ({ users }, given, [idOrEmail = '']) => {
+      const user = await find(users, idOrEmail)
       const burst = readWholeNumber('--burst', given.text('burst'), { min: 1, max: 1_000_000 })
-      const asked = {
+      const options = {
         perSecond: readLimit(given, 'per-second'),
         burst,
         perDay: readLimit(given, 'per-day'),
         perMonth: readLimit(given, 'per-month'),
       }
-      const changed = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+      const changed = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
       const isDefault = given.flag('default')
-      if (isDefault && Object.keys(changed).length > 0) throw wrongUsage('--default takes every limit back')
+      if (isDefault && Object.keys(changed).length > 0)
+        throw wrongUsage('--default cannot be combined with limits', 'leave one of them out')
       const limits = isDefault ? null : { ...user.limits, ...changed }
-      const after =
-        isDefault || Object.keys(changed).length > 0
-          ? granted(await users.setUserLimits({ id: user.id, limits }))
-          : user
-      const told = Object.entries(after.limits ?? {}).map(([name, value]) => [
+      const updated =
+        isDefault || Object.keys(changed).length > 0 ? unwrap(await users.setUserLimits({ id: user.id, limits })) : user
+      const rows = Object.entries(updated.limits ?? {}).map(([name, value]) => [
         `  ${name}`,
         value === null ? 'none' : JSON.stringify(value),
       ])
       return {
-        json: shown(after),
+        json: toJson(updated),
         lines:
-          told.length === 0
-            ? [`${after.email} has the limits of the service`]
-            : [`${after.email} has limits of its own; the rest are those of the service`, ...formatTable(told)],
+          rows.length === 0
+            ? [`${updated.email} has the default limits of the service`]
+            : [
+                `${updated.email} has these limits, and the defaults of the service for the rest:`,
+                ...formatTable(rows),
+              ],
       }
     },
   },
 }
 
-const optionsOfActions = ['search', 'days', 'per-second', 'burst', 'per-day', 'per-month', 'default']
+const actionOptions = ['search', 'days', 'per-second', 'burst', 'per-day', 'per-month', 'default']
 
 /**
- * `keyrail users …`: what an operator does to accounts, on the database of a service that may run meanwhile.
+ * `keyrail users …`: manages accounts, in the database of a service that may be running.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line or config; 1 where it was rejected.
+ * @throws {CliError} exit code 2 for invalid usage or config; 1 if the change was rejected.
  */
 export async function users(given: ReadArguments): Promise<number> {
   const [name, ...words] = given.positionals
   const names = Object.keys(actions)
-  if (name === undefined) throw wrongUsage(`keyrail users needs one of ${names.join(', ')}`, 'see keyrail users --help')
+  if (name === undefined)
+    throw wrongUsage(`keyrail users needs an action: ${names.join(', ')}`, 'see keyrail users --help')
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
     const meant = nearest(name, names)
     throw wrongUsage(
-      `there is no keyrail users ${name}`,
-      `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${names.join(', ')}`,
+      `unknown action keyrail users ${name}`,
+      `${meant === undefined ? '' : `did you mean ${meant}? `}The actions are ${names.join(', ')}`,
     )
   }
-  const { needs, may } = action
-  if (words.length < needs.length || words.length > needs.length + (may === undefined ? 0 : 1)) {
-    const follow = [...needs, ...(may === undefined ? [] : [`[${may}]`])].join(' ')
-    throw wrongUsage(`keyrail users ${name} takes ${follow === '' ? 'no further word' : follow}`)
+  const { needs, optional } = action
+  if (words.length < needs.length || words.length > needs.length + (optional === undefined ? 0 : 1)) {
+    const usage = [...needs, ...(optional === undefined ? [] : [`[${optional}]`])].join(' ')
+    throw wrongUsage(`keyrail users ${name} takes ${usage === '' ? 'no arguments' : usage}`)
   }
-  const foreign = optionsOfActions.find(
+  const unsupported = actionOptions.find(
     (option) => !action.takes.includes(option) && (given.text(option) !== undefined || given.flag(option)),
   )
-  if (foreign !== undefined) throw wrongUsage(`keyrail users ${name} has no option --${foreign}`)
+  if (unsupported !== undefined) throw wrongUsage(`keyrail users ${name} has no option --${unsupported}`)
 
-  const file = configFileOf(given)
+  const file = getConfigFile(given)
   return withConfig(file, async () => {
     const tools = await openOperatorTools(file)
     try {
       const { json, lines } = await action.run(tools, given, words)
-      // A link is what was asked for, so it is not masked.
+      // The output may be a link, which must not be masked.
       await printData(given.flag('json') ? JSON.stringify(json) : lines.join('\n'))
       return exitCodes.ok
     } finally {

@@ -3,11 +3,11 @@ import { isConfigError, isStorageError } from '@keyrail/gateway'
 import { CliError, exitCodes } from '../cliError.ts'
 
 /**
- * Does what needs a service's config or its database, and puts what is wrong with either in words for the keyboard.
+ * Runs work that uses a service's config or its database, and converts their errors to CLI errors.
  *
- * @param file - The config file, for the words.
- * @param work - What is to be done.
- * @throws {CliError} exit code 2 if the config or the database cannot be used; 1 if the database fails later, or another process holds it.
+ * @param file - The config file, for hints.
+ * @param work - The work.
+ * @throws {CliError} exit code 2 if the config or the database is invalid; 1 if the database fails later, or is in use.
  */
 export async function withConfig<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
@@ -16,16 +16,16 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
     if (isConfigError(error)) {
       const faults = error.faults.map(({ path, fix }) => `${path} ${fix}`)
       throw new CliError(
-        faults.length === 1 ? (faults[0] ?? '') : `there are ${faults.length} faults:\n  ${faults.join('\n  ')}`,
+        faults.length === 1 ? (faults[0] ?? '') : `the config has ${faults.length} errors:\n  ${faults.join('\n  ')}`,
         {
-          hint: `${existsSync(file) ? `the config is ${file}` : 'name another with --config FILE'}; docs/service/running.md tells what it holds`,
+          hint: `${existsSync(file) ? `edit ${file}` : 'use another config with --config FILE'}; docs/service/running.md describes it`,
           exitCode: exitCodes.usage,
         },
       )
     }
     if (isStorageError(error)) {
       throw new CliError(error.message, {
-        hint: 'is the database there, and may this user open it? DATABASE_URL, or storage.file in the config, says where it is',
+        hint: 'check that the database in DATABASE_URL, or storage.file in the config, is available and that you may open it',
       })
     }
     throw error

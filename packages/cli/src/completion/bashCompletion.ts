@@ -1,4 +1,4 @@
-import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+import type { CommandCompletion, OptionCompletion } from './getCompletions.ts'
 
 const valueCase = ({ name, kind, values }: OptionCompletion): string[] => {
   const pattern = `        --${name})`
@@ -28,15 +28,15 @@ const commandCase = ({ name, options, words }: CommandCompletion): string[] => {
 }
 
 /**
- * Writes the completion for bash. It asks no program while it completes.
+ * Generates the completion script for bash. It runs no other program.
  *
- * @param commands - What there is to complete.
- * @returns A script to be read by `source`.
+ * @param commands - The commands.
+ * @returns A script for `source`.
  */
 export function bashCompletion(commands: readonly CommandCompletion[]): string {
   const names = [...commands.map(({ name }) => name), 'help', '--help', '--version']
   return [
-    '# Completion of keyrail for bash. Into ~/.bashrc: source <(keyrail completion bash)',
+    '# bash completion for keyrail. Add to ~/.bashrc: source <(keyrail completion bash)',
     '_keyrail() {',
     '  local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" options="" words=""',
     '  COMPREPLY=()',

@@ -1,4 +1,4 @@
-import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+import type { CommandCompletion, OptionCompletion } from './getCompletions.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
 
@@ -27,16 +27,16 @@ const commandLines = ({ name, about, options, words }: CommandCompletion): strin
 }
 
 /**
- * Writes the completion for fish.
+ * Generates the completion script for fish.
  *
- * @param commands - What there is to complete.
+ * @param commands - The commands.
  * @returns A script for `~/.config/fish/completions/keyrail.fish`.
  */
 export function fishCompletion(commands: readonly CommandCompletion[]): string {
   return [
-    '# Completion of keyrail for fish: keyrail completion fish > ~/.config/fish/completions/keyrail.fish',
+    '# fish completion for keyrail: keyrail completion fish > ~/.config/fish/completions/keyrail.fish',
     'complete -c keyrail -f',
-    `complete -c keyrail -n __fish_use_subcommand -a help -d 'Show the help of a command.'`,
+    `complete -c keyrail -n __fish_use_subcommand -a help -d 'Show help for a command'`,
     `complete -c keyrail -n '__fish_seen_subcommand_from help' -a ${quoted(commands.map(({ name }) => name).join(' '))}`,
     ...commands.flatMap((command) => commandLines(command)),
   ].join('\n')

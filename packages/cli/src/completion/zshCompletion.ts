@@ -1,6 +1,6 @@
-import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+import type { CommandCompletion, OptionCompletion } from './getCompletions.ts'
 
-/** In single quotes, and without what `_arguments` and `_describe` would take for their own signs. */
+/** Escapes text for single quotes, and for `_arguments` and `_describe`. */
 const quoted = (text: string): string => text.replaceAll("'", String.raw`'\''`)
 const described = (text: string): string => quoted(text.replaceAll(/[[\]:\\]/g, String.raw`\$&`))
 
@@ -31,20 +31,20 @@ const commandCase = ({ name, options, words }: CommandCompletion): string[] => [
 ]
 
 /**
- * Writes the completion for zsh.
+ * Generates the completion script for zsh.
  *
- * @param commands - What there is to complete.
- * @returns A function file for `fpath`, which can also be read by `source` once `compinit` has run.
+ * @param commands - The commands.
+ * @returns A function file for `fpath`, which also works with `source` after `compinit`.
  */
 export function zshCompletion(commands: readonly CommandCompletion[]): string {
   return [
     '#compdef keyrail',
-    '# Completion of keyrail for zsh. Into ~/.zshrc, after compinit: source <(keyrail completion zsh)',
+    '# zsh completion for keyrail. Add to ~/.zshrc after compinit: source <(keyrail completion zsh)',
     '_keyrail() {',
     '  local -a commands',
     '  commands=(',
     ...commands.map(({ name, about }) => `    '${name}:${described(about)}'`),
-    "    'help:Show the help of a command.'",
+    "    'help:Show help for a command'",
     '  )',
     '  if (( CURRENT == 2 )); then',
     "    _describe 'command' commands",
@@ -58,7 +58,7 @@ export function zshCompletion(commands: readonly CommandCompletion[]): string {
     ...commands.flatMap((command) => commandCase(command)),
     '  esac',
     '}',
-    // As a function file it is called by its first completion; read by `source` it only says what it completes.
+    // As a function file, the first completion calls it. With `source`, it only registers itself.
     'if [ "$funcstack[1]" = _keyrail ]; then',
     '  _keyrail "$@"',
     'else',

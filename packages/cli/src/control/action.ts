@@ -1,36 +1,36 @@
 import type { ReadArguments } from '../arguments/command.ts'
-import type { AskControl } from './askControl.ts'
+import type { ControlApiClient } from './controlApi.ts'
 
-/** What an action came to. */
-export interface Said {
-  /** For programs. Holds a key only where it was asked for. */
+/** The result of an action. */
+export interface ActionResult {
+  /** For programs. Contains a key only if it was requested. */
   readonly json: unknown
-  /** For people. Never holds a key. */
+  /** For people. Never contains a key. */
   readonly lines: readonly string[]
-  /** A key that was asked for: alone on standard output, so that it can be piped; the lines go to standard error then. */
+  /** A requested key. It is printed alone on standard output, so that it can be piped; the lines go to standard error. */
   readonly apiKey?: string | undefined
 }
 
-/** What an action works with. */
-export interface Asked {
+/** The input of an action. */
+export interface ActionContext {
   readonly given: ReadArguments
-  readonly ask: AskControl
-  /** The words after the action's name, as many as it needs. */
+  readonly api: ControlApiClient
+  /** The arguments after the action's name. */
   readonly words: readonly string[]
 }
 
-/** One thing that can be done through the control API. */
+/** An action of the control API. */
 export interface Action {
-  /** What must follow its name, for words such as `NAME`. */
+  /** The arguments after its name, for example `NAME`. */
   readonly needs: readonly string[]
-  /** Its own options, beside those of every action. */
+  /** Its options, besides those of every action. */
   readonly takes: readonly string[]
-  /** Whether it takes a person, with a password, in place of a token. @default false */
-  readonly byPerson?: boolean
-  /** What must be right before anybody is asked for a token or a password. */
+  /** Whether it needs a login with a password instead of a token. @default false */
+  readonly needsPassword?: boolean
+  /** Validates the options before the token or the password is read. */
   readonly check?: (given: ReadArguments) => void
-  readonly run: (asked: Asked) => Promise<Said>
+  readonly run: (context: ActionContext) => Promise<ActionResult>
 }
 
-/** The actions of one command, by name. */
+/** The actions of a command, by name. */
 export type Actions = Readonly<Record<string, Action>>

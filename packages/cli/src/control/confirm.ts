@@ -4,22 +4,24 @@ import { CliError, wrongUsage } from '../cliError.ts'
 import { canPrompt } from '../secret/promptSecret.ts'
 
 /**
- * Sees to it that somebody means what cannot be undone: by `--yes`, or by typing its name on the terminal.
+ * Requires a confirmation of an irreversible action: `--yes`, or the name typed on the terminal.
  *
  * @param given - The command's arguments.
- * @param what - What will be done, as in `revoke Shop`, and the name that must be typed.
- * @throws {CliError} exit code 2 where there is neither; exit code 1 where something else was typed.
+ * @param action - `verb`: for example `revoke`. `name`: the name to type. `shownName`: the name, safe to print.
+ * @throws {CliError} exit code 2 without either; exit code 1 if another name was typed.
  */
 export async function confirm(
   given: ReadArguments,
-  what: { readonly done: string; readonly name: string },
+  { verb, name, shownName }: { readonly verb: string; readonly name: string; readonly shownName: string },
 ): Promise<void> {
   if (given.flag('yes')) return
-  if (!canPrompt()) throw wrongUsage(`to ${what.done} cannot be undone`, 'add --yes if it is meant')
+  if (!canPrompt()) throw wrongUsage(`cannot ${verb} ${shownName} without confirmation`, 'add --yes to confirm')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const typed = await lines.question(`To ${what.done} cannot be undone. Type its name to go on: `)
-    if (typed.trim() !== what.name) throw new CliError('another name was typed, and nothing was done')
+    const typed = await lines.question(
+      `This will ${verb} ${shownName}, and cannot be undone. Type the name to confirm: `,
+    )
+    if (typed.trim() !== name) throw new CliError('the name does not match; nothing was changed')
   } finally {
     lines.close()
   }

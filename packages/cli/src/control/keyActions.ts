@@ -1,55 +1,72 @@
-import { visible } from '../output/visible.ts'
+import type { ControlApi } from '@keyrail/gateway'
+import type { ReadArguments } from '../arguments/command.ts'
+import { readWholeNumber } from '../arguments/readWholeNumber.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 import type { Action } from './action.ts'
-import type { AskControl } from './askControl.ts'
-import { oldKeySentence } from './keyWords.ts'
-import type { KeyFacts } from './keyWords.ts'
-import { checkKeyTarget, keepNewKey, keyOptions } from './newKey.ts'
-import type { Made } from './newKey.ts'
-import { readRotation } from './readRotation.ts'
+import type { ControlApiClient } from './controlApi.ts'
+import { describeOldKey } from './keyDetails.ts'
+import type { KeyDetails } from './keyDetails.ts'
+import { checkKeyOutput, keyOptions, outputKey } from './outputKey.ts'
+import type { KeyResponse } from './outputKey.ts'
+import { readExpiry } from './readExpiry.ts'
 
 interface Named {
   readonly id: string
   readonly name: string
 }
 
-/** How something that has a key is asked for: an app, or an API key itself. */
-export interface KeyHolders<View extends Named> {
-  /** @param who - Its id or its name. */
-  readonly find: (ask: AskControl, who: string) => Promise<View>
-  readonly shown: (view: View) => readonly string[]
-  readonly keyOf: (view: View) => KeyFacts
-  readonly reveal: (ask: AskControl, id: string) => Promise<Made['secret']>
+type Rotation = ControlApi['POST /api/keys/{keyId}/rotate']['body']
+
+/** The control API calls for something that has a key: an app or an API key. */
+export interface KeyHolder<View extends Named> {
+  /** @param idOrName - Its id or its name. */
+  readonly find: (api: ControlApiClient, idOrName: string) => Promise<View>
+  readonly format: (view: View) => readonly string[]
+  readonly getKey: (view: View) => KeyDetails
+  readonly reveal: (api: ControlApiClient, id: string) => Promise<KeyResponse['secret']>
   readonly rotate: (
-    ask: AskControl,
+    api: ControlApiClient,
     id: string,
-    body: ReturnType<typeof readRotation>,
-  ) => Promise<{ readonly view: View; readonly json: Made['json']; readonly secret: Made['secret'] }>
-  readonly dropOld: (ask: AskControl, id: string) => Promise<View>
+    body: Rotation,
+  ) => Promise<{ readonly view: View; readonly json: KeyResponse['json']; readonly secret: KeyResponse['secret'] }>
+  readonly dropOld: (api: ControlApiClient, id: string) => Promise<View>
 }
 
-/** What is done to a key alike, whatever has it. */
+/**
+ * Reads the options of a rotation: `--grace`, in days, and `--expires`.
+ *
+ * @throws {CliError} exit code 2 for an invalid value.
+ */
+function readRotation(given: ReadArguments): Rotation {
+  const graceDays = readWholeNumber('--grace', given.text('grace'), { min: 0, max: 7 })
+  const expiresAt = readExpiry(given.text('expires'))
+  return { ...(graceDays === undefined ? {} : { graceDays }), ...(expiresAt === undefined ? {} : { expiresAt }) }
+}
+
+/** The actions that apps and API keys share. */
 export const keyActions = <View extends Named>(
-  of: KeyHolders<View>,
+  holder: KeyHolder<View>,
 ): Readonly<Record<'show' | 'reveal' | 'rotate' | 'drop-old', Action>> => ({
   show: {
     needs: ['ID|NAME'],
     takes: [],
-    run: async ({ ask, words: [who = ''] }) => {
-      const view = await of.find(ask, who)
-      return { json: view, lines: of.shown(view) }
+    run: async ({ api, words: [idOrName = ''] }) => {
+      const view = await holder.find(api, idOrName)
+      return { json: view, lines: holder.format(view) }
     },
   },
   reveal: {
     needs: ['ID|NAME'],
     takes: ['key-file'],
-    byPerson: true,
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id, name } = await of.find(ask, who)
-      return keepNewKey(given, {
+    needsPassword: true,
+    run: async ({ given, api, words: [idOrName = ''] }) => {
+      const { id, name } = await holder.find(api, idOrName)
+      return outputKey(given, {
         replaces: false,
-        make: async () => {
-          const secret = await of.reveal(ask, id)
-          return { json: { id }, secret, lines: [`The key of ${visible(name)}; the audit log has a line of it`] }
+        request: async () => {
+          const secret = await holder.reveal(api, id)
+          const shownName = stripControlCharacters(name)
+          return { json: { id }, secret, lines: [`Revealed the key of ${shownName}, and recorded it in the audit log`] }
         },
       })
     },
@@ -59,15 +76,16 @@ export const keyActions = <View extends Named>(
     takes: ['grace', 'expires', ...keyOptions],
     check: (given) => {
       readRotation(given)
-      checkKeyTarget(given)
+      checkKeyOutput(given)
     },
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id } = await of.find(ask, who)
-      return keepNewKey(given, {
+    run: async ({ given, api, words: [idOrName = ''] }) => {
+      const { id } = await holder.find(api, idOrName)
+      return outputKey(given, {
         replaces: true,
-        make: async () => {
-          const { view, json, secret } = await of.rotate(ask, id, readRotation(given))
-          return { json, secret, lines: [`${visible(view.name)} has a new key. ${oldKeySentence(of.keyOf(view))}`] }
+        request: async () => {
+          const { view, json, secret } = await holder.rotate(api, id, readRotation(given))
+          const shownName = stripControlCharacters(view.name)
+          return { json, secret, lines: [`Rotated the key of ${shownName}. ${describeOldKey(holder.getKey(view))}`] }
         },
       })
     },
@@ -75,10 +93,10 @@ export const keyActions = <View extends Named>(
   'drop-old': {
     needs: ['ID|NAME'],
     takes: [],
-    run: async ({ ask, words: [who = ''] }) => {
-      const { id } = await of.find(ask, who)
-      const view = await of.dropOld(ask, id)
-      return { json: view, lines: [`Of ${visible(view.name)} only the newest key works.`] }
+    run: async ({ api, words: [idOrName = ''] }) => {
+      const { id } = await holder.find(api, idOrName)
+      const view = await holder.dropOld(api, id)
+      return { json: view, lines: [`Only the newest key of ${stripControlCharacters(view.name)} works now`] }
     },
   },
 })

@@ -3,80 +3,79 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
 import { readSecretFile } from '../secret/readSecretFile.ts'
-import { context } from './askControl.ts'
-import type { Credential } from './askControl.ts'
+import { sendRequest } from './controlApi.ts'
+import type { Credential } from './controlApi.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const tokenHint =
-  'make a personal access token in the dashboard, under Account; put it in KEYRAIL_TOKEN, or in a file named by --token-file'
+  'create a personal access token in the dashboard, under Account, and pass it in KEYRAIL_TOKEN or with --token-file FILE'
 
 /**
- * Finds the personal access token: the file of `--token-file`, else KEYRAIL_TOKEN, else whoever sits at the terminal.
+ * Reads the personal access token: from `--token-file`, from KEYRAIL_TOKEN, or from a prompt on the terminal.
  *
  * @param given - The command's arguments.
  * @param environment - KEYRAIL_TOKEN is read.
- * @throws {CliError} exit code 2 where there is none, or it is of another kind. It is never repeated.
+ * @throws {CliError} exit code 2 if it is missing or invalid. The message never contains it.
  */
 export async function readToken(given: ReadArguments, environment: Environment): Promise<Credential> {
   const file = given.text('token-file')
   const token =
     file !== undefined
-      ? readSecretFile(file, { name: 'token file', holds: 'token', hint: tokenHint })
+      ? readSecretFile(file, { name: 'token file', content: 'token', hint: tokenHint })
       : (environment['KEYRAIL_TOKEN'] ?? (canPrompt() ? await promptSecret('Personal access token') : '')).trim()
-  if (token === '') throw wrongUsage('there is no token to ask with', tokenHint)
-  if (token.startsWith('kr_')) throw wrongUsage('what was given as a token is an API key', tokenHint)
-  // A header takes no others.
-  if (!/^[\x21-\x7E]+$/.test(token))
-    throw wrongUsage('what was given as a token holds a character of no token', tokenHint)
+  if (token === '') throw wrongUsage('the personal access token is missing', tokenHint)
+  if (token.startsWith('kr_')) throw wrongUsage('the token is an API key, not a personal access token', tokenHint)
+  // The characters that a header allows.
+  if (!/^[\x21-\x7E]+$/.test(token)) throw wrongUsage('the token contains an invalid character', tokenHint)
   return { token }
 }
 
-const passwordHint = 'type it when you are asked, on a terminal, or give a file by --password-file'
+const passwordHint = 'enter it at the prompt on a terminal, or pass it with --password-file FILE'
 
-/** A session that was begun for one command. */
-export interface OwnSession {
+/** A session for one command. */
+export interface LoginSession {
   readonly credential: Credential
-  /** Ends it. */
+  /** Logs out. */
   readonly end: () => Promise<void>
 }
 
 /**
- * Logs in as a person: by the email address of `--email` and a password that is asked for, or stands in the file of `--password-file`.
+ * Logs in with `--email` and a password, from a prompt or from `--password-file`.
  *
  * @param given - The command's arguments.
- * @param origin - Of the service.
- * @throws {CliError} exit code 2 where there is no email address or no password; else as `context`.
+ * @param origin - The origin of the service.
+ * @throws {CliError} exit code 2 without an email address or a password; otherwise as `sendRequest`.
  */
-export async function logIn(given: ReadArguments, origin: string): Promise<OwnSession> {
+export async function logIn(given: ReadArguments, origin: string): Promise<LoginSession> {
   const email = given.text('email')
   if (email === undefined) {
     throw wrongUsage(
-      'a key is shown again to a person, and never to a token',
-      'add --email with the email address of the account, and give its password when you are asked; or rotate the key to have a new one',
+      'reveal needs a login: a token cannot reveal a key',
+      'add --email EMAIL and enter the password at the prompt, or rotate the key to get a new one',
     )
   }
   const file = given.text('password-file')
-  if (file === undefined && !canPrompt()) throw wrongUsage('there is nobody to ask for the password', passwordHint)
+  if (file === undefined && !canPrompt()) throw wrongUsage('cannot prompt for the password', passwordHint)
   const password =
     file === undefined
-      ? await promptSecret(`Password of ${email}`)
-      : readSecretFile(file, { name: 'password file', holds: 'password', hint: passwordHint })
-  if (password === '') throw wrongUsage('there is no password', passwordHint)
+      ? await promptSecret(`Password for ${email}`)
+      : readSecretFile(file, { name: 'password file', content: 'password', hint: passwordHint })
+  if (password === '') throw wrongUsage('the password is empty', passwordHint)
   const body: ControlApi['POST /api/session']['body'] = { email, password }
-  const { cookie } = await context(origin, { name: 'POST /api/session', body }, undefined)
+  const { cookie } = await sendRequest(origin, { name: 'POST /api/session', body }, undefined)
   if (cookie === undefined) {
-    throw new CliError(`${origin} let nobody in, and rejected nobody`, {
-      hint: 'is this the address of the dashboard?',
-      exitCode: exitCodes.noAnswer,
+    throw new CliError(`${origin} did not start a session`, {
+      hint: 'check that this is the URL of the dashboard',
+      exitCode: exitCodes.noResponse,
     })
   }
   const credential = { cookie }
   return {
     credential,
-    // It ends by itself too, so a failure here must not hide what was asked for.
+    // The session also expires, so a failure here must not hide the result.
     end: () =>
-      context(origin, { name: 'DELETE /api/session' }, credential).then(
+      sendRequest(origin, { name: 'DELETE /api/session' }, credential).then(
         () => undefined,
         () => undefined,
       ),

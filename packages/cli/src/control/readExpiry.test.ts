@@ -7,10 +7,10 @@ test.each<[string | undefined, string | null | undefined]>([
   ['2027-01-31', '2027-01-31T00:00:00.000Z'],
   ['2027-01-31T12:00Z', '2027-01-31T12:00:00.000Z'],
   ['2027-01-31T12:00:30.5+02:00', '2027-01-31T10:00:30.500Z'],
-])('%s is %s', (text, time) => {
+])('parses %s as %s', (text, time) => {
   expect(readExpiry(text)).toBe(time)
 })
 
-test.each(['tomorrow', '2027', '2027-13-01', '2027-01-31T12:00', '31.1.2027', ''])('%j is no time', (text) => {
-  expect(() => readExpiry(text)).toThrow('--expires is no time')
+test.each(['tomorrow', '2027', '2027-13-01', '2027-01-31T12:00', '31.1.2027', ''])('rejects %j', (text) => {
+  expect(() => readExpiry(text)).toThrow('--expires must be a date, a time or never')
 })

@@ -2,42 +2,46 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { nearest } from '../arguments/nearest.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData, printNote } from '../output/print.ts'
-import type { Action, Actions, Said } from './action.ts'
-import { controlOf } from './askControl.ts'
+import type { Action, ActionResult, Actions } from './action.ts'
+import { createControlApiClient } from './controlApi.ts'
 import { logIn, readToken } from './readCredential.ts'
-import { serviceUrl } from './serviceUrl.ts'
+import { readServiceUrl } from './readServiceUrl.ts'
 
-function pick(command: string, actions: Actions, given: ReadArguments): { action: Action; words: readonly string[] } {
+function parseAction(
+  command: string,
+  actions: Actions,
+  given: ReadArguments,
+): { action: Action; words: readonly string[] } {
   const [name, ...words] = given.positionals
   const names = Object.keys(actions)
   if (name === undefined) {
-    throw wrongUsage(`keyrail ${command} needs one of ${names.join(', ')}`, `see keyrail ${command} --help`)
+    throw wrongUsage(`keyrail ${command} needs an action: ${names.join(', ')}`, `see keyrail ${command} --help`)
   }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
     const meant = nearest(name, names)
     throw wrongUsage(
-      `there is no keyrail ${command} ${name}`,
-      `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${names.join(', ')}`,
+      `unknown action keyrail ${command} ${name}`,
+      `${meant === undefined ? '' : `did you mean ${meant}? `}The actions are ${names.join(', ')}`,
     )
   }
   const { needs } = action
   if (words.length !== needs.length) {
     throw wrongUsage(
-      `keyrail ${command} ${name} takes ${needs.length === 0 ? 'no further word' : needs.join(' ')}`,
-      words.length > needs.length ? 'put quotes around a name of several words' : `see keyrail ${command} --help`,
+      `keyrail ${command} ${name} takes ${needs.length === 0 ? 'no arguments' : needs.join(' ')}`,
+      words.length > needs.length ? 'put quotes around a name with spaces' : `see keyrail ${command} --help`,
     )
   }
   const all = new Set(Object.values(actions).flatMap(({ takes }) => takes))
-  const takes = new Set([...action.takes, ...(action.byPerson ? ['email', 'password-file'] : ['token-file'])])
-  const foreign = [...all, 'email', 'password-file', 'token-file'].find(
+  const takes = new Set([...action.takes, ...(action.needsPassword ? ['email', 'password-file'] : ['token-file'])])
+  const unsupported = [...all, 'email', 'password-file', 'token-file'].find(
     (option) => !takes.has(option) && (given.text(option) !== undefined || given.flag(option)),
   )
-  if (foreign !== undefined) throw wrongUsage(`keyrail ${command} ${name} has no option --${foreign}`)
+  if (unsupported !== undefined) throw wrongUsage(`keyrail ${command} ${name} has no option --${unsupported}`)
   return { action, words }
 }
 
-async function tell({ json, lines, apiKey }: Said, given: ReadArguments): Promise<void> {
+async function printResult({ json, lines, apiKey }: ActionResult, given: ReadArguments): Promise<void> {
   if (given.flag('json')) return printData(JSON.stringify(json))
   if (apiKey === undefined) return print(lines)
   await printNote(lines)
@@ -45,33 +49,34 @@ async function tell({ json, lines, apiKey }: Said, given: ReadArguments): Promis
 }
 
 /**
- * Does one thing through the control API of a service, and tells what came of it.
+ * Runs an action through the control API of a service, and prints the result.
  *
  * @param command - The command's name, for errors.
- * @param actions - What it can do.
- * @param given - The command's arguments: the first word names the action.
+ * @param actions - Its actions.
+ * @param given - The command's arguments: the first one is the action.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line; 1 where the service rejects; 3 where it does not answer.
+ * @throws {CliError} exit code 2 for invalid usage; 1 if the service rejects the request; 3 without a response.
  */
 export async function runAction(command: string, actions: Actions, given: ReadArguments): Promise<number> {
-  const { action, words } = pick(command, actions, given)
+  const { action, words } = parseAction(command, actions, given)
   action.check?.(given)
-  const { origin, readableOnTheWay } = serviceUrl(given, process.env)
-  if (readableOnTheWay) {
+  const { origin, unencrypted } = readServiceUrl(given, process.env)
+  if (unencrypted) {
     await printNote(
-      `keyrail: ${origin} is not https: whoever stands in between reads the ${action.byPerson ? 'password' : 'token'} and every key`,
+      `keyrail: ${origin} is not https: others on the network can read the ${action.needsPassword ? 'password' : 'token'} and every key`,
     )
   }
-  if (action.byPerson) {
+  if (action.needsPassword) {
     const session = await logIn(given, origin)
     try {
-      await tell(await action.run({ given, words, ask: controlOf(origin, session.credential) }), given)
+      const api = createControlApiClient(origin, session.credential)
+      await printResult(await action.run({ given, words, api }), given)
     } finally {
       await session.end()
     }
   } else {
-    const ask = controlOf(origin, await readToken(given, process.env))
-    await tell(await action.run({ given, words, ask }), given)
+    const api = createControlApiClient(origin, await readToken(given, process.env))
+    await printResult(await action.run({ given, words, api }), given)
   }
   return exitCodes.ok
 }

@@ -1,41 +1,44 @@
 import type { ApiErrorView } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
-import { visible } from '../output/visible.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 
 type Code = ApiErrorView['error']['code']
 
-const anotherToken =
-  'make another token in the dashboard, under Account, and put it in KEYRAIL_TOKEN or in the file of --token-file'
+const newToken =
+  'create another token in the dashboard, under Account, and pass it in KEYRAIL_TOKEN or with --token-file FILE'
 
-/** What to do about a rejection, where its message does not say. */
+/** How to fix an error whose message does not say so. */
 const fixes: Partial<Record<Code, string>> = {
-  not_logged_in: anotherToken,
+  not_logged_in: newToken,
   wrong_credentials: 'check the email address and the password',
-  forbidden: anotherToken,
-  session_required: 'only a person can do this: log in with --email, or use the dashboard',
-  account_disabled: 'ask who runs the service',
-  not_found: 'it is not there, or not yours: see what there is by list',
-  account_deleted: 'sign up anew',
-  method_not_allowed: 'the service is of another version than this command: bring both up to date',
+  forbidden: newToken,
+  session_required: 'log in with --email, or use the dashboard: a token cannot do this',
+  account_disabled: 'contact the operator of the service',
+  not_found: 'check the id with list: it does not exist, or belongs to another account',
+  account_deleted: 'sign up again',
+  method_not_allowed: 'update the service and this command to the same version',
   version_conflict: 'try again',
-  too_many: 'see what there is by list, and end what is not needed',
-  misdirected: 'give that address by --service',
+  too_many: 'delete what you no longer need; list shows all',
+  misdirected: 'pass that URL as --service',
   unavailable: 'try again shortly',
 }
 
 /**
- * Puts a rejection of the control API in words for the keyboard.
+ * Converts an error response of the control API to a CLI error.
  *
- * @param answer - What came. Nothing of it is believed to be there.
+ * @param body - The response body. It may have any shape.
  * @param status - The HTTP status.
- * @returns The failure: message, fix, exit code 1.
+ * @returns The error, with exit code 1.
  */
-export function rejectionError({ error }: Partial<ApiErrorView>, status: number): CliError {
+export function toApiError({ error }: Partial<ApiErrorView>, status: number): CliError {
   const { code, message, fields, requestId } = (error ?? {}) as Partial<ApiErrorView['error']>
-  const told = typeof message === 'string' ? visible(message) : `HTTP ${status}`
+  const text = typeof message === 'string' ? stripControlCharacters(message) : `HTTP ${status}`
   const known = typeof code === 'string' && Object.hasOwn(fixes, code) ? fixes[code] : undefined
-  // Of what was typed wrongly the message names every field with its fix.
+  // The message of a validation error already names each field and its fix.
   const fix =
-    known ?? (Array.isArray(fields) || status !== 500 ? undefined : `its request id is ${visible(`${requestId}`)}`)
-  return new CliError(`the service rejected: ${told}`, fix === undefined ? {} : { hint: fix })
+    known ??
+    (Array.isArray(fields) || status !== 500
+      ? undefined
+      : `send the operator the request id ${stripControlCharacters(`${requestId}`)}`)
+  return new CliError(`the service rejected the request: ${text}`, fix === undefined ? {} : { hint: fix })
 }

@@ -20,7 +20,7 @@ const contents = (): Record<string, string> =>
   )
 
 describe('openDevFolder', () => {
-  test('without a folder, one is made for the time being and removed', () => {
+  test('creates a temporary folder by default, and removes it', () => {
     const folder = openDevFolder(undefined)
     expect(folder.temporary).toBe(true)
     expect(folder.nextChain('testnet')).toBeUndefined()
@@ -30,7 +30,7 @@ describe('openDevFolder', () => {
     expect(existsSync(folder.path)).toBe(false)
   })
 
-  test('the same folder gives the same keys', () => {
+  test('returns the same keys for the same folder', () => {
     const first = openDevFolder(path)
     first.release()
     const second = openDevFolder(path)
@@ -38,7 +38,7 @@ describe('openDevFolder', () => {
     second.release()
   })
 
-  test.skipIf(process.platform === 'win32')('nobody else can read what is in it', () => {
+  test.skipIf(process.platform === 'win32')('only the owner can read the files', () => {
     const folder = openDevFolder(path)
     expect(statSync(path).mode & 0o777).toBe(0o700)
     expect(statSync(folder.keyFiles).mode & 0o777).toBe(0o700)
@@ -52,7 +52,7 @@ describe('openDevFolder', () => {
     folder.release()
   })
 
-  test('a second process is told who has it; one that was killed does not block it', () => {
+  test('rejects a second process, but not after the first was killed', () => {
     const folder = openDevFolder(path)
     expect(() => openDevFolder(path)).toThrow(`is in use by process ${process.pid}`)
     folder.release()
@@ -62,25 +62,25 @@ describe('openDevFolder', () => {
   })
 
   test.each(['', '{"version":1,', '{"version":2}', 'null'])(
-    'a keyrail.json of %j is rejected and left as it is',
+    'rejects a keyrail.json of %j and leaves it unchanged',
     (text) => {
       openDevFolder(path).release()
       writeFileSync(join(path, 'keyrail.json'), text)
       const before = contents()
-      expect(() => openDevFolder(path)).toThrow(/keyrail\.json cannot be used: /)
+      expect(() => openDevFolder(path)).toThrow(/^cannot use .*keyrail\.json: /)
       expect(contents()).toEqual(before)
     },
   )
 
-  test('a chain that is cut short is rejected and left as it is', () => {
+  test('rejects a truncated chain and leaves it unchanged', () => {
     openDevFolder(path).release()
     writeFileSync(join(path, 'mainnet.chain.json'), '{"block":')
     const before = contents()
-    expect(() => openDevFolder(path)).toThrow(/mainnet\.chain\.json cannot be used: it is not whole JSON/)
+    expect(() => openDevFolder(path)).toThrow(/^cannot use .*mainnet\.chain\.json: invalid JSON/)
     expect(contents()).toEqual(before)
   })
 
-  test('what the nodes saved takes the place of the chain before', () => {
+  test('replaces the previous chain with the saved one', () => {
     const folder = openDevFolder(path)
     expect(folder.savedChain('testnet')).toBeUndefined()
     writeFileSync(folder.nextChain('testnet') ?? '', '{"blocks":1}')
@@ -90,7 +90,7 @@ describe('openDevFolder', () => {
     again.release()
   })
 
-  test('what the nodes saved after the process was killed is found by the next one', () => {
+  test('finds a chain that was saved after the process was killed', () => {
     const folder = openDevFolder(path)
     folder.release()
     writeFileSync(folder.nextChain('testnet') ?? '', '{"blocks":2}')
@@ -99,7 +99,7 @@ describe('openDevFolder', () => {
     again.release()
   })
 
-  test('a save that was cut short names the chain before it, and touches neither', () => {
+  test('rejects a truncated save, names the previous chain and changes neither', () => {
     const folder = openDevFolder(path)
     writeFileSync(folder.nextChain('testnet') ?? '', '{"blocks":1}')
     folder.release()
@@ -107,24 +107,24 @@ describe('openDevFolder', () => {
     const before = contents()
     expect(() => openDevFolder(path)).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining('testnet.chain.next.json cannot be used'),
+        message: expect.stringMatching(/^cannot use .*testnet\.chain\.next\.json/),
         hint: expect.stringContaining('testnet.chain.json'),
       }),
     )
     expect(contents()).toEqual(before)
   })
 
-  test('a folder of other things is not taken over', () => {
+  test('rejects a folder with other files', () => {
     expect(() => openDevFolder(parent)).not.toThrow()
     writeFileSync(join(parent, 'notes.txt'), 'mine')
     rmSync(join(parent, 'keyrail.json'))
     rmSync(join(parent, 'lock'))
-    expect(() => openDevFolder(parent)).toThrow('holds other things and no keyrail.json')
+    expect(() => openDevFolder(parent)).toThrow('contains other files and no keyrail.json')
   })
 
-  test('a file in place of the folder is rejected', () => {
+  test('rejects a file instead of a folder', () => {
     writeFileSync(path, 'a file')
-    expect(() => openDevFolder(path)).toThrow('the data folder cannot be used')
+    expect(() => openDevFolder(path)).toThrow('cannot use the data folder')
     expect(readFileSync(path, 'utf8')).toBe('a file')
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createDevState, parseDevState } from './devState.ts'
 
 describe('createDevState', () => {
-  test('makes different secrets each time', () => {
+  test('creates different secrets each time', () => {
     const [a, b] = [createDevState(), createDevState()]
     expect(a.account.password).not.toBe(b.account.password)
     expect(a.account.password.length).toBeGreaterThanOrEqual(24)
@@ -13,7 +13,7 @@ describe('createDevState', () => {
 })
 
 describe('parseDevState', () => {
-  test('reads back what was made', () => {
+  test('parses a created state', () => {
     const state = createDevState()
     expect(parseDevState(JSON.stringify(state))).toEqual(state)
   })
@@ -21,24 +21,20 @@ describe('parseDevState', () => {
   const state = createDevState()
   test.each<[string, unknown, string]>([
     ['an array', [], 'the object is missing'],
-    ['another version', { ...state, version: 2 }, 'its version is not 1'],
+    ['another version', { ...state, version: 2 }, 'unsupported version'],
     ['no account', { ...state, account: null }, 'account is missing'],
     ['a blank password', { ...state, account: { email: 'a', password: ' ' } }, 'account.password is missing'],
     ['a broken key', { ...state, app: { id: 'a', apiKey: `${state.app.apiKey}x` } }, 'app.apiKey is not a key'],
-    [
-      'keys exchanged',
-      { ...state, keys: { ...state.keys, testnet: state.keys.mainnet } },
-      'keys.testnet.apiKey is not',
-    ],
-  ])('%s is rejected by name, without its value', (_what, value, message) => {
+    ['swapped keys', { ...state, keys: { ...state.keys, testnet: state.keys.mainnet } }, 'keys.testnet.apiKey is not'],
+  ])('rejects %s without repeating its value', (_what, value, message) => {
     expect(() => parseDevState(JSON.stringify(value))).toThrow(
       expect.objectContaining({ message: expect.stringContaining(message) }),
     )
     expect(() => parseDevState(JSON.stringify(value))).not.toThrow(state.app.apiKey)
   })
 
-  test('text that is cut short is rejected without being quoted', () => {
+  test('rejects truncated text without quoting it', () => {
     const text = JSON.stringify(createDevState()).slice(0, -10)
-    expect(() => parseDevState(text)).toThrow(/^it is not JSON$/)
+    expect(() => parseDevState(text)).toThrow(/^invalid JSON$/)
   })
 })

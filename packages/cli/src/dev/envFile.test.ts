@@ -7,18 +7,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDevState } from './devState.ts'
 import { writeEnvFile } from './envFile.ts'
 
-let room = ''
+let folder = ''
 let file = ''
 beforeEach(() => {
-  room = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
-  file = join(room, 'folder', 'local.env')
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
+  file = join(folder, 'folder', 'local.env')
 })
-afterEach(() => rmSync(room, { recursive: true, force: true }))
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const service = (url: string) => ({ url, app: { ...createDevState().app, addresses: { testnet: '', mainnet: '' } } })
+const service = (url: string) => ({ url, app: { ...createDevState().app, urls: { testnet: '', mainnet: '' } } })
 
 describe('writeEnvFile', () => {
-  test('writes the address and the key as variables, and removes them again', () => {
+  test('writes the URL and the key as variables, and removes the file', () => {
     const running = service('http://127.0.0.1:7245')
     const remove = writeEnvFile(file, running)
     expect(parseEnv(readFileSync(file, 'utf8'))).toEqual({
@@ -30,7 +30,7 @@ describe('writeEnvFile', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('replaces what an earlier service left, and leaves what a later one wrote', () => {
+  test('replaces the file of an earlier service, but does not remove that of a later one', () => {
     const removeFirst = writeEnvFile(file, service('http://127.0.0.1:1'))
     const removeSecond = writeEnvFile(file, service('http://127.0.0.1:2'))
     removeFirst()
@@ -39,8 +39,8 @@ describe('writeEnvFile', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test.each(['MY_OWN=1\n', ''])("leaves somebody's own file of %j as it is", (own) => {
-    const mine = join(room, '.env')
+  test.each(['MY_OWN=1\n', ''])("leaves a user's own file of %j unchanged", (own) => {
+    const mine = join(folder, '.env')
     writeFileSync(mine, own)
     expect(() => writeEnvFile(mine, service('http://127.0.0.1:1'))).toThrow(
       expect.objectContaining({
@@ -51,33 +51,33 @@ describe('writeEnvFile', () => {
     expect(readFileSync(mine, 'utf8')).toBe(own)
   })
 
-  test.skipIf(process.platform === 'win32')('nobody else can read it, whatever stood there before', () => {
+  test.skipIf(process.platform === 'win32')('only the owner can read it, even if it was a symlink before', () => {
     writeEnvFile(file, service('http://127.0.0.1:1'))
     rmSync(file)
-    const elsewhere = join(room, 'elsewhere')
-    writeFileSync(elsewhere, readFirstLine())
-    symlinkSync(elsewhere, file)
+    const target = join(folder, 'target')
+    writeFileSync(target, readFirstLine())
+    symlinkSync(target, file)
     writeEnvFile(file, service('http://127.0.0.1:2'))
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readFileSync(elsewhere, 'utf8')).toBe(readFirstLine())
+    expect(readFileSync(target, 'utf8')).toBe(readFirstLine())
   })
 
-  test('a path that cannot be written is told without the key', () => {
-    writeFileSync(join(room, 'folder'), createApiKey('app'))
+  test('an error about the path does not contain the key', () => {
+    writeFileSync(join(folder, 'folder'), createApiKey('app'))
     const running = service('http://127.0.0.1:1')
-    let told: unknown
+    let thrown: unknown
     try {
       writeEnvFile(file, running)
     } catch (error) {
-      told = error
+      thrown = error
     }
-    expect(String(told)).toContain('the file of --env cannot be written')
-    expect(String(told)).not.toContain(running.app.apiKey.slice(4, 12))
+    expect(String(thrown)).toContain('cannot write the --env file')
+    expect(String(thrown)).not.toContain(running.app.apiKey.slice(4, 12))
   })
 })
 
 function readFirstLine(): string {
-  const other = join(room, 'other')
+  const other = join(folder, 'other')
   writeEnvFile(other, service('http://127.0.0.1:3'))
   return `${readFileSync(other, 'utf8').split('\n')[0]}\n`
 }

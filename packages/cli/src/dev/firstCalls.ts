@@ -1,42 +1,42 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
-import { askBlock } from '../node/askNode.ts'
-import type { BlockHead } from '../node/askNode.ts'
+import { getBlockHead } from '../node/callNode.ts'
+import type { BlockHead } from '../node/callNode.ts'
 import { devChainIds, networks } from './devChains.ts'
 import type { Network } from './devChains.ts'
 import type { DevDescription } from './devService.ts'
 import { libraries as allLibraries } from './libraries/libraries.ts'
-import type { FirstAddress, Library } from './libraries/library.ts'
+import type { FirstEndpoint, Library } from './libraries/libraries.ts'
 import { loadLibraries } from './libraries/loadLibraries.ts'
 import type { LoadedLibrary } from './libraries/loadLibraries.ts'
 
-/** One first call and how it went. Holds no key. */
+/** One first call and its result. Contains no key. */
 export interface FirstCall {
   readonly network: Network
-  /** The shape of the address: an app's or an API key's. */
+  /** The form of the URL: an app's or an API key's. */
   readonly shape: 'app' | 'API key'
   readonly library: string
-  /** The address with its key masked. */
-  readonly label: string
-  /** The block that came through the service. */
+  /** The URL with its key masked. */
+  readonly redactedUrl: string
+  /** The block that the service returned. */
   readonly block?: BlockHead
   readonly tookMs: number
-  /** What went wrong: the call failed, or the node itself says something else. */
+  /** Why it failed: an error, or a block that differs from the node's own. */
   readonly failure?: string
 }
 
-/** What the node itself says, past the service. */
-export interface NodeSays {
+/** The latest block according to the node itself, without the service. */
+export interface NodeBlock {
   readonly network: Network
   readonly url: string
   readonly block: BlockHead
 }
 
-/** The first calls of a service. */
+/** The first calls through a service. */
 export interface FirstCalls {
-  readonly nodes: readonly NodeSays[]
+  readonly nodes: readonly NodeBlock[]
   readonly calls: readonly FirstCall[]
-  /** Every call was answered, and every answer is what the node itself says. */
-  readonly allEqual: boolean
+  /** Whether every call succeeded and every block matches the node's own. */
+  readonly allMatch: boolean
 }
 
 const describe = (error: unknown): string => {
@@ -45,33 +45,36 @@ const describe = (error: unknown): string => {
 }
 
 /**
- * Says how a block that came through the service differs from what the node itself says.
+ * Compares a block from the service with the node's own.
  *
  * @param seen - The block from the service.
- * @param node - `url`: the node itself. `before`: its latest block before the call. A chain may grow meanwhile, so a later block is right as well.
- * @returns Undefined where they agree.
+ * @param node - `url`: the node itself. `before`: its latest block before the call. The chain may grow during the call, so a later block is
+ *   correct, too.
+ * @returns The difference; undefined if they match.
  */
-async function difference(
+async function findDifference(
   seen: BlockHead,
   node: { readonly url: string; readonly before: BlockHead },
 ): Promise<string | undefined> {
   if (BigInt(seen.number) < BigInt(node.before.number)) {
-    return `the node itself was at block ${BigInt(node.before.number)} already`
+    return `the node was already at block ${BigInt(node.before.number)}`
   }
-  const own = await askBlock(node.url, seen.number)
-  return own.hash === seen.hash ? undefined : `the node itself says ${own.hash}`
+  const own = await getBlockHead(node.url, seen.number)
+  return own.hash === seen.hash ? undefined : `the node returned ${own.hash}`
 }
 
-/** An address as it may be printed. */
-function labelOf(address: FirstAddress): string {
-  const { redactedUrl, close } = createTransport(address)
+function getRedactedUrl(endpoint: FirstEndpoint): string {
+  const { redactedUrl, close } = createTransport(endpoint)
   close()
   return redactedUrl
 }
 
-/** Opens a library, reads the latest block and closes it. */
-async function ask({ open }: LoadedLibrary, address: FirstAddress): Promise<{ block: BlockHead; tookMs: number }> {
-  const library = open(address)
+/** Opens a library, reads the latest block and closes it. Only the call is timed. */
+async function readLatestBlock(
+  { open }: LoadedLibrary,
+  endpoint: FirstEndpoint,
+): Promise<{ block: BlockHead; tookMs: number }> {
+  const library = open(endpoint)
   const startedAt = performance.now()
   try {
     const block = await library.latestBlock()
@@ -82,38 +85,38 @@ async function ask({ open }: LoadedLibrary, address: FirstAddress): Promise<{ bl
 }
 
 /**
- * Reads the latest block of each network through each address shape and library, and compares it with what the node itself says.
- * A call that fails is told in its row and does not stop the others.
+ * Reads the latest block of each network through both kinds of URL and each library, and compares it with the node's own.
+ * A failed call is reported in its row and does not stop the others.
  *
- * @param service - Where to call.
- * @param libraries - What to call with, where it is installed. @default all of them
- * @throws {Error} where a node itself does not answer.
+ * @param service - The service to call.
+ * @param libraries - The libraries to call with, if installed. @default all of them
+ * @throws {Error} if a node itself does not respond.
  */
 export async function makeFirstCalls(
   service: Pick<DevDescription, 'url' | 'app' | 'keys' | 'nodes'>,
   libraries: readonly Library[] = allLibraries,
 ): Promise<FirstCalls> {
-  const nodes: NodeSays[] = []
+  const nodes: NodeBlock[] = []
   const calls: FirstCall[] = []
   const loaded = await loadLibraries(libraries)
   for (const network of networks) {
     const url = service.nodes[network]
-    const before = await askBlock(url, 'latest')
+    const before = await getBlockHead(url, 'latest')
     nodes.push({ network, url, block: before })
-    const front = `${service.url}/${network}`
+    const networkUrl = `${service.url}/${network}`
     const chainId = devChainIds[network]
     const shapes = [
-      { shape: 'app', address: { baseUrl: front, apiKey: service.app.apiKey, chainId } },
-      { shape: 'API key', address: { rpcUrl: front, apiKey: service.keys[network].apiKey, chainId } },
+      { shape: 'app', endpoint: { baseUrl: networkUrl, apiKey: service.app.apiKey, chainId } },
+      { shape: 'API key', endpoint: { rpcUrl: networkUrl, apiKey: service.keys[network].apiKey, chainId } },
     ] as const
-    for (const { shape, address } of shapes) {
-      const label = labelOf(address)
+    for (const { shape, endpoint } of shapes) {
+      const redactedUrl = getRedactedUrl(endpoint)
       for (const library of loaded) {
         const startedAt = performance.now()
-        const row = { network, shape, library: library.name, label }
+        const row = { network, shape, library: library.name, redactedUrl }
         try {
-          const { block, tookMs } = await ask(library, address)
-          const failure = await difference(block, { url, before })
+          const { block, tookMs } = await readLatestBlock(library, endpoint)
+          const failure = await findDifference(block, { url, before })
           calls.push({ ...row, block, tookMs, ...(failure === undefined ? {} : { failure }) })
         } catch (error) {
           calls.push({ ...row, tookMs: performance.now() - startedAt, failure: describe(error) })
@@ -121,5 +124,5 @@ export async function makeFirstCalls(
       }
     }
   }
-  return { nodes, calls, allEqual: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
+  return { nodes, calls, allMatch: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
 }

@@ -1,7 +1,7 @@
 import { createService, getApiKeyUrl, getAppUrl, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
-import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
+import { blockSeconds, seedChain, countSeededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
 import { devChainIds, seedRounds } from './devChains.ts'
@@ -10,39 +10,35 @@ import { openDevFolder } from './devFolder.ts'
 import type { DevFolder } from './devFolder.ts'
 import type { DevService } from './devService.ts'
 import type { DevState } from './devState.ts'
-import { dashboardFolder } from '../output/dashboardFolder.ts'
+import { findDashboardFolder } from '../output/findDashboardFolder.ts'
 
 /**
- * Where the service listens if nothing else is said: R, A, I, L on a telephone's keys. Below every system's range of passing ports, barred by no
- * browser, and apart from 8545 and its neighbours, where people's own nodes are.
+ * The default port: RAIL on a phone keypad. It is below the ephemeral ports of every system, not blocked by browsers, and away from 8545 and its
+ * neighbors, which other nodes use.
  */
 export const defaultPort = 7245
 
-/** How `keyrail dev` is started. */
+/** The options of `keyrail dev`. */
 export interface DevOptions {
-  /** The port that must be had. @default 7245, or a free one where that is taken */
+  /** The port. @default 7245, or a free one if that is in use */
   readonly port?: number | undefined
-  /** The folder to keep keys and chains in. @default a temporary one */
+  /** The folder for keys and chains. @default a temporary one */
   readonly data?: string | undefined
-  /** Lets the nodes' own methods through: `anvil_*`, `evm_*`, `hardhat_*`. */
+  /** Allows the nodes' own methods: `anvil_*`, `evm_*`, `hardhat_*`. */
   readonly unsafeNodeMethods?: boolean | undefined
 }
 
-const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+const isInUse = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 
 async function listen(service: Service, port: number | undefined): Promise<{ url: string; port: number }> {
   const host = '127.0.0.1'
   try {
     return await service.listen({ host, port: port ?? defaultPort })
   } catch (error) {
-    if (port === undefined && isTaken(error)) return service.listen({ host, port: 0 })
-    const reason = isTaken(error)
-      ? 'something else listens there'
-      : error instanceof Error
-        ? error.message
-        : String(error)
-    throw new CliError(`port ${port ?? defaultPort} of ${host} cannot be had: ${reason}`, {
-      hint: 'give another with --port, or leave --port away to get a free one',
+    if (port === undefined && isInUse(error)) return service.listen({ host, port: 0 })
+    const reason = isInUse(error) ? 'it is in use' : error instanceof Error ? error.message : String(error)
+    throw new CliError(`cannot listen on port ${port ?? defaultPort} of ${host}: ${reason}`, {
+      hint: 'use another --port, or omit it to use a free one',
     })
   }
 }
@@ -56,7 +52,7 @@ async function startChain(folder: DevFolder, network: Network): Promise<RunningN
     folder: folder.path,
     loadFrom,
     saveTo: folder.nextChain(network),
-    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockEverySeconds * seededBlocks(rounds),
+    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(rounds),
   })
   try {
     if (loadFrom === undefined) await seedChain(node.url, rounds)
@@ -77,10 +73,10 @@ async function startChains(folder: DevFolder): Promise<ByNetwork<RunningNode>> {
   throw reason instanceof Error ? reason : new Error(String(reason))
 }
 
-/** What the service is told: all that callers of a real one meet, but for the rate a second, which would only slow tests down. */
+/** Creates the service's config: the same limits as in production, except for the rate limit, which would slow down tests. */
 function devConfig(nodes: ByNetwork<string>): RunningConfig {
   const { publicUrl: _none, ...config } = parseServiceConfig({
-    // Known once it listens.
+    // Replaced once the service listens.
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
     chain: { name: 'Development chain', symbol: 'DEV' },
@@ -91,28 +87,28 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
     services: { debug: true, trace: true },
     limits: { apps: { perSecond: null } },
   })
-  const folder = dashboardFolder()
+  const folder = findDashboardFolder()
   return folder === undefined ? config : { ...config, dashboard: { folder } }
 }
 
-/** Puts the folder's account and keys into the database where they are not there yet, and takes over what has become of them since. */
+/** Creates the folder's account, app and keys in the database if needed, and saves those that were rotated since. */
 async function provideState(service: Service, folder: DevFolder): Promise<DevState> {
   const { account, app, keys, version } = folder.state
-  const there = await service.provideAccount({
+  const provided = await service.provideAccount({
     account: { email: account.email, password: account.password },
     app,
     keys,
   })
-  const state: DevState = { version, account, app: there.app, keys: there.keys }
+  const state: DevState = { version, account, app: provided.app, keys: provided.keys }
   folder.saveState(state)
   return state
 }
 
 /**
- * Starts two embedded nodes and the service in front of them, with one app and two API keys. All of it listens on loopback addresses only.
+ * Starts two embedded nodes and the service, with one app and two API keys. Everything listens on loopback addresses only.
  *
- * @returns The running service. Its nodes end with this process, however this process ends.
- * @throws {CliError} where a port, a folder or a node cannot be had. Whatever was started is stopped then.
+ * @returns The running service. Its nodes stop when this process exits or is killed.
+ * @throws {CliError} if a port, a folder or a node is not available. Everything already started is stopped.
  * @example
  * const service = await startDev({ data: './chains' })
  * console.log(service.description.url)
@@ -120,7 +116,7 @@ async function provideState(service: Service, folder: DevFolder): Promise<DevSta
  */
 export async function startDev(options: DevOptions = {}): Promise<DevService> {
   const folder = openDevFolder(options.data)
-  // Also where the process ends without a stop: a second Ctrl-C, an error that nobody caught. Saved chains are picked up by the next start.
+  // Also if the process exits without a stop: a second Ctrl-C, an uncaught error. The next start loads the saved chains.
   process.once('exit', folder.release)
   const release = (): void => {
     process.off('exit', folder.release)
@@ -148,15 +144,15 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       release()
     }
     let stopping: Promise<void> | undefined
-    const end = async ({ ended }: RunningNode, network: Network): Promise<string> => {
-      const how = await ended
-      // A node that ends because it was told to is not broken.
+    const watch = async ({ exited }: RunningNode, network: Network): Promise<string> => {
+      const how = await exited
+      // A stopped node is not broken.
       if (stopping) return new Promise<never>(() => undefined)
-      return `the ${network} node ended by itself (${how})`
+      return `the ${network} node exited unexpectedly (${how})`
     }
-    const keyOf = (network: Network): { apiKey: string; address: string } => {
+    const describeKey = (network: Network): { apiKey: string; url: string } => {
       const { apiKey } = state.keys[network]
-      return { apiKey, address: getApiKeyUrl(url, network, apiKey) }
+      return { apiKey, url: getApiKeyUrl(url, network, apiKey) }
     }
     return {
       description: {
@@ -165,17 +161,17 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         account: state.account,
         app: {
           ...state.app,
-          addresses: {
+          urls: {
             testnet: getAppUrl(url, 'testnet', state.app.apiKey),
             mainnet: getAppUrl(url, 'mainnet', state.app.apiKey),
           },
         },
-        keys: { testnet: keyOf('testnet'), mainnet: keyOf('mainnet') },
+        keys: { testnet: describeKey('testnet'), mainnet: describeKey('mainnet') },
         nodes: { testnet: testnet.url, mainnet: mainnet.url },
       },
       port,
       folder,
-      broken: Promise.race([end(testnet, 'testnet'), end(mainnet, 'mainnet')]),
+      broken: Promise.race([watch(testnet, 'testnet'), watch(mainnet, 'mainnet')]),
       stop: () => (stopping ??= stopAll()),
     }
   } catch (error) {

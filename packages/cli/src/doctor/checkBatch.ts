@@ -1,13 +1,13 @@
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
-import { once } from './probe.ts'
+import { noRetry } from './probe.ts'
 import type { Probe } from './probe.ts'
 
 /**
- * Looks how many calls go into one request. A batch that is rejected is divided until its parts are answered, as the SDK does.
+ * Checks how many calls fit into one request. A rejected batch is split until its parts succeed, as in the SDK.
  *
- * @param probe - The address.
- * @param size - How many calls are tried, 2 or more.
+ * @param probe - The endpoint.
+ * @param size - The batch size to try, 2 or more.
  */
 export async function checkBatch(
   { batch, takeAttempts }: Pick<Probe, 'batch' | 'takeAttempts'>,
@@ -15,32 +15,32 @@ export async function checkBatch(
 ): Promise<Finding> {
   takeAttempts()
   const calls = Array.from({ length: size }, () => ({ method: 'eth_blockNumber' }) as const)
-  const results = await batch(calls, once)
+  const results = await batch(calls, noRetry)
   const attempts = takeAttempts()
   const rejected = results.filter((result) => result.status === 'rejected')
   const largest = Math.max(0, ...attempts.filter(({ kind }) => kind === undefined).map(({ batchSize }) => batchSize))
-  const facts = { tried: size, answered: size - rejected.length, largest }
+  const facts = { tried: size, succeeded: size - rejected.length, largest }
   const [first] = rejected
   if (first !== undefined) {
-    const { text, fix } = failureWords(first.reason)
+    const { text, fix } = describeFailure(first.reason)
     return {
       check: 'batch',
       level: 'warn',
-      text: `of a batch of ${size} calls ${rejected.length} failed: ${text}`,
+      text: `${rejected.length} of ${size} calls in a batch failed: ${text}`,
       fix,
       facts,
     }
   }
-  if (largest >= size) return { check: 'batch', level: 'ok', text: `${size} calls in one request are answered`, facts }
+  if (largest >= size) return { check: 'batch', level: 'ok', text: `batches of ${size} calls are accepted`, facts }
   if (largest <= 1) {
-    const fix = 'leave batch off, as it is where nothing is said: each rejected batch is a request for nothing'
-    return { check: 'batch', level: 'warn', text: 'batches are rejected, single calls answered', fix, facts }
+    const fix = 'leave batch off, which is the default: each rejected batch costs a request'
+    return { check: 'batch', level: 'warn', text: 'batches are rejected, single calls are accepted', fix, facts }
   }
   return {
     check: 'batch',
     level: 'warn',
-    text: `${size} calls in one request are rejected, ${largest} answered`,
-    fix: `give batch: { maxCalls: ${largest} }; the SDK finds it out by itself too, at the cost of rejected requests`,
+    text: `batches of ${size} calls are rejected, ${largest} are accepted`,
+    fix: `set batch({ maxCalls: ${largest} }); otherwise the SDK finds the limit at the cost of rejected requests`,
     facts,
   }
 }

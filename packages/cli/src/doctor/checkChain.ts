@@ -1,43 +1,44 @@
 import type { Finding } from './finding.ts'
 
-/** Of `keyrail dev`, of anvil and of hardhat: blocks come there when somebody sends something. */
+/** The chains of `keyrail dev`, anvil and hardhat, which only produce blocks on demand. */
 const developmentChains: readonly number[] = [1952805748, 1835100526, 31_337, 1_337]
 
-/** Whether a chain is one that people develop on. */
+/** Whether a chain is a development chain. */
 export const isDevelopmentChain = (chainId: number): boolean => developmentChains.includes(chainId)
 
-/** The chain that was answered, and those that it may be held against. */
-export interface Chains {
-  readonly answered: number
-  /** Of `--chain-id`, or of the config; undefined where neither was given. */
+/** The chain ids to compare. */
+export interface ChainIds {
+  /** From `eth_chainId`. */
+  readonly actual: number
+  /** From `--chain-id` or the config; undefined if neither was given. */
   readonly expected: number | undefined
-  /** The header X-Chain-Id, by which a Keyrail service says which chain it means. */
+  /** The header X-Chain-Id of a Keyrail service. */
   readonly announced: string | null | undefined
 }
 
-/** Looks whether it is the chain that was meant. */
-export function checkChain({ answered, expected, announced }: Chains): Finding {
-  const facts = { chainId: answered, expected: expected ?? null }
-  if (expected !== undefined && expected !== answered) {
+/** Checks that the endpoint serves the expected chain. */
+export function checkChain({ actual, expected, announced }: ChainIds): Finding {
+  const facts = { chainId: actual, expected: expected ?? null }
+  if (expected !== undefined && expected !== actual) {
     return {
       check: 'chain',
       level: 'fail',
-      text: `the chain id is ${answered}, and should be ${expected}`,
-      fix: 'use the address of the other chain or network; what is signed for one is rejected by the other',
+      text: `the chain id is ${actual}, expected ${expected}`,
+      fix: 'use the URL of the expected network: a transaction signed for one chain is invalid on another',
       facts,
     }
   }
-  if (announced && /^\d+$/.test(announced) && Number(announced) !== answered) {
+  if (announced && /^\d+$/.test(announced) && Number(announced) !== actual) {
     return {
       check: 'chain',
       level: 'fail',
-      text: `the node says ${answered}, and the service in front of it ${announced}`,
-      fix: 'ask who runs the service: it has a node of another chain',
+      text: `the node has chain id ${actual}, but the service announces ${announced}`,
+      fix: 'ask the operator of the service to check its upstreams',
       facts: { ...facts, announced: Number(announced) },
     }
   }
-  const text = `the chain id is ${answered}`
+  const text = `the chain id is ${actual}`
   return expected === undefined
-    ? { check: 'chain', level: 'ok', text: `${text}; --chain-id would hold it against the one that you mean`, facts }
-    : { check: 'chain', level: 'ok', text: `${text}, as it should be`, facts }
+    ? { check: 'chain', level: 'ok', text: `${text}; pass --chain-id to verify it`, facts }
+    : { check: 'chain', level: 'ok', text: `${text}, as expected`, facts }
 }

@@ -1,17 +1,17 @@
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
-const lets = (headers: Headers, origin: string): boolean =>
+const allows = (headers: Headers, origin: string): boolean =>
   ['*', origin].includes(headers.get('access-control-allow-origin') ?? '')
 
-const names = (text: string | null): string[] =>
+const parseNames = (text: string | null): string[] =>
   (text ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
 
-const failed = (text: string, fix: string, facts: Finding['facts'] = {}): Finding => ({
+const fail = (text: string, fix: string, facts: Finding['facts'] = {}): Finding => ({
   check: 'cors',
   level: 'fail',
   text,
@@ -19,15 +19,15 @@ const failed = (text: string, fix: string, facts: Finding['facts'] = {}): Findin
   facts,
 })
 
-const askOwner = (origin: string): string =>
-  `whoever runs the address must let pages of ${origin} read it; else send the calls through a route of your own server`
+const getFix = (origin: string): string =>
+  `ask the operator to allow the origin ${origin}, or send the calls through a route of your own server`
 
 /**
- * Looks whether a page can use the address from a browser.
+ * Checks that a web page can call the endpoint from a browser.
  *
- * @param probe - The address. Its calls say from then on that they come from there.
- * @param origin - Of the page, as in `https://app.example`.
- * @see The fetch standard, CORS protocol
+ * @param probe - The endpoint. Its later calls send the origin.
+ * @param origin - The page's origin, for example `https://app.example`.
+ * @see Fetch standard, CORS protocol
  */
 export async function checkCors(probe: Probe, origin: string): Promise<Finding> {
   let preflight: Response | undefined
@@ -36,34 +36,34 @@ export async function checkCors(probe: Probe, origin: string): Promise<Finding> 
   } catch {
     preflight = undefined
   }
-  if (preflight === undefined) return failed('a preflight is not answered', askOwner(origin))
+  if (preflight === undefined) return fail('the preflight request got no response', getFix(origin))
   if (!preflight.ok) {
-    return failed(`a preflight is answered by HTTP ${preflight.status}`, askOwner(origin), { status: preflight.status })
+    return fail(`the preflight request returned HTTP ${preflight.status}`, getFix(origin), { status: preflight.status })
   }
-  if (!lets(preflight.headers, origin)) return failed(`pages of ${origin} are not let in`, askOwner(origin))
-  const allowed = names(preflight.headers.get('access-control-allow-headers'))
+  if (!allows(preflight.headers, origin)) return fail(`the origin ${origin} is not allowed`, getFix(origin))
+  const allowed = parseNames(preflight.headers.get('access-control-allow-headers'))
   if (!allowed.includes('content-type') && !allowed.includes('*')) {
-    return failed('pages may not send content-type: application/json', askOwner(origin))
+    return fail('pages cannot send content-type: application/json', getFix(origin))
   }
-  probe.comeFrom(origin)
+  probe.setOrigin(origin)
   try {
     await probe.request({ method: 'eth_chainId' })
   } catch (error) {
-    const { text, fix, kind, reason } = failureWords(error)
-    return failed(`a call from ${origin} is rejected: ${text}`, fix, {
+    const { text, fix, kind, reason } = describeFailure(error)
+    return fail(`a call from ${origin} was rejected: ${text}`, fix, {
       kind,
       reason: reason ?? null,
     })
   }
-  const headers = probe.seen()?.headers ?? new Headers()
-  if (!lets(headers, origin)) return failed(`the answer may not be read by pages of ${origin}`, askOwner(origin))
-  const exposed = names(headers.get('access-control-expose-headers'))
-  const text = `pages of ${origin} can call it`
+  const headers = probe.lastResponse()?.headers ?? new Headers()
+  if (!allows(headers, origin)) return fail(`pages of ${origin} cannot read the response`, getFix(origin))
+  const exposed = parseNames(headers.get('access-control-expose-headers'))
+  const text = `pages of ${origin} can call the endpoint`
   if (exposed.includes('retry-after') || exposed.includes('*')) return { check: 'cors', level: 'ok', text }
   return {
     check: 'cors',
     level: 'warn',
-    text: `${text}, and cannot see Retry-After`,
-    fix: 'whoever runs it should name it in Access-Control-Expose-Headers; until then a page guesses how long to wait',
+    text: `${text}, but cannot read Retry-After`,
+    fix: 'ask the operator to add it to Access-Control-Expose-Headers; until then, pages guess how long to wait',
   }
 }

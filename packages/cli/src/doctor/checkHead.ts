@@ -1,31 +1,34 @@
 import { isDevelopmentChain } from './checkChain.ts'
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
-/** Chains make a block every few seconds; a node that has none for so long hangs, or has lost its peers. */
+/** Chains produce a block every few seconds. A node without a new one for this long is stuck, or has lost its peers. */
 const staleMs = 5 * 60_000
 
-const ageWords = (ageMs: number): string => {
+const formatAge = (ageMs: number): string => {
   const seconds = Math.max(0, Math.round(ageMs / 1_000))
   if (seconds < 120) return `${seconds} s`
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
 }
 
-/** What was found of the newest block. */
-export interface Head {
+/** The result of checking the latest block. */
+export interface HeadCheck {
   readonly finding: Finding
-  /** Its number; undefined where it is not known. */
+  /** The block's number; undefined if unknown. */
   readonly number: number | undefined
 }
 
 /**
- * Looks how new the newest block is.
+ * Checks the age of the latest block.
  *
- * @param probe - The address.
- * @param chainId - On a chain for development blocks may be old.
+ * @param probe - The endpoint.
+ * @param chainId - Development chains may have old blocks.
  */
-export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen'>, chainId: number): Promise<Head> {
+export async function checkHead(
+  { request, lastResponse }: Pick<Probe, 'request' | 'lastResponse'>,
+  chainId: number,
+): Promise<HeadCheck> {
   try {
     const block: unknown = await request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
     const { number, timestamp } = Object(block) as { readonly number?: unknown; readonly timestamp?: unknown }
@@ -36,15 +39,15 @@ export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen
         finding: {
           check: 'head',
           level: 'fail',
-          text: 'the latest block is answered by something that is no block',
-          fix: 'look whether the node has begun to follow its chain',
+          text: 'the latest block is not a valid block',
+          fix: 'check that the node has started syncing',
         },
         number: undefined,
       }
     }
-    const ageMs = (seen()?.answeredAt ?? Date.now()) - at
+    const ageMs = (lastResponse()?.receivedAt ?? Date.now()) - at
     const facts = { block: height, ageMs }
-    const text = `block ${height}, ${ageWords(ageMs)} old`
+    const text = `block ${height}, ${formatAge(ageMs)} old`
     const isStale = ageMs > staleMs && !isDevelopmentChain(chainId)
     return {
       finding: isStale
@@ -52,14 +55,14 @@ export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen
             check: 'head',
             level: 'warn',
             text,
-            fix: 'compare it with a block explorer: a node that is behind answers with what was',
+            fix: 'compare it with a block explorer: a lagging node returns outdated data',
             facts,
           }
         : { check: 'head', level: 'ok', text, facts },
       number: height,
     }
   } catch (error) {
-    const { text, fix, kind } = failureWords(error)
+    const { text, fix, kind } = describeFailure(error)
     return {
       finding: { check: 'head', level: 'fail', text, fix, facts: { kind } },
       number: undefined,

@@ -1,19 +1,19 @@
-import { failureWords } from './failureWords.ts'
-import type { FailureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
+import type { FailureDescription } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
-import { once } from './probe.ts'
+import { noRetry } from './probe.ts'
 import type { Probe } from './probe.ts'
 
-/** What asking for the chain came to. */
-export interface FirstAnswer {
+/** The result of checking the key. */
+export interface KeyCheck {
   readonly finding: Finding
-  /** What was answered, where it was. */
+  /** Undefined if the call failed. */
   readonly chainId: number | undefined
-  /** Whether nobody answered, as against being rejected. */
-  readonly unanswered: boolean
+  /** Whether there was no valid response, as opposed to a rejection. */
+  readonly noResponse: boolean
 }
 
-const failed = ({ text, fix, kind, reason }: FailureWords): Finding => ({
+const fail = ({ text, fix, kind, reason }: FailureDescription): Finding => ({
   check: 'key',
   level: 'fail',
   text,
@@ -21,35 +21,31 @@ const failed = ({ text, fix, kind, reason }: FailureWords): Finding => ({
   facts: { kind, reason: reason ?? null },
 })
 
-/** Looks whether the key is let in, by asking for the chain id. */
-export async function checkKey({ request }: Pick<Probe, 'request'>): Promise<FirstAnswer> {
+/** Checks that the key is accepted, by calling `eth_chainId`. */
+export async function checkKey({ request }: Pick<Probe, 'request'>): Promise<KeyCheck> {
   try {
-    const answer: unknown = await request({ method: 'eth_chainId' }, once)
-    const isQuantity = typeof answer === 'string' && /^0x[\da-f]{1,14}$/i.test(answer)
-    const chainId = isQuantity ? Number(answer) : undefined
+    const result: unknown = await request({ method: 'eth_chainId' }, noRetry)
+    const isQuantity = typeof result === 'string' && /^0x[\da-f]{1,14}$/i.test(result)
+    const chainId = isQuantity ? Number(result) : undefined
     if (chainId !== undefined) {
-      return {
-        finding: { check: 'key', level: 'ok', text: 'it is let in, and answered' },
-        chainId,
-        unanswered: false,
-      }
-    }
-    const words = {
-      text: 'eth_chainId is answered by something that is no number',
-      kind: 'badResponse',
-      reason: undefined,
+      return { finding: { check: 'key', level: 'ok', text: 'the key is accepted' }, chainId, noResponse: false }
     }
     return {
-      finding: failed({ ...words, fix: 'is it the address of an Ethereum node?' }),
+      finding: fail({
+        text: 'eth_chainId did not return a number',
+        fix: 'check that the URL is the endpoint of an Ethereum node',
+        kind: 'badResponse',
+        reason: undefined,
+      }),
       chainId: undefined,
-      unanswered: true,
+      noResponse: true,
     }
   } catch (error) {
-    const words = failureWords(error)
+    const failure = describeFailure(error)
     return {
-      finding: failed(words),
+      finding: fail(failure),
       chainId: undefined,
-      unanswered: ['network', 'timeout', 'badResponse'].includes(words.kind),
+      noResponse: ['network', 'timeout', 'badResponse'].includes(failure.kind),
     }
   }
 }

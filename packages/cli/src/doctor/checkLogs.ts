@@ -1,52 +1,47 @@
 import { randomBytes } from 'node:crypto'
-import { failureWords } from './failureWords.ts'
+import { describeFailure } from './describeFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
-/** Limits that services have, from the widest down. */
-const usualSpans = [10_000, 5_000, 2_000, 1_000, 500, 100, 10, 1]
+/** Common range limits, largest first. */
+const commonRanges = [10_000, 5_000, 2_000, 1_000, 500, 100, 10, 1]
 
 const grouped = (value: number): string => value.toLocaleString('en-US')
 const hex = (value: number): string => `0x${value.toString(16)}`
 
 /**
- * Looks over how many blocks logs can be asked for at once. It asks for those of a contract that there is not, so that only the search is paid for.
+ * Checks how many blocks one `eth_getLogs` call can cover. It filters by a random contract address, so that the result is empty.
  *
- * @param probe - The address.
- * @param head - The number of the newest block.
- * @param span - How many blocks are tried, 1 or more.
+ * @param probe - The endpoint.
+ * @param head - The number of the latest block.
+ * @param range - How many blocks to try, 1 or more.
  */
-export async function checkLogs({ request }: Pick<Probe, 'request'>, head: number, span: number): Promise<Finding> {
-  const whole = Math.min(span, head + 1)
+export async function checkLogs({ request }: Pick<Probe, 'request'>, head: number, range: number): Promise<Finding> {
+  const tried = Math.min(range, head + 1)
   const address = `0x${randomBytes(20).toString('hex')}` as const
-  const tries = [whole, ...usualSpans.filter((one) => one < whole)]
-  let rejected: ReturnType<typeof failureWords> | undefined
-  for (const blocks of tries) {
+  let rejected: ReturnType<typeof describeFailure> | undefined
+  for (const blocks of [tried, ...commonRanges.filter((one) => one < tried)]) {
     try {
       const filter = { address, fromBlock: hex(head - blocks + 1), toBlock: hex(head) } as const
       await request({ method: 'eth_getLogs', params: [filter] })
-      const facts = { tried: whole, blocks }
+      const facts = { tried, blocks }
       if (rejected === undefined) {
-        const text =
-          whole < span
-            ? `all ${grouped(whole)} blocks that there are can be asked for at once`
-            : `${grouped(whole)} blocks can be asked for at once`
+        const text = `ranges of ${grouped(tried)} blocks are accepted${tried < range ? ' (the whole chain)' : ''}`
         return { check: 'logs', level: 'ok', text, facts }
       }
       return {
         check: 'logs',
         level: 'warn',
-        text: `${grouped(whole)} blocks at once are rejected (${rejected.text}), ${grouped(blocks)} answered`,
-        fix: 'read logs by iterateLogs of @keyrail/fetch or by keyrail logs: they divide ranges by themselves',
+        text: `ranges of ${grouped(tried)} blocks are rejected (${rejected.text}), ${grouped(blocks)} are accepted`,
+        fix: 'read logs with iterateLogs of @keyrail/fetch or with keyrail logs, which split ranges automatically',
         facts,
       }
     } catch (error) {
-      rejected = failureWords(error)
-      // What is rejected for another reason is rejected for a smaller range too.
+      rejected = describeFailure(error)
+      // Any other rejection also applies to smaller ranges.
       if (rejected.kind !== 'range' && rejected.kind !== 'timeout' && rejected.kind !== 'invalidRequest') break
     }
   }
-  const { text = 'nothing was answered', fix = 'ask who runs the address', kind } = rejected ?? {}
-  const facts = { tried: whole, blocks: 0, kind }
-  return { check: 'logs', level: 'warn', text: `no logs: ${text}`, fix, facts }
+  const { text = 'no response', fix = 'contact the operator of the endpoint', kind } = rejected ?? {}
+  return { check: 'logs', level: 'warn', text: `cannot read logs: ${text}`, fix, facts: { tried, blocks: 0, kind } }
 }

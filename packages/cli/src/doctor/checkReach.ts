@@ -1,32 +1,32 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { PeerCertificate } from 'node:tls'
-import { isLoopback } from '../control/serviceUrl.ts'
+import { isLoopback } from '../control/readServiceUrl.ts'
 import type { Finding } from './finding.ts'
 
 const dayMs = 86_400_000
-const soonDays = 14
+const minDays = 14
 
 const fixes: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'no such name is known: look at the spelling of the host, and at the DNS of this machine',
-  EAI_AGAIN: 'names cannot be looked up now: look at the network and the DNS of this machine',
-  ECONNREFUSED: 'nothing listens there: look at the host and the port, and whether the service runs',
-  ETIMEDOUT: 'nothing answers there: look at the host, the port and the firewall in between',
-  EHOSTUNREACH: 'there is no way there from this machine: look at the network',
-  ENETUNREACH: 'there is no way there from this machine: look at the network',
-  ECONNRESET: 'it hangs up at once: look at the port, and whether it is http or https that is spoken there',
+  ENOTFOUND: 'check the spelling of the host, and the DNS settings of this machine',
+  EAI_AGAIN: 'check the network and the DNS settings of this machine',
+  ECONNREFUSED: 'check the host and the port, and that the service is running',
+  ETIMEDOUT: 'check the host, the port and any firewall',
+  EHOSTUNREACH: 'check the network of this machine',
+  ENETUNREACH: 'check the network of this machine',
+  ECONNRESET: 'check the port, and whether the server expects http or https',
 }
 
-const trustFixes: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'whoever runs it must renew the certificate',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name: look at the host of the address',
+const certificateFixes: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'ask the operator to renew the certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'check the host of the URL: the certificate is for another name',
 }
-const ownAuthority =
-  'its authority is not known here: NODE_EXTRA_CA_CERTS names a file with one of your own; never switch the check off'
+const customAuthorityFix =
+  'if you use your own certificate authority, set NODE_EXTRA_CA_CERTS to its file; never turn off verification'
 
-const codeOf = (error: unknown): string => {
+const getCode = (error: unknown): string => {
   const { code, errors } = error as { readonly code?: string; readonly errors?: readonly { readonly code?: string }[] }
-  // Of several addresses of one name each failed by itself.
+  // For a host with several IP addresses, each has its own error.
   return code ?? errors?.[0]?.code ?? 'unknown reason'
 }
 
@@ -36,17 +36,17 @@ interface Place {
   readonly timeoutMs: number
 }
 
-/** Opens a connection and closes it again. @returns How long that took, in milliseconds. */
-function reach({ host, port, timeoutMs }: Place): Promise<number> {
+/** Opens and closes a connection. @returns How long it took to connect, in milliseconds. */
+function connect({ host, port, timeoutMs }: Place): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const socket = connectTcp({ host, port, timeout: timeoutMs })
-    const end = (settle: () => void): void => {
+    const end = (complete: () => void): void => {
       socket.destroy()
-      settle()
+      complete()
     }
     socket.once('connect', () => end(() => resolve(performance.now() - startedAt)))
-    socket.once('timeout', () => end(() => reject(Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' }))))
+    socket.once('timeout', () => end(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))))
     socket.once('error', (error) => end(() => reject(error)))
   })
 }
@@ -54,70 +54,74 @@ function reach({ host, port, timeoutMs }: Place): Promise<number> {
 interface Handshake {
   readonly protocol: string | null
   readonly certificate: PeerCertificate
-  /** Why the certificate is not believed; undefined where it is. */
-  readonly distrust: string | undefined
+  /** Why the certificate is not trusted; undefined if it is. */
+  readonly certificateError: string | undefined
 }
 
-/** Shakes hands, also with whom it would not trust: nothing is sent. */
-function shakeHands({ host, port, timeoutMs }: Place): Promise<Handshake> {
+/** Performs a TLS handshake, even with an untrusted certificate: no data is sent. */
+function handshake({ host, port, timeoutMs }: Place): Promise<Handshake> {
   return new Promise((resolve, reject) => {
     const name = isIP(host) === 0 ? { servername: host } : {}
     const socket = connectTls({ host, port, timeout: timeoutMs, rejectUnauthorized: false, ...name })
-    const end = (settle: () => void): void => {
+    const end = (complete: () => void): void => {
       socket.destroy()
-      settle()
+      complete()
     }
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate()
       const protocol = socket.getProtocol()
-      // The types call it an error; it is the code of one, or an error that has a code.
-      const why = socket.authorizationError as unknown
-      const distrust = socket.authorized ? undefined : typeof why === 'string' ? why : codeOf(why ?? {})
-      end(() => resolve({ protocol, certificate, distrust }))
+      // Despite its type, this is an error code, or an error with a code.
+      const reason = socket.authorizationError as unknown
+      const certificateError = socket.authorized
+        ? undefined
+        : typeof reason === 'string'
+          ? reason
+          : getCode(reason ?? {})
+      end(() => resolve({ protocol, certificate, certificateError }))
     })
-    socket.once('timeout', () => end(() => reject(Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' }))))
+    socket.once('timeout', () => end(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))))
     socket.once('error', (error) => end(() => reject(error)))
   })
 }
 
-async function examineTls(place: Place, now: () => number): Promise<Finding> {
-  let shaken: Handshake
+async function checkTls(place: Place, now: () => number): Promise<Finding> {
+  let result: Handshake
   try {
-    shaken = await shakeHands(place)
+    result = await handshake(place)
   } catch (error) {
-    const code = codeOf(error)
+    const code = getCode(error)
     return {
       check: 'tls',
       level: 'fail',
-      text: `no TLS is spoken there (${code})`,
-      fix: 'is it http, or another port? Look at the beginning of the address',
+      text: `the TLS handshake failed (${code})`,
+      fix: 'check the scheme and the port of the URL: the server may expect http',
       facts: { code },
     }
   }
-  const { protocol, certificate, distrust } = shaken
+  const { protocol, certificate, certificateError } = result
   const until = Date.parse(certificate.valid_to)
   const days = Math.floor((until - now()) / dayMs)
-  const facts = { protocol, days: Number.isNaN(days) ? null : days, distrust: distrust ?? null }
-  if (distrust !== undefined) {
-    const fix = trustFixes[distrust] ?? ownAuthority
-    return { check: 'tls', level: 'fail', text: `the certificate is not to be trusted (${distrust})`, fix, facts }
+  const facts = { protocol, days: Number.isNaN(days) ? null : days, certificateError: certificateError ?? null }
+  if (certificateError !== undefined) {
+    const fix = certificateFixes[certificateError] ?? customAuthorityFix
+    return { check: 'tls', level: 'fail', text: `the certificate is not trusted (${certificateError})`, fix, facts }
   }
-  const text = `${protocol ?? 'TLS'}, the certificate is good for ${days} days`
-  if (days >= soonDays) return { check: 'tls', level: 'ok', text, facts }
+  const text = `${protocol ?? 'TLS'}, the certificate expires in ${days} days`
+  if (days >= minDays) return { check: 'tls', level: 'ok', text, facts }
   return {
     check: 'tls',
     level: 'warn',
     text,
-    fix: 'whoever runs it should look why it is not renewed by itself',
+    fix: 'ask the operator why it is not renewed automatically',
     facts,
   }
 }
 
 /**
- * Looks whether an address can be reached, and by what.
+ * Checks the connection to an endpoint, and its certificate.
  *
- * @param url - Its URL; only scheme, host and port are used.
- * @param options.timeoutMs - How long a connection may take.
+ * @param url - The URL. Only its scheme, host and port are used.
+ * @param options.timeoutMs - The timeout of the connection.
  * @param options.now - Milliseconds since 1970.
  */
 export async function checkReach(
@@ -129,23 +133,23 @@ export async function checkReach(
   const place = { host, port: Number(url.port) || (isSecure ? 443 : 80), timeoutMs }
   let connectMs: number
   try {
-    connectMs = await reach(place)
+    connectMs = await connect(place)
   } catch (error) {
-    const code = codeOf(error)
-    const fix = fixes[code] ?? 'look at the address, and at the network of this machine'
-    return [{ check: 'reach', level: 'fail', text: `${url.host} cannot be reached (${code})`, fix, facts: { code } }]
+    const code = getCode(error)
+    const fix = fixes[code] ?? 'check the URL, and the network of this machine'
+    return [{ check: 'reach', level: 'fail', text: `cannot connect to ${url.host} (${code})`, fix, facts: { code } }]
   }
   const facts = { host, port: place.port, connectMs }
-  const text = `${url.host} in ${Math.max(1, Math.round(connectMs))} ms`
-  if (isSecure) return [{ check: 'reach', level: 'ok', text, facts }, await examineTls(place, now)]
-  if (isLoopback(url.hostname)) return [{ check: 'reach', level: 'ok', text: `${text}, on this machine`, facts }]
+  const text = `connected to ${url.host} in ${Math.max(1, Math.round(connectMs))} ms`
+  if (isSecure) return [{ check: 'reach', level: 'ok', text, facts }, await checkTls(place, now)]
+  if (isLoopback(url.hostname)) return [{ check: 'reach', level: 'ok', text: `${text} (this machine)`, facts }]
   return [
     { check: 'reach', level: 'ok', text, facts },
     {
       check: 'tls',
       level: 'warn',
-      text: 'it is http: the key can be read by whoever stands in between',
-      fix: 'use https, unless the way there is your own',
+      text: 'the URL is http: others on the network can read the key',
+      fix: 'use https, unless the network is your own',
     },
   ]
 }

@@ -12,79 +12,79 @@ import { checkReach } from './checkReach.ts'
 import type { Finding } from './finding.ts'
 import { createProbe } from './probe.ts'
 
-/** How thoroughly an address is examined. */
+/** Which checks to run. */
 export interface ExamineOptions {
-  /** The chain id that it should have; undefined: any. */
+  /** The expected chain id; undefined: any. */
   readonly chainId: number | undefined
-  /** How many calls the latency is measured by. */
+  /** How many calls to measure the latency with. */
   readonly calls: number
-  /** How many calls are tried in one request; 0: none. */
+  /** The batch size to try; 0: none. */
   readonly batch: number
-  /** Over how many blocks logs are asked for; 0: none. */
+  /** The block range of `eth_getLogs` to try; 0: none. */
   readonly logRange: number
-  /** The page that will use it; undefined: none. */
+  /** The origin of the page that will call the endpoint; undefined: none. */
   readonly origin: string | undefined
   readonly timeoutMs: number
 }
 
-/** What came of it. */
-export interface Examined {
+/** The result of all checks. */
+export interface Examination {
   readonly findings: readonly Finding[]
-  /** Whether nobody answered, as against being rejected. */
-  readonly unanswered: boolean
+  /** Whether there was no valid response, as opposed to a rejection. */
+  readonly noResponse: boolean
 }
 
 /**
- * Examines an address from the outside in: what needs what is not there is left out.
+ * Checks an endpoint, from the connection up. Checks whose prerequisites failed are skipped.
  *
- * @param address - Where it is, with its key.
- * @param options - How thoroughly.
- * @param tell - Told of each finding when it is made.
- * @throws {KeyrailError} kind `invalidRequest` where the address cannot be right.
+ * @param endpoint - The URL and the key.
+ * @param options - Which checks to run.
+ * @param onFinding - Called with each finding as soon as it is known.
+ * @throws {KeyrailError} kind `invalidRequest` if the endpoint is invalid.
  */
 export async function examine(
-  address: EndpointUrlOptions,
+  endpoint: EndpointUrlOptions,
   options: ExamineOptions,
-  tell: (finding: Finding) => Promise<void>,
-): Promise<Examined> {
+  onFinding: (finding: Finding) => Promise<void>,
+): Promise<Examination> {
   const findings: Finding[] = []
-  const found = async (...more: readonly Finding[]): Promise<void> => {
+  const add = async (...more: readonly Finding[]): Promise<void> => {
     for (const finding of more) {
       findings.push(finding)
-      await tell(finding)
+      await onFinding(finding)
     }
   }
   const { timeoutMs } = options
-  const probe = createProbe(address, { timeoutMs })
+  const probe = createProbe(endpoint, { timeoutMs })
   try {
-    const url = new URL(urlOf(address))
-    const outside = await checkReach(url, { timeoutMs })
-    await found(...outside)
-    if (outside.some(({ level }) => level === 'fail')) return { findings, unanswered: true }
+    const url = new URL(getUrl(endpoint))
+    const connection = await checkReach(url, { timeoutMs })
+    await add(...connection)
+    if (connection.some(({ level }) => level === 'fail')) return { findings, noResponse: true }
 
-    const { finding, chainId, unanswered } = await checkKey(probe)
-    await found(finding)
+    const { finding, chainId, noResponse } = await checkKey(probe)
+    await add(finding)
     if (chainId !== undefined) {
-      const announced = probe.seen()?.headers.get('x-chain-id')
-      await found(checkChain({ answered: chainId, expected: options.chainId, announced }))
+      const announced = probe.lastResponse()?.headers.get('x-chain-id')
+      await add(checkChain({ actual: chainId, expected: options.chainId, announced }))
       const head = await checkHead(probe, chainId)
-      await found(head.finding, await checkLatency(probe, options.calls))
-      if (options.batch > 1) await found(await checkBatch(probe, options.batch))
+      await add(head.finding, await checkLatency(probe, options.calls))
+      if (options.batch > 1) await add(await checkBatch(probe, options.batch))
       if (options.logRange > 0 && head.number !== undefined) {
-        await found(await checkLogs(probe, head.number, options.logRange))
+        await add(await checkLogs(probe, head.number, options.logRange))
       }
-      if (options.origin !== undefined) await found(await checkCors(probe, options.origin))
+      if (options.origin !== undefined) await add(await checkCors(probe, options.origin))
     }
-    const seen = probe.seen()
-    if (seen !== undefined) await found(checkLimits(seen.headers), checkClock(seen))
-    return { findings, unanswered }
+    const response = probe.lastResponse()
+    if (response !== undefined) await add(checkLimits(response.headers), checkClock(response))
+    return { findings, noResponse }
   } finally {
     probe.close()
   }
 }
 
-/** What of an address says where it is; the probe has looked at it before. */
-function urlOf({ url, baseUrl, rpcUrl }: EndpointUrlOptions): string {
+/** Gets the URL without the key. `createProbe` has already validated it. */
+function getUrl({ url, baseUrl, rpcUrl }: EndpointUrlOptions): string {
   const text = url ?? baseUrl ?? rpcUrl
   return typeof text === 'string' ? text : (text?.['testnet'] ?? '')
 }

@@ -1,7 +1,7 @@
-/** How grave a finding is: as it should be; works, and should be looked at; does not work. */
+/** The level of a finding: passed, works but needs attention, or failed. */
 export type Level = 'ok' | 'warn' | 'fail'
 
-/** What is looked at, in this order. */
+/** The checks, in the order they run. */
 export const checkNames = [
   'reach',
   'tls',
@@ -16,17 +16,17 @@ export const checkNames = [
   'clock',
 ] as const
 
-/** What is looked at. */
+/** The name of a check. */
 export type CheckName = (typeof checkNames)[number]
 
-/** What was found. Holds no key. */
+/** The result of a check. Contains no key. */
 export interface Finding {
   readonly check: CheckName
   readonly level: Level
-  /** What is so, in a sentence without its full stop. */
+  /** What was found, without a full stop. */
   readonly text: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix?: string
-  /** The figures, for programs. Times in milliseconds. */
+  /** The measured values, for programs. Times in milliseconds. */
   readonly facts?: Readonly<Record<string, unknown>>
 }

@@ -1,29 +1,29 @@
 import { batch, createTransport, hooks } from '@keyrail/core'
 import type { EndpointUrlOptions, AttemptEvent, BatchMethods, EthereumRpc, Transport } from '@keyrail/core'
 
-/** What was seen of the last HTTP answer. */
-export interface Seen {
+/** The last HTTP response. */
+export interface LastResponse {
   readonly status: number
   readonly headers: Headers
   /** Milliseconds since 1970, by this machine's clock. */
   readonly sentAt: number
-  readonly answeredAt: number
+  readonly receivedAt: number
 }
 
-/** For calls whose own end is what is looked at. */
-export const once = { retries: 0 } as const
+/** For calls that are measured. */
+export const noRetry = { retries: 0 } as const
 
-/** One address, asked as the SDK asks it, and watched meanwhile. */
+/** An endpoint, called through the SDK's transport and observed. */
 export interface Probe {
   readonly request: Transport['request']
   readonly batch: BatchMethods<EthereumRpc>['batch']
-  /** Of the last answer; undefined where none came yet. */
-  readonly seen: () => Seen | undefined
-  /** HTTP requests since the last time that this was asked, each with how it ended. */
+  /** The last response; undefined before the first one. */
+  readonly lastResponse: () => LastResponse | undefined
+  /** Returns the HTTP requests since the last call of this function, with their results. */
   readonly takeAttempts: () => AttemptEvent[]
-  /** From now on requests say that they come from a page there. */
-  readonly comeFrom: (origin: string) => void
-  /** Asks as a browser does before it sends a page's request; undefined where nothing was sent to that address yet. */
+  /** Sends this origin with all later requests. */
+  readonly setOrigin: (origin: string) => void
+  /** Sends a preflight request, as a browser does; undefined before the first request. */
   readonly preflight: (origin: string) => Promise<Response | undefined>
   readonly close: () => void
 }
@@ -35,21 +35,21 @@ const withHeader = (init: RequestInit | undefined, name: string, value: string):
 }
 
 /**
- * Opens an address to be examined. Nothing is joined or kept, so that every answer is one of the address itself. What is measured is made once; the rest may
- * be made again, because what was measured before may have used a rate up.
+ * Opens an endpoint to check. Calls are neither coalesced nor cached, so that every response comes from the endpoint. Measured calls are not
+ * retried; others are, because the measured ones may have used up the rate limit.
  *
- * @param address - Where it is, with its key.
- * @param options.timeoutMs - How long one call may take.
- * @throws {KeyrailError} kind `invalidRequest` where the address cannot be right.
+ * @param endpoint - The URL and the key.
+ * @param options.timeoutMs - The timeout of a call.
+ * @throws {KeyrailError} kind `invalidRequest` if the endpoint is invalid.
  */
-export function createProbe(address: EndpointUrlOptions, { timeoutMs }: { readonly timeoutMs: number }): Probe {
-  let seen: Seen | undefined
+export function createProbe(endpoint: EndpointUrlOptions, { timeoutMs }: { readonly timeoutMs: number }): Probe {
+  let lastResponse: LastResponse | undefined
   let origin: string | undefined
-  // Holds the key, and stays in here.
+  // Contains the key. It never leaves this function.
   let target: string | undefined
   let attempts: AttemptEvent[] = []
   const transport = createTransport({
-    ...address,
+    ...endpoint,
     timeoutMs,
     retry: 2,
     coalesce: false,
@@ -59,20 +59,20 @@ export function createProbe(address: EndpointUrlOptions, { timeoutMs }: { readon
       target = input instanceof Request ? input.url : String(input)
       const sentAt = Date.now()
       const response = await fetch(input, origin === undefined ? init : withHeader(init, 'origin', origin))
-      seen = { status: response.status, headers: response.headers, sentAt, answeredAt: Date.now() }
+      lastResponse = { status: response.status, headers: response.headers, sentAt, receivedAt: Date.now() }
       return response
     },
   })
   return {
     request: transport.request,
     batch: transport.batch,
-    seen: () => seen,
+    lastResponse: () => lastResponse,
     takeAttempts: () => {
       const taken = attempts
       attempts = []
       return taken
     },
-    comeFrom: (page) => {
+    setOrigin: (page) => {
       origin = page
     },
     preflight: async (page) => {

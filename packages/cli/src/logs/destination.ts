@@ -2,83 +2,83 @@ import { existsSync } from 'node:fs'
 import { getChainId } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 import { wrongUsage } from '../cliError.ts'
-import { fileTrouble } from './fileTrouble.ts'
 import { lockFile } from '../lockFile.ts'
+import { checkSettings, getSettings, readCheckpoint } from './checkpoint.ts'
 import { openLogFile } from './logFile.ts'
 import { logFormats } from './logFormat.ts'
 import type { LogSink } from './logSink.ts'
 import type { LogsRequest } from './logsRequest.ts'
 import { openLogStream } from './logStream.ts'
 import { resolveRange } from './resolveRange.ts'
-import { checkSameSettings, readSavedExport, settingsOf } from './savedExport.ts'
+import { toFileError } from './toFileError.ts'
 
-/** Where an export goes, and what it is of. */
+/** Where an export writes to, and its range. */
 export interface Destination {
   readonly sink: LogSink
   readonly chainId: number
   readonly fromBlock: number
   readonly toBlock: number
-  /** How many logs were there before this run; undefined for a new export. */
-  readonly before: number | undefined
-  /** How long the file is; undefined for a stream. */
+  /** How many logs earlier runs wrote; undefined for a new export. */
+  readonly resumedLogs: number | undefined
+  /** The file's size in bytes; undefined for a stream. */
   readonly bytes: () => number | undefined
-  /** Writes what is left: the export is whole. */
+  /** Writes the rest and completes the export. */
   readonly finish: () => Promise<void>
-  /** Stops half-way. Gives what is there, and how to go on. Never throws. */
-  readonly leave: () => Promise<{ readonly told: string; readonly hint: string }>
-  /** Lets go of it, whatever happened. */
+  /** Stops before the end. Returns what has been written and how to resume. Never throws. */
+  readonly stop: () => Promise<{ readonly status: string; readonly hint: string }>
+  /** Releases the lock. */
   readonly release: () => void
 }
 
-/** How a number of logs is told. */
-export const countOf = (logs: number): string => `${logs.toLocaleString('en-US')} ${logs === 1 ? 'log' : 'logs'}`
+/** Formats a number of logs: `1,000 logs`. */
+export const formatLogCount = (logs: number): string => `${logs.toLocaleString('en-US')} ${logs === 1 ? 'log' : 'logs'}`
 
-function lockOf(out: string): () => void {
+function lockOutput(out: string): () => void {
   try {
     return lockFile(`${out}.lock`, (holder) => ({
-      message: `${out} is being written by process ${holder}`,
-      fix: 'wait for that one, or name another file',
+      message: `process ${holder} is writing to ${out}`,
+      fix: 'wait until it finishes, or use another file',
     }))
   } catch (error) {
-    throw fileTrouble(out, error)
+    throw toFileError(out, error)
   }
 }
 
 async function openFile(client: Client, request: LogsRequest, out: string): Promise<Destination> {
-  const cursorFile = `${out}.cursor`
-  const release = lockOf(out)
+  const checkpointFile = `${out}.cursor`
+  const release = lockOutput(out)
   try {
-    const settings = settingsOf(request)
-    const saved = request.overwrite ? undefined : readSavedExport(cursorFile)
-    if (saved) checkSameSettings(saved, settings, out)
+    const settings = getSettings(request)
+    const checkpoint = request.overwrite ? undefined : readCheckpoint(checkpointFile)
+    if (checkpoint) checkSettings(checkpoint, settings, out)
     else if (!request.overwrite && existsSync(out)) {
       throw wrongUsage(
-        `${out} is there already, and no export that could be gone on with`,
-        'name another file by --out; or --overwrite puts a new export in its place',
+        `${out} already exists and has no export to resume`,
+        'use another --out, or replace the file with --overwrite',
       )
     }
     const chainId = await getChainId(client)
-    if (saved && saved.chainId !== chainId) {
+    if (checkpoint && checkpoint.chainId !== chainId) {
       throw wrongUsage(
-        `${out} is an export of chain ${saved.chainId}, and this address is of chain ${chainId}`,
-        'give an address of that chain to go on with it; or --overwrite to begin anew; or another --out',
+        `${out} is an export of chain ${checkpoint.chainId}, but this endpoint serves chain ${chainId}`,
+        'use an endpoint of that chain to resume, --overwrite to start over, or another --out',
       )
     }
-    const { fromBlock, toBlock } = saved ?? (await resolveRange(client, request))
-    const file = openLogFile(out, cursorFile, saved ?? { settings, chainId, fromBlock, toBlock })
+    const { fromBlock, toBlock } = checkpoint ?? (await resolveRange(client, request))
+    const file = openLogFile(out, checkpointFile, checkpoint ?? { settings, chainId, fromBlock, toBlock })
     return {
       sink: file,
       chainId,
       fromBlock,
       toBlock,
-      before: saved?.logs,
+      resumedLogs: checkpoint?.logs,
       bytes: file.bytes,
       finish: async () => file.finish(),
-      leave: async () => {
-        file.leave()
+      stop: async () => {
+        file.close()
         return {
-          told: `${countOf(file.logs())} are in ${out}; block ${file.cursor().nextBlock} is next`,
-          hint: `the same command${request.overwrite ? ' without --overwrite' : ''} goes on from there`,
+          status: `wrote ${formatLogCount(file.logs())} to ${out}, next block ${file.cursor().nextBlock}`,
+          hint: `run the same command again${request.overwrite ? ' without --overwrite' : ''} to resume`,
         }
       },
       release,
@@ -98,25 +98,25 @@ async function openStream(client: Client, request: LogsRequest): Promise<Destina
     chainId,
     fromBlock,
     toBlock,
-    before: undefined,
+    resumedLogs: undefined,
     bytes: () => undefined,
     finish: stream.end,
-    leave: async () => {
+    stop: async () => {
       await stream.end().catch(() => undefined)
       const { nextBlock } = stream.cursor()
-      return { told: `all logs below block ${nextBlock} were written`, hint: `--from ${nextBlock} goes on from there` }
+      return { status: `wrote all logs before block ${nextBlock}`, hint: `resume with --from ${nextBlock}` }
     },
     release: () => {},
   }
 }
 
 /**
- * Opens what an export goes to: a file, new or as an earlier run left it, or standard output.
+ * Opens the destination of an export: a new file, a file to resume, or standard output.
  *
- * @param client - Asked for the chain, and for the ends of the range where they are not known yet.
- * @param request - What is asked for.
- * @throws {CliError} where the file cannot be used, or is of another export. Nothing is changed then.
- * @throws {KeyrailError} as the calls.
+ * @param client - Queries the chain id and, for a new export, the range.
+ * @param request - The options of the command.
+ * @throws {CliError} if the file cannot be used or belongs to another export. Nothing is changed in that case.
+ * @throws {KeyrailError} if a call fails.
  */
 export function openDestination(client: Client, request: LogsRequest): Promise<Destination> {
   return request.out === undefined ? openStream(client, request) : openFile(client, request, request.out)

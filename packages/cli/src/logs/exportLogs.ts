@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import { isReorgError, iterateLogs } from '@keyrail/fetch'
 import type { LogsClient } from '@keyrail/fetch'
+import type { ExportSettings } from './checkpoint.ts'
 import type { LogSink } from './logSink.ts'
-import type { ExportSettings } from './savedExport.ts'
 
-/** Which logs, of which blocks, and how they are read. */
+/** Which logs to export, and how to read them. */
 export interface ExportPlan extends Pick<ExportSettings, 'address' | 'topics'> {
   readonly fromBlock: number
   readonly toBlock: number
@@ -13,43 +13,43 @@ export interface ExportPlan extends Pick<ExportSettings, 'address' | 'topics'> {
   readonly maxBlocks: number | undefined
 }
 
-/** Who is told what. */
-export interface ExportWatch {
+/** Callbacks of an export, and the signal that aborts it. */
+export interface ExportHooks {
   readonly signal: AbortSignal
   readonly onProgress: () => void
-  /** A failure that will pass, perhaps: it tries again after so many milliseconds. */
-  readonly onWait: (error: KeyrailError, waitMs: number) => void
-  /** The chain was reorganized: so many logs were taken back, of this block and of those above it. */
+  /** Called before a retry, which follows after `delayMs`. */
+  readonly onRetry: (error: KeyrailError, delayMs: number) => void
+  /** Called after a reorg removed this many logs, from `block` up. */
   readonly onReorg: (block: bigint, logs: number) => void
 }
 
-/** How long it waits after each failure in a row, in seconds. The transport made each call several times before. */
-const waits = [1, 2, 4, 8, 15, 30, 30, 30]
-/** A server that asks for a longer wait is not waited for. */
-const longestWaitMs = 120_000
+/** The delay after each consecutive failure, in seconds. The transport has already retried each call several times. */
+const retryDelays = [1, 2, 4, 8, 15, 30, 30, 30]
+/** The export fails if the server requests a longer delay. */
+const maxRetryDelayMs = 120_000
 
 /**
- * Brings logs to where they are wanted, each once, in the order of the chain, and does not give up at the first trouble: what the transport's own
- * retries cannot fix is tried again from where it stands, for two minutes without a step forward.
+ * Exports logs to a sink: each log once, in chain order. A failure that outlasts the transport's own retries is retried from the sink's cursor
+ * for two minutes without progress.
  *
  * @param client - A client.
  * @param plan - Which logs.
- * @param sink - Where they go; it begins from its cursor.
- * @param watch - Who is told what, and by whom it is ended.
- * @throws {KeyrailError} the failure that did not pass, or that cannot.
- * @throws The signal's own reason where it was ended.
+ * @param sink - Where to write them. The export starts at its cursor.
+ * @param hooks - Callbacks and the abort signal.
+ * @throws {KeyrailError} if a failure persists or is not retryable.
+ * @throws The signal's reason if aborted.
  */
 export async function exportLogs(
   client: LogsClient,
   plan: ExportPlan,
   sink: LogSink,
-  { signal, onProgress, onWait, onReorg }: ExportWatch,
+  { signal, onProgress, onRetry, onReorg }: ExportHooks,
 ): Promise<void> {
   const { address, topics, fromBlock, toBlock, concurrency, maxBlocks } = plan
   let failures = 0
   let furthest = fromBlock
   for (;;) {
-    const begunAt = sink.cursor()
+    const start = sink.cursor()
     try {
       const logs = iterateLogs(client, {
         ...(address.length > 0 && { address: address.length === 1 ? address[0] : address }),
@@ -59,39 +59,39 @@ export async function exportLogs(
         concurrency,
         maxBlocks,
         signal,
-        cursor: begunAt,
+        cursor: start,
         checkReorg: true,
         onProgress: ({ cursor }) => {
-          sink.reach(cursor)
+          sink.advance(cursor)
           onProgress()
         },
       })
       for await (const log of logs) {
-        const taken = sink.take(log, logs.cursor() ?? begunAt)
-        if (taken) await taken
+        const written = sink.write(log, logs.cursor() ?? start)
+        if (written) await written
       }
       if (sink.cursor().nextBlock > toBlock) return
-      throw behind(sink.cursor().nextBlock - 1, toBlock)
+      throw createLaggingError(sink.cursor().nextBlock - 1, toBlock)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (!isKeyrailError(error) || !error.retryable) throw error
       const reached = sink.cursor().nextBlock
       if (reached > furthest) failures = 0
       furthest = Math.max(furthest, reached)
-      const seconds = waits[failures++]
-      const waitMs = Math.max((seconds ?? 0) * 1_000, error.retryAfterMs ?? 0)
-      if (isReorgError(error)) onReorg(error.reorg.fromBlock, sink.takeBack(error.reorg))
-      if (seconds === undefined || waitMs > longestWaitMs) throw error
-      if (!isReorgError(error)) onWait(error, waitMs)
-      await pause(waitMs, undefined, { signal }).catch(() => undefined)
+      const seconds = retryDelays[failures++]
+      const delayMs = Math.max((seconds ?? 0) * 1_000, error.retryAfterMs ?? 0)
+      if (isReorgError(error)) onReorg(error.reorg.fromBlock, sink.rollBack(error.reorg))
+      if (seconds === undefined || delayMs > maxRetryDelayMs) throw error
+      if (!isReorgError(error)) onRetry(error, delayMs)
+      await pause(delayMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) throw signal.reason
     }
   }
 }
 
-/** Of several nodes behind one address, one may be behind. */
-const behind = (head: number, toBlock: number): KeyrailError =>
-  new KeyrailError(`the node stands at block ${head} now, below block ${toBlock}.`, {
+/** One of several nodes behind an endpoint may lag. */
+const createLaggingError = (head: number, toBlock: number): KeyrailError =>
+  new KeyrailError(`the node is at block ${head}, below block ${toBlock}.`, {
     kind: 'lagging',
     source: 'node',
     retryable: true,

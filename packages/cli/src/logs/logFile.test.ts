@@ -7,16 +7,16 @@ import { logFormats } from './logFormat.ts'
 import type { LogFormatName } from './logFormat.ts'
 import { openLogFile } from './logFile.ts'
 import type { LogFile } from './logFile.ts'
-import { readSavedExport } from './savedExport.ts'
-import type { SavedExport } from './savedExport.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 
 let folder = ''
 let path = ''
-let cursorPath = ''
+let checkpointPath = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
   path = join(folder, 'logs')
-  cursorPath = `${path}.cursor`
+  checkpointPath = `${path}.cursor`
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -33,117 +33,117 @@ const logAt = (block: number, logIndex: number): Log => ({
   removed: false,
 })
 const text = (format: LogFormatName, ...places: readonly (readonly [number, number])[]): string =>
-  logFormats[format].head + places.map(([block, index]) => logFormats[format].line(logAt(block, index))).join('')
-const take = (file: LogFile, block: number, logIndex: number): void => {
-  void file.take(logAt(block, logIndex), { nextBlock: block, nextLogIndex: logIndex + 1 })
+  logFormats[format].header + places.map(([block, index]) => logFormats[format].line(logAt(block, index))).join('')
+const write = (file: LogFile, block: number, logIndex: number): void => {
+  void file.write(logAt(block, logIndex), { nextBlock: block, nextLogIndex: logIndex + 1 })
 }
-const reached = (nextBlock: number): LogCursor => ({ nextBlock, nextLogIndex: 0 })
-const begin = (format: LogFormatName = 'csv'): LogFile =>
-  openLogFile(path, cursorPath, {
+const cursorAt = (nextBlock: number): LogCursor => ({ nextBlock, nextLogIndex: 0 })
+const create = (format: LogFormatName = 'csv'): LogFile =>
+  openLogFile(path, checkpointPath, {
     settings: { from: 10, to: 'latest', address: [], topics: [], format },
     chainId: 1,
     fromBlock: 10,
     toBlock: 99,
   })
-const goOn = (): LogFile => openLogFile(path, cursorPath, readSavedExport(cursorPath) as SavedExport)
-const written = (): string => readFileSync(path, 'latin1')
+const resume = (): LogFile => openLogFile(path, checkpointPath, readCheckpoint(checkpointPath) as Checkpoint)
+const read = (): string => readFileSync(path, 'latin1')
 
-describe.each(['csv', 'ndjson'] as const)('a file of logs, as %s', (format) => {
-  test('holds every log, and leaves nothing beside it', () => {
-    const file = begin(format)
-    // A process that was killed while it kept how far it had come.
-    writeFileSync(`${cursorPath}.new`, '{')
-    take(file, 10, 0)
-    take(file, 12, 0)
-    file.reach(reached(100))
+describe.each(['csv', 'ndjson'] as const)('a %s log file', (format) => {
+  test('contains every log and leaves no other file', () => {
+    const file = create(format)
+    // A process was killed while it wrote a checkpoint.
+    writeFileSync(`${checkpointPath}.new`, '{')
+    write(file, 10, 0)
+    write(file, 12, 0)
+    file.advance(cursorAt(100))
     file.finish()
-    expect(written()).toBe(text(format, [10, 0], [12, 0]))
+    expect(read()).toBe(text(format, [10, 0], [12, 0]))
     expect(readdirSync(folder)).toEqual(['logs'])
   })
 
-  test('is gone on with after it was left in the middle of a block', () => {
-    const first = begin(format)
-    take(first, 10, 0)
-    take(first, 10, 1)
-    first.leave()
-    const second = goOn()
+  test('resumes in the middle of a block', () => {
+    const first = create(format)
+    write(first, 10, 0)
+    write(first, 10, 1)
+    first.close()
+    const second = resume()
     expect(second.cursor()).toEqual({ nextBlock: 10, nextLogIndex: 2 })
     expect(second.logs()).toBe(2)
-    take(second, 10, 2)
+    write(second, 10, 2)
     second.finish()
-    expect(written()).toBe(text(format, [10, 0], [10, 1], [10, 2]))
+    expect(read()).toBe(text(format, [10, 0], [10, 1], [10, 2]))
   })
 
-  test('is cut to what was kept, where a killed process wrote more', () => {
-    const first = begin(format)
-    take(first, 10, 0)
-    first.leave()
-    // What came after the last time that it was kept: a whole log and a part of one.
+  test('truncates the file to the checkpoint after a kill', () => {
+    const first = create(format)
+    write(first, 10, 0)
+    first.close()
+    // Written after the last checkpoint: one complete log and a partial one.
     writeFileSync(path, `${text(format, [10, 0], [11, 0])}12,0x`)
-    const second = goOn()
-    take(second, 11, 0)
+    const second = resume()
+    write(second, 11, 0)
     second.finish()
-    expect(written()).toBe(text(format, [10, 0], [11, 0]))
+    expect(read()).toBe(text(format, [10, 0], [11, 0]))
   })
 
-  test('can be gone on with before anything was written', () => {
-    begin(format)
+  test('resumes before anything was written', () => {
+    create(format)
     rmSync(path)
-    const file = goOn()
-    take(file, 10, 0)
+    const file = resume()
+    write(file, 10, 0)
     file.finish()
-    expect(written()).toBe(text(format, [10, 0]))
+    expect(read()).toBe(text(format, [10, 0]))
   })
 
-  test('takes logs back, and keeps that at once', () => {
-    const file = begin(format)
-    for (const block of [10, 11, 11, 12]) take(file, block, 0)
-    const taken = file.takeBack({ fromBlock: 11n, cursor: reached(11) })
-    expect(taken).toBe(3)
-    expect(written()).toBe(text(format, [10, 0]))
-    expect(readSavedExport(cursorPath)).toMatchObject({ logs: 1, bytes: statSync(path).size, cursor: reached(11) })
-    take(file, 11, 5)
+  test('rolls back logs and writes a checkpoint', () => {
+    const file = create(format)
+    for (const block of [10, 11, 11, 12]) write(file, block, 0)
+    const removed = file.rollBack({ fromBlock: 11n, cursor: cursorAt(11) })
+    expect(removed).toBe(3)
+    expect(read()).toBe(text(format, [10, 0]))
+    expect(readCheckpoint(checkpointPath)).toMatchObject({ logs: 1, bytes: statSync(path).size, cursor: cursorAt(11) })
+    write(file, 11, 5)
     file.finish()
-    expect(written()).toBe(text(format, [10, 0], [11, 5]))
+    expect(read()).toBe(text(format, [10, 0], [11, 5]))
   })
 })
 
-describe('a file of logs that is gone on with', () => {
-  const left = (): string => {
-    const file = begin()
-    take(file, 10, 0)
-    take(file, 10, 1)
-    file.leave()
-    return written()
+describe('a resumed log file', () => {
+  const interrupt = (): string => {
+    const file = create()
+    write(file, 10, 0)
+    write(file, 10, 1)
+    file.close()
+    return read()
   }
 
   test.each<[string, (before: string) => string]>([
     ['shorter', (before) => before.slice(0, -1)],
-    ['another', (before) => before.replaceAll('0,0x', '1,0x')],
+    ['modified', (before) => before.replaceAll('0,0x', '1,0x')],
     ['empty', () => ''],
-  ])('is rejected unchanged where it is %s than it was left', (_what, change) => {
-    const changed = change(left())
+  ])('is rejected and left unchanged if it is %s', (_what, change) => {
+    const changed = change(interrupt())
     writeFileSync(path, changed)
-    expect(goOn).toThrow(expect.objectContaining({ hint: expect.stringContaining('--overwrite') }))
-    expect(written()).toBe(changed)
+    expect(resume).toThrow(expect.objectContaining({ hint: expect.stringContaining('--overwrite') }))
+    expect(read()).toBe(changed)
   })
 
-  test.each([['{'], ['[]'], ['{"version":2}'], ['null'], ['']])('is rejected where its cursor is %j', (broken) => {
-    left()
-    writeFileSync(cursorPath, broken)
-    expect(goOn).toThrow(expect.objectContaining({ hint: expect.stringContaining('--overwrite') }))
+  test.each([['{'], ['[]'], ['{"version":2}'], ['null'], ['']])('is rejected if its checkpoint is %j', (broken) => {
+    interrupt()
+    writeFileSync(checkpointPath, broken)
+    expect(resume).toThrow(expect.objectContaining({ hint: expect.stringContaining('--overwrite') }))
   })
 })
 
-test.skipIf(!existsSync('/dev/null'))('what is no file is rejected', () => {
+test.skipIf(!existsSync('/dev/null'))('a device is rejected', () => {
   path = '/dev/null'
-  expect(begin).toThrow(expect.objectContaining({ message: '/dev/null is no file' }))
+  expect(create).toThrow(expect.objectContaining({ message: '/dev/null is not a file' }))
 })
 
-test('a folder that is not there is told with the fix', () => {
+test('a missing folder is rejected with a hint', () => {
   path = join(folder, 'no', 'logs')
-  cursorPath = `${path}.cursor`
-  expect(begin).toThrow(
-    expect.objectContaining({ message: `${path} cannot be used (ENOENT)`, hint: 'make its folder first' }),
+  checkpointPath = `${path}.cursor`
+  expect(create).toThrow(
+    expect.objectContaining({ message: `cannot use ${path} (ENOENT)`, hint: 'create its folder first' }),
   )
 })

@@ -12,84 +12,84 @@ import {
 } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
 import { CliError } from '../cliError.ts'
-import { countBack } from './countBack.ts'
-import { fileTrouble } from './fileTrouble.ts'
+import { deleteCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { findBlockStart } from './findBlockStart.ts'
 import { logFormats } from './logFormat.ts'
 import type { LogSink } from './logSink.ts'
-import { forgetExport, saveExport } from './savedExport.ts'
-import type { SavedExport } from './savedExport.ts'
+import { toFileError } from './toFileError.ts'
 
-/** A file of logs that can be gone on with after whatever ended the process. */
+/** A log file that can be resumed, even after a crash. */
 export interface LogFile extends LogSink {
-  /** How long it is. */
+  /** Its size. */
   readonly bytes: () => number
-  /** All is there: nothing is to be gone on with. */
+  /** Completes the export: closes the file and deletes the checkpoint. */
   readonly finish: () => void
-  /** Keeps how far it has come, and lets go of the file. Never throws: what was kept before still holds. */
-  readonly leave: () => void
+  /** Writes a checkpoint and closes the file. Never throws: if the checkpoint cannot be written, the previous one remains valid. */
+  readonly close: () => void
 }
 
-/** What an export begins with. */
-export type NewExport = Pick<SavedExport, 'settings' | 'chainId' | 'fromBlock' | 'toBlock'>
+/** The initial state of a new export. */
+export type NewExport = Pick<Checkpoint, 'settings' | 'chainId' | 'fromBlock' | 'toBlock'>
 
 const bufferBytes = 1 << 20
-const saveEveryMs = 1_000
-/** Where a disk is slow, keeping how far it has come takes no more than one part in so many of the time. */
-const saveShare = 20
+const checkpointEveryMs = 1_000
+/** On a slow disk, checkpoints take at most 1/20 of the time. */
+const checkpointShare = 20
 const tailBytes = 256
 
-const hashOf = (tail: string): string => createHash('sha256').update(tail, 'latin1').digest('hex')
+const hashTail = (tail: string): string => createHash('sha256').update(tail, 'latin1').digest('hex')
 
 /**
- * Opens a file of logs: a new one, or one that an earlier run left.
+ * Opens a log file: a new one, or one from an earlier run.
  *
- * About once a second the file is flushed to the disk, and only then is kept how far it has come, in a file beside it. Whatever ends the process,
- * the next run cuts the file to the length that was kept, and goes on from the place that belongs to it: no log is missing, none doubled.
+ * About once a second it flushes the file to disk, then writes a checkpoint beside it. After any crash, the next run truncates the file to the
+ * length in the checkpoint and resumes at its cursor, so that no log is missing or duplicated.
  *
  * @param path - The file.
- * @param cursorPath - Where it is kept how far it has come.
- * @param begun - What an earlier run kept, or what a new export begins with; for a new one, what is there is lost.
- * @throws {CliError} where the file cannot be written, or is not what the earlier run left.
+ * @param checkpointPath - The checkpoint file.
+ * @param start - The checkpoint of the earlier run, or the state of a new export, which overwrites an existing file.
+ * @throws {CliError} if the file cannot be written, or was modified since the earlier run.
  */
-export function openLogFile(path: string, cursorPath: string, begun: SavedExport | NewExport): LogFile {
-  const { head, line } = logFormats[begun.settings.format]
-  let state: SavedExport =
-    'version' in begun
-      ? begun
+export function openLogFile(path: string, checkpointPath: string, start: Checkpoint | NewExport): LogFile {
+  const { header, line } = logFormats[start.settings.format]
+  let checkpoint: Checkpoint =
+    'version' in start
+      ? start
       : {
           version: 1,
-          ...begun,
+          ...start,
           bytes: 0,
           logs: 0,
-          tail: hashOf(''),
-          cursor: { nextBlock: begun.fromBlock, nextLogIndex: 0 },
+          tail: hashTail(''),
+          cursor: { nextBlock: start.fromBlock, nextLogIndex: 0 },
         }
   const guarded = <T>(work: () => T): T => {
     try {
       return work()
     } catch (error) {
-      throw fileTrouble(path, error)
+      throw toFileError(path, error)
     }
   }
   guarded(() => {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-      throw new CliError(`${path} is no file`, { hint: 'without --out, logs go to standard output' })
+      throw new CliError(`${path} is not a file`, { hint: 'omit --out to write to standard output' })
     }
   })
-  // Before the file is there: a process that is killed in between has left an export that can be gone on with.
-  if (!('version' in begun)) guarded(() => saveExport(cursorPath, state))
+  // Before the file exists, so that a process killed in between leaves an export that can be resumed.
+  if (!('version' in start)) guarded(() => writeCheckpoint(checkpointPath, checkpoint))
   const file = guarded(() => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666))
 
-  /** The last of the bytes that end at a place. */
-  const tailAt = (bytes: number): string => {
-    const tail = Buffer.alloc(Math.min(bytes, tailBytes))
-    return tail.toString('latin1', 0, readSync(file, tail, 0, tail.length, bytes - tail.length))
+  /** Reads the last bytes before an offset. */
+  const readTail = (end: number): string => {
+    const tail = Buffer.alloc(Math.min(end, tailBytes))
+    return tail.toString('latin1', 0, readSync(file, tail, 0, tail.length, end - tail.length))
   }
 
   let buffer = ''
-  let { bytes, logs, cursor } = state
+  let { bytes, logs, cursor } = checkpoint
   let tail = ''
-  let saveAt = performance.now() + saveEveryMs
+  let nextCheckpointAt = performance.now() + checkpointEveryMs
 
   const flush = (): void => {
     const text = Buffer.from(buffer, 'latin1')
@@ -99,21 +99,21 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
     buffer = ''
   }
   const save = (): void => {
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     flush()
     fdatasyncSync(file)
-    state = { ...state, bytes, logs, tail: hashOf(tail), cursor }
-    saveExport(cursorPath, state)
+    checkpoint = { ...checkpoint, bytes, logs, tail: hashTail(tail), cursor }
+    writeCheckpoint(checkpointPath, checkpoint)
     const now = performance.now()
-    saveAt = now + Math.max(saveEveryMs, (now - begunAt) * saveShare)
+    nextCheckpointAt = now + Math.max(checkpointEveryMs, (now - startedAt) * checkpointShare)
   }
 
   try {
     guarded(() => {
-      tail = fstatSync(file).size < bytes ? '' : tailAt(bytes)
-      if (hashOf(tail) !== state.tail) {
-        throw new CliError(`${path} is not what the earlier run left`, {
-          hint: 'nothing was changed. Put it back, or begin the export anew with --overwrite',
+      tail = fstatSync(file).size < bytes ? '' : readTail(bytes)
+      if (hashTail(tail) !== checkpoint.tail) {
+        throw new CliError(`${path} was modified since the earlier run`, {
+          hint: 'nothing was changed; restore the file, or use --overwrite to start over',
         })
       }
       ftruncateSync(file, bytes)
@@ -122,54 +122,54 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
     closeSync(file)
     throw error
   }
-  if (bytes === 0) buffer = head
+  if (bytes === 0) buffer = header
 
   return {
     bytes: () => bytes + buffer.length,
     cursor: () => cursor,
     logs: () => logs,
-    take: (log, after) => {
+    write: (log, after) => {
       buffer += line(log)
       logs++
       cursor = after
       if (buffer.length >= bufferBytes) guarded(flush)
       return undefined
     },
-    reach: (after: LogCursor) => {
+    advance: (after: LogCursor) => {
       cursor = after
-      if (performance.now() >= saveAt) guarded(save)
+      if (performance.now() >= nextCheckpointAt) guarded(save)
     },
-    takeBack: (reorg) =>
+    rollBack: (reorg) =>
       guarded(() => {
         flush()
-        const kept = countBack(file, bytes, Number(reorg.fromBlock))
-        // Not cut before it is kept that it is shorter: a process that is killed in between finds both.
-        tail = tailAt(kept.bytes)
-        bytes = kept.bytes
-        logs -= kept.logs
+        const removed = findBlockStart(file, bytes, Number(reorg.fromBlock))
+        // The checkpoint comes first: a process killed before the truncation leaves a file that is longer than it, which is valid.
+        tail = readTail(removed.offset)
+        bytes = removed.offset
+        logs -= removed.logs
         cursor = reorg.cursor
         save()
         ftruncateSync(file, bytes)
-        return kept.logs
+        return removed.logs
       }),
     finish: () => {
       guarded(() => {
         flush()
         fdatasyncSync(file)
         closeSync(file)
-        forgetExport(cursorPath)
+        deleteCheckpoint(checkpointPath)
       })
     },
-    leave: () => {
+    close: () => {
       try {
         save()
       } catch {
-        // The disk is full, or gone: what was kept a second ago still fits to the file, however long that is.
+        // The disk is full or gone. The previous checkpoint remains valid for a longer file.
       }
       try {
         closeSync(file)
       } catch {
-        // It was closed already.
+        // Already closed.
       }
     },
   }

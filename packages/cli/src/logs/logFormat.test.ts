@@ -1,6 +1,6 @@
 import type { Log } from '@keyrail/fetch'
 import { describe, expect, test } from 'vitest'
-import { blockOfLine, logFormats } from './logFormat.ts'
+import { parseBlockNumber, logFormats } from './logFormat.ts'
 
 const log: Log = {
   address: `0x${'c0'.repeat(20)}`,
@@ -17,7 +17,7 @@ const log: Log = {
 const bare: Log = { ...log, topics: [], data: '0x', blockTimestamp: undefined }
 
 describe('logFormats', () => {
-  test('NDJSON holds a log on a line, its numbers as numbers', () => {
+  test('NDJSON has one log per line, with JSON numbers', () => {
     const { removed: _removed, ...rest } = log
     expect(JSON.parse(logFormats.ndjson.line(log))).toEqual({
       ...rest,
@@ -28,8 +28,8 @@ describe('logFormats', () => {
     expect(logFormats.ndjson.line(log)).toMatch(/^[^\n]+\n$/)
   })
 
-  test('CSV names its columns first, and has a cell for each in every line', () => {
-    const columns = logFormats.csv.head.trimEnd().split(',')
+  test('CSV starts with the column names, and every line has a cell for each', () => {
+    const columns = logFormats.csv.header.trimEnd().split(',')
     expect(columns).toEqual([
       'blockNumber',
       'blockHash',
@@ -48,13 +48,13 @@ describe('logFormats', () => {
       `21000000,${log.blockHash},1700000000,${log.transactionHash},3,7,${log.address},${log.topics.join(',')},,,0x01\r\n`,
     )
     expect(logFormats.csv.line(bare).split(',')).toHaveLength(columns.length)
-    expect(logFormats.csv.head).toMatch(/^[^\r\n]+\r\n$/)
+    expect(logFormats.csv.header).toMatch(/^[^\r\n]+\r\n$/)
   })
 
-  test('every line of either tells its block, and the head does not', () => {
-    for (const { head, line } of Object.values(logFormats)) {
-      expect(blockOfLine(line(log))).toBe(21_000_000)
-      expect(blockOfLine(head)).toBeUndefined()
+  test('parseBlockNumber parses lines of both formats, but not headers', () => {
+    for (const { header, line } of Object.values(logFormats)) {
+      expect(parseBlockNumber(line(log))).toBe(21_000_000)
+      expect(parseBlockNumber(header)).toBeUndefined()
     }
   })
 })

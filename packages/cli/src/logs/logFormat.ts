@@ -1,12 +1,12 @@
 import type { Log } from '@keyrail/fetch'
 
-/** How logs are written: what stands first, and the line of each log, its end included. */
+/** An output format: a header, and a line for each log, with its terminator. */
 export interface LogFormat {
-  readonly head: string
+  readonly header: string
   readonly line: (log: Log) => string
 }
 
-/** A format that `keyrail logs` writes. */
+/** The name of an output format. */
 export type LogFormatName = 'ndjson' | 'csv'
 
 const columns = [
@@ -25,14 +25,14 @@ const columns = [
 ]
 
 /**
- * The formats. Both begin a line with the block's number, by which lines can be taken back.
- * A log holds only checked hex and numbers, so nothing of it ever needs a quote or an escape, whatever a node sends.
+ * The output formats. Lines of both start with the block number, which a rollback after a reorg relies on.
+ * A log contains only validated hex and numbers, so no value ever needs quoting or escaping.
  *
- * @see RFC 4180 (CSV: lines end with CR LF)
+ * @see RFC 4180 (lines of CSV end with CR LF)
  */
 export const logFormats: Readonly<Record<LogFormatName, LogFormat>> = {
   ndjson: {
-    head: '',
+    header: '',
     line: (log) => {
       const topics = log.topics.length === 0 ? '' : `"${log.topics.join('","')}"`
       return (
@@ -43,7 +43,7 @@ export const logFormats: Readonly<Record<LogFormatName, LogFormat>> = {
     },
   },
   csv: {
-    head: `${columns.join(',')}\r\n`,
+    header: `${columns.join(',')}\r\n`,
     line: (log) => {
       const [topic0 = '', topic1 = '', topic2 = '', topic3 = ''] = log.topics
       return (
@@ -54,8 +54,8 @@ export const logFormats: Readonly<Record<LogFormatName, LogFormat>> = {
   },
 }
 
-/** The number of the block that a line is of; undefined for what is no line of a log. */
-export function blockOfLine(line: string): number | undefined {
+/** Parses the block number of a log's line; undefined if the line is not a log. */
+export function parseBlockNumber(line: string): number | undefined {
   const [, number] = /^(?:\{"blockNumber":)?(\d+),/.exec(line) ?? []
   return number === undefined ? undefined : Number(number)
 }

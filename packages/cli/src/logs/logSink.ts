@@ -1,24 +1,24 @@
 import type { Log, LogCursor, ReorgError } from '@keyrail/fetch'
 
-/** Where logs go, and how far they have come there. */
+/** Receives the logs of an export. */
 export interface LogSink {
-  /** What is there stands before this. */
+  /** The position after the last log received. */
   readonly cursor: () => LogCursor
-  /** How many logs are there. */
+  /** How many logs it holds. */
   readonly logs: () => number
   /**
-   * Takes a log.
+   * Writes a log.
    * @param log - The log.
-   * @param cursor - Stands after it.
-   * @returns A promise to wait for, where whoever reads is slower.
+   * @param cursor - The position after it.
+   * @returns A promise to await if the reader is slow.
    */
-  readonly take: (log: Log, cursor: LogCursor) => Promise<void> | undefined
-  /** Learns that there is no more log before this. */
-  readonly reach: (cursor: LogCursor) => void
+  readonly write: (log: Log, cursor: LogCursor) => Promise<void> | undefined
+  /** Moves the cursor: there are no more logs before it. */
+  readonly advance: (cursor: LogCursor) => void
   /**
-   * Takes back what a reorganization made void.
-   * @returns How many logs that were.
-   * @throws {CliError} where what was written is out of reach.
+   * Removes the logs that a reorg replaced.
+   * @returns How many logs it removed.
+   * @throws {CliError} if they cannot be removed.
    */
-  readonly takeBack: (reorg: ReorgError['reorg']) => number
+  readonly rollBack: (reorg: ReorgError['reorg']) => number
 }

@@ -3,82 +3,82 @@ import { CliError } from '../cliError.ts'
 import type { LogFormat } from './logFormat.ts'
 import type { LogSink } from './logSink.ts'
 
-/** A stream that logs go to: what is written cannot be taken back. */
+/** A stream of logs. Unlike a file, it cannot be rolled back. */
 export interface LogStream extends LogSink {
-  /** Writes what is whole. */
+  /** Writes the remaining complete blocks. */
   readonly end: () => Promise<void>
 }
 
-/** Thrown where whoever reads went away (`keyrail logs | head`), which is no failure. */
-export const readerGone: Error = new CliError('nobody reads any more')
+/** Thrown when the reader closes the stream (`keyrail logs | head`), which is not a failure. */
+export const readerClosed: Error = new CliError('the reader closed the stream')
 
 const bufferBytes = 1 << 16
 
 /**
- * Opens a stream for logs. Blocks are written whole or not at all, so that an export that was ended can be gone on with from the next block.
+ * Opens a stream for logs. It writes complete blocks only, so that an interrupted export can be resumed at the next block.
  *
- * @param stream - Standard output, say.
- * @param format - How logs are written.
+ * @param stream - The stream, for example standard output.
+ * @param format - The format of the logs.
  * @param fromBlock - The first block.
  */
 export function openLogStream(stream: NodeJS.WritableStream, format: LogFormat, fromBlock: number): LogStream {
-  let ready = format.head
-  /** The lines of the block that is not whole yet. */
-  let held = ''
-  let heldBlock = -1
+  let ready = format.header
+  /** The lines of the current block, which may be incomplete. */
+  let pending = ''
+  let pendingBlock = -1
   let cursor: LogCursor = { nextBlock: fromBlock, nextLogIndex: 0 }
   let logs = 0
   let writing: Promise<void> | undefined
-  let gone = false
-  stream.on('error', () => (gone = true))
+  let closed = false
+  stream.on('error', () => (closed = true))
 
-  const write = (): void => {
+  const flush = (): void => {
     const text = ready
     if (text === '') return
     ready = ''
     const written = (writing ?? Promise.resolve()).then(async () => {
-      if (gone) throw readerGone
+      if (closed) throw readerClosed
       await new Promise<void>((resolve, reject) => {
-        stream.write(text, 'latin1', (error) => (error ? reject(readerGone) : resolve()))
+        stream.write(text, 'latin1', (error) => (error ? reject(readerClosed) : resolve()))
       })
       if (writing === written) writing = undefined
     })
-    // It is waited for by the next log, or at the end.
+    // The next `write` or `end` returns this promise.
     written.catch(() => undefined)
     writing = written
   }
-  const whole = (): void => {
-    ready += held
-    held = ''
+  const completeBlock = (): void => {
+    ready += pending
+    pending = ''
   }
 
   return {
     cursor: () => cursor,
     logs: () => logs,
-    take: (log, after) => {
+    write: (log, after) => {
       const block = Number(log.blockNumber)
-      if (block !== heldBlock) whole()
-      heldBlock = block
-      held += format.line(log)
+      if (block !== pendingBlock) completeBlock()
+      pendingBlock = block
+      pending += format.line(log)
       logs++
       cursor = after
-      if (ready.length >= bufferBytes) write()
+      if (ready.length >= bufferBytes) flush()
       return writing
     },
-    reach: (after) => {
+    advance: (after) => {
       cursor = after
       if (after.nextLogIndex > 0) return
-      whole()
-      write()
+      completeBlock()
+      flush()
     },
-    takeBack: (reorg) => {
+    rollBack: (reorg) => {
       const block = Number(reorg.fromBlock)
-      throw new CliError(`the chain was reorganized at or above block ${block}`, {
-        hint: `drop the lines of block ${block} and of those above it, and go on with --from ${block}`,
+      throw new CliError(`a reorg replaced logs at or above block ${block}, which are already written`, {
+        hint: `delete the lines from block ${block} on, and resume with --from ${block}`,
       })
     },
     end: async () => {
-      write()
+      flush()
       await writing
     },
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ReadArguments } from '../arguments/command.ts'
-import { eventTopic } from './eventTopic.ts'
+import { toEventTopic } from './toEventTopic.ts'
 import { readLogsRequest } from './logsRequest.ts'
 
 const address = `0x${'Ab'.repeat(20)}`
 const other = `0x${'12'.repeat(20)}`
 const topic = `0x${'CD'.repeat(32)}`
 
-/** Arguments as the command line gives them. */
+/** Creates parsed arguments. */
 function given(
   options: Readonly<Record<string, string | readonly string[] | true>>,
   words: string[] = [],
@@ -22,7 +22,7 @@ function given(
 }
 
 describe('readLogsRequest', () => {
-  test('fills in what is not given', () => {
+  test('applies defaults', () => {
     expect(readLogsRequest(given({ from: '12' }))).toEqual({
       from: 12,
       to: 'latest',
@@ -41,16 +41,16 @@ describe('readLogsRequest', () => {
     ['earliest', 'earliest'],
     ['finalized', 'finalized'],
     ['9007199254740991', 2 ** 53 - 1],
-  ])('takes %s for a block', (from, block) => {
+  ])('accepts %s as a block', (from, block) => {
     expect(readLogsRequest(given({ from, to: 'latest' })).from).toBe(block)
   })
 
-  test('takes addresses by commas and one after the other, in one order, each once', () => {
+  test('accepts several addresses, sorted and without duplicates', () => {
     const request = readLogsRequest(given({ from: '0', address: [`${address}, ${other}`, address.toLowerCase()] }))
     expect(request.address).toEqual([other, address.toLowerCase()])
   })
 
-  test('puts topics in their places, with nothing behind the last', () => {
+  test('puts topics in their positions, and omits the ones after the last', () => {
     const request = readLogsRequest(given({ from: '0', topic2: `${topic},${address}` }))
     expect(request.topics).toEqual([
       null,
@@ -59,9 +59,12 @@ describe('readLogsRequest', () => {
     ])
   })
 
-  test('takes events for topic 0', () => {
+  test('converts events to topic 0', () => {
     const request = readLogsRequest(given({ from: '0', event: ['Paused()', 'Unpaused()'], topic1: topic }))
-    expect(request.topics).toEqual([[eventTopic('Paused()'), eventTopic('Unpaused()')].sort(), [topic.toLowerCase()]])
+    expect(request.topics).toEqual([
+      [toEventTopic('Paused()'), toEventTopic('Unpaused()')].sort(),
+      [topic.toLowerCase()],
+    ])
   })
 
   test.each<[string, string | undefined, string]>([
@@ -75,32 +78,37 @@ describe('readLogsRequest', () => {
     expect(readLogsRequest(given({ from: '0', out, ...(format && { format }) })).format).toBe(written)
   })
 
-  test('takes - for standard output', () => {
+  test('accepts - for standard output', () => {
     expect(readLogsRequest(given({ from: '0', out: '-' })).out).toBeUndefined()
   })
 
-  test.each<[string, Parameters<typeof given>, RegExp, RegExp]>([
-    ['other words', [{ from: '0' }, ['0xabc']], /options only/, /--help/],
-    ['no first block', [{}], /needs a first block/, /--from/],
-    ['no block', [{ from: 'pending' }], /--from is no block/, /latest/],
-    ['a block too large', [{ from: '9007199254740992' }], /--from is no block/, /number/],
-    ['a negative block', [{ from: '0', to: '-1' }], /--to is no block/, /number/],
-    ['a part of a block', [{ from: '1.5' }], /--from is no block/, /number/],
-    ['ends that cross', [{ from: '9', to: '8' }], /--from \(9\) lies above --to \(8\)/, /lower/],
-    ['a name for an address', [{ from: '0', address: 'vitalik.eth' }], /^--address is no address/, /40 hex digits/],
+  test.each<[string, Parameters<typeof given>, RegExp, RegExp | undefined]>([
+    ['an argument', [{ from: '0' }, ['0xabc']], /no arguments, only options/, /--help/],
+    ['no first block', [{}], /needs --from/, /--from/],
+    ['an unsupported tag', [{ from: 'pending' }], /--from must be a block/, /latest/],
+    ['a block too large', [{ from: '9007199254740992' }], /--from must be a block/, /number/],
+    ['a negative block', [{ from: '0', to: '-1' }], /--to must be a block/, /number/],
+    ['a fraction', [{ from: '1.5' }], /--from must be a block/, /number/],
+    ['a reversed range', [{ from: '9', to: '8' }], /--from \(9\) is above --to \(8\)/, /swap/],
+    [
+      'a name for an address',
+      [{ from: '0', address: 'vitalik.eth' }],
+      /^--address must be a contract address/,
+      /40 hex digits/,
+    ],
     ['a second wrong address', [{ from: '0', address: `${address},0x12` }], /^address 2 of --address/, /40 hex/],
-    ['nothing between commas', [{ from: '0', address: `${address},` }], /^address 2 of --address/, /40 hex/],
-    ['a short topic', [{ from: '0', topic1: '0x12' }], /--topic1 is no topic/, /or an address/],
-    ['an address as an event', [{ from: '0', topic0: address }], /--topic0 is no topic/, /--event/],
-    ['an event and topic 0', [{ from: '0', topic0: topic, event: 'Paused()' }], /exclude each other/, /topic 0/],
-    ['a format of another kind', [{ from: '0', format: 'xml' }], /--format is unknown/, /ndjson or csv/],
-    ['nothing to overwrite', [{ from: '0', overwrite: true }], /--overwrite needs a file/, /--out/],
-  ])('rejects %s with the fix', (_what, words, message, hint) => {
+    ['an empty address', [{ from: '0', address: `${address},` }], /^address 2 of --address/, /40 hex/],
+    ['a short topic', [{ from: '0', topic1: '0x12' }], /--topic1 must be a topic/, /or an address/],
+    ['an address as topic 0', [{ from: '0', topic0: address }], /--topic0 must be a topic/, /--event/],
+    ['an event and topic 0', [{ from: '0', topic0: topic, event: 'Paused()' }], /cannot be combined/, /topic 0/],
+    ['an unknown format', [{ from: '0', format: 'xml' }], /--format must be ndjson or csv/, undefined],
+    ['--overwrite without a file', [{ from: '0', overwrite: true }], /--overwrite needs a file/, /--out/],
+  ])('rejects %s with a hint', (_what, words, message, hint) => {
     expect(() => readLogsRequest(given(...words))).toThrow(
       expect.objectContaining({
         exitCode: 2,
         message: expect.stringMatching(message),
-        hint: expect.stringMatching(hint),
+        hint: hint && expect.stringMatching(hint),
       }),
     )
   })
@@ -110,13 +118,13 @@ describe('readLogsRequest', () => {
     ['concurrency', '0'],
     ['max-blocks', '0'],
     ['max-blocks', 'many'],
-  ])('rejects --%s %s, naming what it may be', (name, value) => {
+  ])('rejects --%s %s with the allowed range', (name, value) => {
     expect(() => readLogsRequest(given({ from: '0', [name]: value }))).toThrow(
       `--${name} must be a whole number from 1`,
     )
   })
 
-  test('repeats no value that may be a misplaced key', () => {
+  test('never repeats a value, which may be a misplaced key', () => {
     for (const name of ['from', 'to', 'address', 'topic0', 'topic1', 'event', 'format', 'concurrency']) {
       let message = ''
       try {

@@ -1,56 +1,56 @@
 import { maskKeys } from '../output/maskKeys.ts'
-import { visible } from '../output/visible.ts'
-import { createExportPace } from './exportPace.ts'
-import type { ExportState } from './exportPace.ts'
-import { progressLine } from './progressLine.ts'
+import { stripControlCharacters } from '../output/stripControlCharacters.ts'
+import { createRateMeter } from './exportRate.ts'
+import type { ExportProgress } from './exportRate.ts'
+import { formatProgress } from './formatProgress.ts'
 
-/** Shows how far an export has come. */
+/** Shows the progress of an export. */
 export interface ProgressBar {
-  /** Whether there is one; else only notes are printed. */
+  /** Whether a bar is drawn. If not, only notes are printed. */
   readonly drawn: boolean
   readonly update: () => void
   /** Prints a line for people. Keys are masked. */
   readonly note: (line: string) => void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   readonly end: () => void
 }
 
 const drawEveryMs = 100
 const eraseLine = '\r\u001B[2K'
 
-/** What a bar shows, and where. */
+/** The options of a progress bar. */
 export interface ProgressBarOptions {
-  readonly stateOf: () => ExportState
-  /** Whether there is a terminal to draw on, with nothing else on it. */
+  readonly getProgress: () => ExportProgress
+  /** Whether the stream is a terminal that nothing else writes to. */
   readonly drawn: boolean
-  /** Whether notes are left out, too. */
+  /** Whether to suppress notes, too. */
   readonly quiet: boolean
 }
 
 /**
- * Makes a bar.
+ * Creates a progress bar.
  *
- * @param stream - Standard error: standard output may be where the logs go.
- * @param options - What it shows.
+ * @param stream - Standard error, because logs may go to standard output.
+ * @param options - What to show.
  */
 export function createProgressBar(
   stream: Pick<NodeJS.WriteStream, 'columns' | 'write'>,
-  { stateOf, drawn: wanted, quiet }: ProgressBarOptions,
+  { getProgress, drawn: wanted, quiet }: ProgressBarOptions,
 ): ProgressBar {
   const drawn = wanted && process.env['TERM'] !== 'dumb'
-  const paceOf = createExportPace()
+  const getRate = createRateMeter()
   let drawnAt = -Infinity
   const draw = (): void => {
     const now = performance.now()
     if (!drawn || now - drawnAt < drawEveryMs) return
     drawnAt = now
-    const state = stateOf()
-    stream.write(`${eraseLine}${progressLine(state, paceOf(state, now), stream.columns || 80)}`)
+    const progress = getProgress()
+    stream.write(`${eraseLine}${formatProgress(progress, getRate(progress, now), stream.columns || 80)}`)
   }
   const erase = (): void => {
     if (drawn) stream.write(eraseLine)
   }
-  // Where nothing comes, the rate falls and the end goes further away: that is shown, too.
+  // Without progress, the rate falls and the time left rises.
   const timer = setInterval(draw, 500)
   draw()
   return {
@@ -59,8 +59,8 @@ export function createProgressBar(
     note: (line) => {
       if (quiet) return
       erase()
-      // A node's own words may be among them.
-      stream.write(`${maskKeys(visible(line))}\n`)
+      // The line may contain text from a node.
+      stream.write(`${maskKeys(stripControlCharacters(line))}\n`)
       drawnAt = -Infinity
       draw()
     },

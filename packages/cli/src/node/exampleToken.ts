@@ -1,12 +1,12 @@
 // keccak256('Transfer(address,address,uint256)')
 const transferTopic = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** How many units the token's maker holds at first. */
+/** The initial balance of the token's creator. */
 export const tokenSupply = 1_000_000
 
 /*
- * The token, written by hand so that no compiler is needed. A balance lies in the storage slot that is the holder's address.
- * On the right: what the bytes do, and the stack after them with its top on the right.
+ * The token, hand-written so that no compiler is needed. The storage slot of a balance is the holder's address.
+ * On the right: what the bytes do, and the stack after them, with its top on the right.
  */
 const runtime = [
   '5f3560e01c', //             selector := calldata[0..4]                      selector
@@ -46,7 +46,7 @@ const constructor = [
 
 /**
  * The creation code of a minimal token: `transfer`, `balanceOf` and `totalSupply` of ERC-20 with its `Transfer` event,
- * and the custom error `InsufficientBalance()`. For reads, receipts, logs and reverts on a development node; not for use anywhere else.
+ * and the custom error `InsufficientBalance()`. For reads, receipts, logs and reverts on a development node only.
  *
  * @see EIP-20
  */

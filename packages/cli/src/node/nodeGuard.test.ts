@@ -8,7 +8,7 @@ import type { NodeGuard } from './nodeGuard.ts'
 
 const call = '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}'
 const received: string[] = []
-/** A node that answers anyone, as anvil does. */
+/** A node that accepts requests from anyone, like anvil. */
 const node = createServer((incoming, outgoing) => {
   void text(incoming).then((body) => {
     received.push(body)
@@ -41,40 +41,40 @@ async function send(
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(guard.url, { method, headers }, (response) => {
-      const { statusCode: status = 0, headers: answered } = response
-      text(response).then((read) => resolve({ status, headers: answered, text: read }), reject)
+      const { statusCode: status = 0, headers: responseHeaders } = response
+      text(response).then((read) => resolve({ status, headers: responseHeaders, text: read }), reject)
     })
     sent.on('error', reject)
-    sent.on('upgrade', () => reject(new Error('the guard let a WebSocket through')))
+    sent.on('upgrade', () => reject(new Error('the guard accepted a WebSocket')))
     sent.end(method === 'POST' ? body : undefined)
   })
 }
 
-describe('programs that are no web pages', () => {
+describe('requests from programs other than web pages', () => {
   test.each<[string, () => OutgoingHttpHeaders]>([
-    ['the URL as it is printed', () => json],
+    ['the printed URL', () => json],
     ['localhost', () => ({ ...json, host: `localhost:${port}` })],
     ['localhost through a tunnel from another port', () => ({ ...json, host: 'localhost:9000' })],
     ['a charset', () => ({ 'content-type': 'Application/JSON; charset=utf-8' })],
-    ['a body in chunks', () => ({ ...json, 'transfer-encoding': 'chunked' })],
-    ['fetch of Node, which names a mode only', () => ({ ...json, 'sec-fetch-mode': 'cors' })],
+    ['a chunked body', () => ({ ...json, 'transfer-encoding': 'chunked' })],
+    ['fetch of Node, which only sends a mode', () => ({ ...json, 'sec-fetch-mode': 'cors' })],
   ])('%s', async (_, headers) => {
-    const { status, text: answer, headers: answered } = await send(headers())
-    expect([status, answer]).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"0x1"}'])
+    const { status, text: responseText, headers: responseHeaders } = await send(headers())
+    expect([status, responseText]).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"0x1"}'])
     expect(received).toEqual([call])
-    expect(answered).not.toHaveProperty('access-control-allow-origin')
+    expect(responseHeaders).not.toHaveProperty('access-control-allow-origin')
   })
 
-  test('a large body arrives whole', async () => {
+  test('a large body arrives completely', async () => {
     const body = JSON.stringify({ data: 'x'.repeat(1_000_000) })
     expect((await send(json, { body })).status).toBe(200)
     expect(received).toEqual([body])
   })
 })
 
-describe('web pages', () => {
+describe('requests from web pages', () => {
   test.each<[string, number, OutgoingHttpHeaders, string?]>([
-    ['a name that was rebound', 403, { ...json, host: 'evil.example' }],
+    ['a rebound name', 403, { ...json, host: 'evil.example' }],
     ['a rebound name that starts like this machine', 403, { ...json, host: '127.0.0.1.evil.example' }],
     ['a rebound name that ends like this machine', 403, { ...json, host: 'evil.localhost' }],
     ['an address of the local network', 403, { ...json, host: '192.168.1.2' }],
@@ -83,7 +83,7 @@ describe('web pages', () => {
     ['a sandboxed frame', 403, { ...json, origin: 'null' }],
     ['a page of another port of this machine', 403, { ...json, origin: 'http://localhost:3000' }],
     ['a page of its own address', 403, { ...json, origin: 'http://127.0.0.1' }],
-    ['a browser that names the site', 403, { ...json, 'sec-fetch-site': 'same-origin' }],
+    ['a browser that sends the site', 403, { ...json, 'sec-fetch-site': 'same-origin' }],
     ['a simple request, which has no preflight', 415, { 'content-type': 'text/plain' }],
     ['a form', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
     ['no media type', 415, {}],
@@ -107,7 +107,7 @@ describe('web pages', () => {
   })
 })
 
-test('a node that is gone is a 502', async () => {
+test('a stopped node is a 502', async () => {
   const gone = createServer()
   await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
   const { port: closed } = gone.address() as AddressInfo
@@ -115,6 +115,6 @@ test('a node that is gone is a 502', async () => {
   const other = await startNodeGuard(`http://127.0.0.1:${closed}`)
   const response = await fetch(other.url, { method: 'POST', headers: json, body: call })
   expect(response.status).toBe(502)
-  expect(await response.json()).toMatchObject({ error: { message: 'the embedded node did not answer' } })
+  expect(await response.json()).toMatchObject({ error: { message: 'the embedded node did not respond' } })
   await other.close()
 })

@@ -2,39 +2,39 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An HTTP server on 127.0.0.1 that passes requests on to a node, except those of web pages. */
+/** An HTTP server on 127.0.0.1 that forwards requests to a node, except those from web pages. */
 export interface NodeGuard {
   readonly url: string
   /** Closes the server and every connection. */
   readonly close: () => Promise<void>
 }
 
-/** Names that always mean this machine. Any other name can be pointed at it (DNS rebinding). */
+/** Host names that always mean this machine. Any other name can resolve to it (DNS rebinding). */
 const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
-const hint = 'web pages must call the service: use an address of the app or of an API key instead'
+const hint = 'call the service instead, with the URL of an app or of an API key'
 
-/** Why a request is rejected; undefined for one that no web page can have sent. */
-function findFault({ method, headers }: IncomingMessage): { status: number; message: string } | undefined {
+/** Checks that a request cannot come from a web page. @returns The rejection, if any. */
+function checkRequest({ method, headers }: IncomingMessage): { status: number; message: string } | undefined {
   const name = URL.parse(`http://${headers.host ?? ''}`)?.hostname ?? ''
   if (!loopbackNames.has(name)) {
-    return { status: 403, message: 'the embedded node only answers to the host names 127.0.0.1 and localhost' }
+    return { status: 403, message: 'the embedded node only accepts the host names 127.0.0.1 and localhost' }
   }
-  // Browsers send Origin with every POST and every WebSocket, and Sec-Fetch-Site with everything. Other programs send neither.
+  // Browsers send Origin with every POST and WebSocket, and Sec-Fetch-Site with every request. Other programs send neither.
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
-    return { status: 403, message: `the embedded node takes no requests from browsers; ${hint}` }
+    return { status: 403, message: `the embedded node does not accept requests from browsers; ${hint}` }
   }
-  if (method !== 'POST') return { status: 405, message: 'the embedded node only takes POST requests' }
+  if (method !== 'POST') return { status: 405, message: 'the embedded node only accepts POST requests' }
   const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== 'application/json') {
-    return { status: 415, message: 'the embedded node needs the header content-type: application/json' }
+    return { status: 415, message: 'the embedded node requires the header content-type: application/json' }
   }
   return undefined
 }
 
 function reject(response: ServerResponse, { status, message }: { status: number; message: string }): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })
-  // The body of a rejected request is never read, so the connection cannot be used again.
+  // The request body is not read, so the connection cannot be reused.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
 }
 
@@ -48,28 +48,28 @@ function forward(target: URL, request: IncomingMessage, response: ServerResponse
       ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
     },
   })
-  upstream.on('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, {
-      'content-type': answer.headers['content-type'] ?? 'application/json',
+  upstream.on('response', (incoming) => {
+    response.writeHead(incoming.statusCode ?? 502, {
+      'content-type': incoming.headers['content-type'] ?? 'application/json',
     })
-    answer.pipe(response)
-    answer.on('error', () => response.destroy())
+    incoming.pipe(response)
+    incoming.on('error', () => response.destroy())
   })
   upstream.on('error', () => {
     if (response.headersSent) response.destroy()
-    else reject(response, { status: 502, message: 'the embedded node did not answer' })
+    else reject(response, { status: 502, message: 'the embedded node did not respond' })
   })
   response.on('close', () => upstream.destroy())
   request.pipe(upstream)
 }
 
 /**
- * Starts a guard in front of a node that itself answers anyone, web pages included: it rejects what a browser sent, and any
- * `Host` other than this machine's own names, which is how a page arrives whose name was rebound to 127.0.0.1.
+ * Starts a guard in front of a node that accepts requests from anyone, web pages included. It rejects requests from browsers, and any `Host`
+ * other than this machine's own names, which protects against DNS rebinding.
  *
- * @param target - Where the node listens: `http://127.4.5.6:6667`.
- * @returns The guard. Its `url` is for programs that are not web pages: cast, curl, scripts.
- * @throws {Error} where no port can be had.
+ * @param target - The URL of the node: `http://127.4.5.6:6667`.
+ * @returns The guard. Its `url` is for programs other than web pages: cast, curl, scripts.
+ * @throws {Error} if no port is available.
  * @example
  * const guard = await startNodeGuard('http://127.4.5.6:6667')
  * console.log(guard.url) // http://127.0.0.1:41287
@@ -79,9 +79,9 @@ function forward(target: URL, request: IncomingMessage, response: ServerResponse
 export async function startNodeGuard(target: string): Promise<NodeGuard> {
   const targetUrl = new URL(target)
   const server = createServer((request, response) => {
-    const fault = findFault(request)
-    if (fault === undefined) forward(targetUrl, request, response)
-    else reject(response, fault)
+    const rejection = checkRequest(request)
+    if (rejection === undefined) forward(targetUrl, request, response)
+    else reject(response, rejection)
   })
   await new Promise<void>((resolve, fail) => {
     server.once('error', fail)

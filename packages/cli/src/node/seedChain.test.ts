@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askBlock, askNode } from './askNode.ts'
+import { getBlockHead, callNode } from './callNode.ts'
 import { tokenSupply, transferCall } from './exampleToken.ts'
-import { blockEverySeconds, seedChain, seededBlocks } from './seedChain.ts'
+import { blockSeconds, seedChain, countSeededBlocks } from './seedChain.ts'
 import { startNode } from './startNode.ts'
 import type { RunningNode } from './startNode.ts'
 
@@ -16,43 +16,43 @@ let accounts: readonly string[]
 const startedAt = Math.floor(Date.now() / 1_000)
 
 beforeAll(async () => {
-  const genesisAt = startedAt - blockEverySeconds * seededBlocks(rounds)
+  const genesisAt = startedAt - blockSeconds * countSeededBlocks(rounds)
   node = await startNode({ name: 'testnet', chainId: 1952805748, folder, genesisAt })
   token = await seedChain(node.url, rounds)
-  accounts = (await askNode(node.url, 'eth_accounts')) as readonly string[]
+  accounts = (await callNode(node.url, 'eth_accounts')) as readonly string[]
 })
 afterAll(async () => {
   await node.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
-const ask = async <T>(method: string, ...params: readonly unknown[]): Promise<T> =>
-  (await askNode(node.url, method, params)) as T
+const call = async <T>(method: string, ...params: readonly unknown[]): Promise<T> =>
+  (await callNode(node.url, method, params)) as T
 const word = (hex: string): string => hex.replace(/^0x/, '').padStart(64, '0')
 const balanceOf = async (account: string): Promise<number> =>
-  Number(await ask<string>('eth_call', { to: token, data: `0x70a08231${word(account)}` }, 'latest'))
+  Number(await call<string>('eth_call', { to: token, data: `0x70a08231${word(account)}` }, 'latest'))
 
 describe('seedChain', () => {
-  test('mines the blocks it says, the last one about now', async () => {
-    const { number } = await askBlock(node.url, 'latest')
-    expect(Number(number)).toBe(seededBlocks(rounds))
+  test('mines the expected blocks, with the last one about now', async () => {
+    const { number } = await getBlockHead(node.url, 'latest')
+    expect(Number(number)).toBe(countSeededBlocks(rounds))
     const times: number[] = []
-    for (let block = 0; block <= seededBlocks(rounds); block++) {
-      const { timestamp } = await ask<{ timestamp: string }>('eth_getBlockByNumber', `0x${block.toString(16)}`, false)
+    for (let block = 0; block <= countSeededBlocks(rounds); block++) {
+      const { timestamp } = await call<{ timestamp: string }>('eth_getBlockByNumber', `0x${block.toString(16)}`, false)
       times.push(Number(timestamp))
     }
     expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(
-      Array.from({ length: seededBlocks(rounds) }, () => blockEverySeconds),
+      Array.from({ length: countSeededBlocks(rounds) }, () => blockSeconds),
     )
-    expect(Math.abs((times.at(-1) ?? 0) - startedAt)).toBeLessThanOrEqual(blockEverySeconds)
+    expect(Math.abs((times.at(-1) ?? 0) - startedAt)).toBeLessThanOrEqual(blockSeconds)
   })
 
-  test('leaves Transfer logs: one of the making, two a round', async () => {
-    const transferTopic = await ask<string>(
+  test('emits Transfer logs: one for the deployment, two per round', async () => {
+    const transferTopic = await call<string>(
       'web3_sha3',
       `0x${Buffer.from('Transfer(address,address,uint256)').toString('hex')}`,
     )
-    const logs = await ask<{ topics: string[]; data: string; blockNumber: string }[]>('eth_getLogs', {
+    const logs = await call<{ topics: string[]; data: string; blockNumber: string }[]>('eth_getLogs', {
       address: token,
       fromBlock: '0x0',
       toBlock: 'latest',
@@ -67,31 +67,31 @@ describe('seedChain', () => {
     ])
   })
 
-  test('the token keeps balances', async () => {
+  test('the token stores balances', async () => {
     expect(await Promise.all([0, 1, 2, 3].map((index) => balanceOf(accounts[index] ?? '')))).toEqual([
       tokenSupply - 450,
       300,
       150,
       0,
     ])
-    expect(Number(await ask<string>('eth_call', { to: token, data: '0x18160ddd' }, 'latest'))).toBe(tokenSupply)
+    expect(Number(await call<string>('eth_call', { to: token, data: '0x18160ddd' }, 'latest'))).toBe(tokenSupply)
   })
 
-  test('holds a block of three transactions, an empty one, and a rejected transaction', async () => {
+  test('mines a block of three transactions, an empty block, and a reverted transaction', async () => {
     const counts: number[] = []
     for (let block = 1; block <= 6; block++) {
       const tag = `0x${block.toString(16)}`
-      counts.push((await ask<{ transactions: string[] }>('eth_getBlockByNumber', tag, false)).transactions.length)
+      counts.push((await call<{ transactions: string[] }>('eth_getBlockByNumber', tag, false)).transactions.length)
     }
     expect(counts).toEqual([1, 1, 3, 1, 0, 1])
-    const block = await ask<{ transactions: [string] }>('eth_getBlockByNumber', '0x6', false)
-    const receipt = await ask<{ status: string }>('eth_getTransactionReceipt', block.transactions[0])
+    const block = await call<{ transactions: [string] }>('eth_getBlockByNumber', '0x6', false)
+    const receipt = await call<{ status: string }>('eth_getTransactionReceipt', block.transactions[0])
     expect(receipt.status).toBe('0x0')
   })
 
-  test('the token rejects what is not there with its own error', async () => {
+  test('the token reverts with a custom error for an insufficient balance', async () => {
     const selector = (
-      await ask<string>('web3_sha3', `0x${Buffer.from('InsufficientBalance()').toString('hex')}`)
+      await call<string>('web3_sha3', `0x${Buffer.from('InsufficientBalance()').toString('hex')}`)
     ).slice(0, 10)
     const response = await fetch(node.url, {
       method: 'POST',
@@ -106,15 +106,17 @@ describe('seedChain', () => {
     expect(await response.json()).toMatchObject({ error: { code: 3, data: selector } })
   })
 
-  test('what the token does not know is rejected without data', async () => {
-    await expect(askNode(node.url, 'eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest'])).rejects.toThrow(/revert/)
+  test('the token reverts without data for an unknown method', async () => {
+    await expect(callNode(node.url, 'eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest'])).rejects.toThrow(
+      /revert/,
+    )
   })
 
-  test('a transaction that is sent afterwards is mined at once, at the real time', async () => {
-    const before = Number((await askBlock(node.url, 'latest')).number)
-    await ask('eth_sendTransaction', { from: accounts[0], to: accounts[1], value: '0x1' })
-    await expect.poll(async () => Number((await askBlock(node.url, 'latest')).number)).toBe(before + 1)
-    const { timestamp } = await ask<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-    expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(blockEverySeconds)
+  test('a later transaction is mined immediately, at the real time', async () => {
+    const before = Number((await getBlockHead(node.url, 'latest')).number)
+    await call('eth_sendTransaction', { from: accounts[0], to: accounts[1], value: '0x1' })
+    await expect.poll(async () => Number((await getBlockHead(node.url, 'latest')).number)).toBe(before + 1)
+    const { timestamp } = await call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(blockSeconds)
   })
 })

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { askBlock, askNode } from './askNode.ts'
+import { getBlockHead, callNode } from './callNode.ts'
 import { browserBlockedPorts } from './browserBlockedPorts.ts'
 import { startNode } from './startNode.ts'
 
@@ -22,77 +22,77 @@ const alive = (pid: number): boolean => {
 }
 
 describe('startNode', () => {
-  test('gives a node of the chain asked for, on a loopback port, and ends it', async () => {
+  test('starts a node with the chain id on a loopback port, and stops it', async () => {
     const node = await startNode({ name: 'testnet', chainId: 1952805748, folder })
     expect(node.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    expect(await askNode(node.url, 'eth_chainId')).toBe('0x74657374')
+    expect(await callNode(node.url, 'eth_chainId')).toBe('0x74657374')
     await node.stop()
-    expect(await node.ended).toBe('exit code 0')
+    expect(await node.exited).toBe('exit code 0')
     expect(alive(node.pid)).toBe(false)
   })
 
-  test('a chain that was saved goes on where it was', async () => {
+  test('resumes a saved chain', async () => {
     const saved = join(folder, 'chain.json')
     const first = await startNode({ name: 'testnet', chainId: 7, folder, saveTo: saved })
-    await askNode(first.url, 'evm_mine')
-    const before = await askBlock(first.url, 'latest')
+    await callNode(first.url, 'evm_mine')
+    const before = await getBlockHead(first.url, 'latest')
     await first.stop()
     const second = await startNode({ name: 'testnet', chainId: 7, folder, loadFrom: saved })
-    expect(await askBlock(second.url, 'latest')).toEqual(before)
+    expect(await getBlockHead(second.url, 'latest')).toEqual(before)
     await second.stop()
   })
 
-  test('tells when the node dies by itself', async () => {
+  test('reports when the node is killed', async () => {
     const node = await startNode({ name: 'testnet', chainId: 7, folder })
     process.kill(node.pid, 'SIGKILL')
-    expect(await node.ended).toBe('signal SIGKILL')
+    expect(await node.exited).toBe('signal SIGKILL')
     await node.stop()
   })
 
-  test('a saved chain that the node cannot read is named, and left as it is', async () => {
+  test('rejects a saved chain that the node cannot load, and leaves it unchanged', async () => {
     const saved = join(folder, 'chain.json')
     writeFileSync(saved, '{"block":')
     await expect(startNode({ name: 'testnet', chainId: 7, folder, loadFrom: saved, saveTo: saved })).rejects.toThrow(
       expect.objectContaining({
-        message: expect.stringMatching(/^the testnet node ended before it listened \(exit code 2\): .*parse/),
+        message: expect.stringMatching(/^the testnet node exited before it listened \(exit code 2\): .*parse/),
         hint: expect.stringContaining(saved),
       }),
     )
     expect(readFileSync(saved, 'utf8')).toBe('{"block":')
   })
 
-  test('a program that cannot be run is named', async () => {
+  test('rejects a binary that cannot run', async () => {
     const start = startNode({ name: 'mainnet', chainId: 7, folder, binary: join(folder, 'nothing') })
-    await expect(start).rejects.toThrow(/^the mainnet node ended before it listened \(.*ENOENT\)$/)
+    await expect(start).rejects.toThrow(/^the mainnet node exited before it listened \(.*ENOENT\)$/)
   })
 
-  test('a port that is taken is skipped; with all of them taken it says so', async () => {
+  test('skips ports in use, and fails if all are', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
     const addresses = [
       { host: '127.0.0.1', port },
-      // No address of any machine (RFC 5737).
+      // A documentation address (RFC 5737).
       { host: '192.0.2.1', port: 6667 },
     ]
     const options = { name: 'testnet', chainId: 7, folder }
     await expect(startNode(options, addresses)).rejects.toThrow('the testnet node found no free port')
     const node = await startNode(options, [...addresses, { host: '127.0.0.1', port: 0 }])
-    expect(await askNode(node.url, 'eth_chainId')).toBe('0x7')
+    expect(await callNode(node.url, 'eth_chainId')).toBe('0x7')
     await node.stop()
     taken.close()
   })
 
-  test('listens where no browser connects to, and fetch does not either', async () => {
+  test('listens on a port that browsers and fetch block', async () => {
     const node = await startNode({ name: 'testnet', chainId: 7, folder })
     expect(browserBlockedPorts).toContain(Number(new URL(node.directUrl).port))
     const failure = await fetch(node.directUrl).catch((error: Error) => error.cause)
     expect(failure).toMatchObject({ message: 'bad port' })
     await node.stop()
-    await expect(askNode(node.url, 'eth_chainId')).rejects.toThrow('fetch failed')
+    await expect(callNode(node.url, 'eth_chainId')).rejects.toThrow('fetch failed')
   })
 
-  test.skipIf(process.platform === 'win32')('a program that never listens is ended', async () => {
+  test.skipIf(process.platform === 'win32')('stops a program that never listens', async () => {
     const binary = join(folder, 'mute.sh')
     writeFileSync(binary, '#!/bin/sh\necho $$ > pid\nexec sleep 60\n', { mode: 0o755 })
     const start = startNode({ name: 'mainnet', chainId: 7, folder, binary, startTimeoutMs: 300 })

@@ -1,64 +1,64 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { CliError } from '../cliError.ts'
-import { anvilBinary } from './anvilBinary.ts'
-import { browserBlockedPorts, canListen, unreachableForBrowsers } from './browserBlockedPorts.ts'
+import { findAnvilBinary } from './findAnvilBinary.ts'
+import { browserBlockedPorts, canListen, listBrowserBlockedAddresses } from './browserBlockedPorts.ts'
 import type { ListenAddress } from './browserBlockedPorts.ts'
 import { startNodeGuard } from './nodeGuard.ts'
 
-/** How one embedded node is started. */
+/** The options of an embedded node. */
 export interface NodeOptions {
   /** For errors: `testnet`. */
   readonly name: string
   readonly chainId: number
-  /** The node's working folder: what it keeps besides its state goes there. */
+  /** The node's working folder, for its cache. */
   readonly folder: string
-  /** The chain to go on from: a file that an earlier node saved. */
+  /** The chain to load: a file that an earlier node saved. */
   readonly loadFrom?: string | undefined
-  /** Where the chain is saved when the node stops. @default not saved */
+  /** Where to save the chain when the node stops. @default not saved */
   readonly saveTo?: string | undefined
   /** The time of block 0, in seconds since 1970. @default now */
   readonly genesisAt?: number | undefined
   /** The node's binary. @default the one from npm */
   readonly binary?: string | undefined
-  /** How long the node may take until it listens, in milliseconds. @default 20_000 */
+  /** The timeout until it listens, in milliseconds. @default 20_000 */
   readonly startTimeoutMs?: number | undefined
 }
 
-/** An embedded node that listens. */
+/** A running embedded node. */
 export interface RunningNode {
-  /** For every program that is not a web page. Requests that a browser sent are rejected here. */
+  /** For programs other than web pages. It rejects requests from browsers. */
   readonly url: string
-  /** For the service alone: the node itself, on a port that browsers do not connect to. `fetch` does not either. */
+  /** For the service only: the node itself, on a port that browsers and `fetch` block. */
   readonly directUrl: string
   readonly pid: number
-  /** Settles when the node has ended, with how. Never rejects. */
-  readonly ended: Promise<string>
-  /** Ends the node, which saves its chain first if told to, and waits for its end; kills it after 5 s. */
+  /** Resolves when the node has exited, with how. Never rejects. */
+  readonly exited: Promise<string>
+  /** Stops the node, which saves its chain first, and waits for its exit. Kills it after 5 s. */
   readonly stop: () => Promise<void>
 }
 
-const stopWithinMs = 5_000
+const stopTimeoutMs = 5_000
 
-// Reads until this process is gone (its end of the pipe closes, however it died), then ends the node: asked first, forced after 5 s.
-const watch = [
+// Reads until this process exits, which closes the pipe, then stops the node: SIGTERM first, SIGKILL after 5 s.
+const watchScript = [
   'read -r _; kill -TERM "$1" 2>/dev/null; n=0',
   'while [ $n -lt 50 ]; do kill -0 "$1" 2>/dev/null || exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done',
   'kill -KILL "$1" 2>/dev/null',
 ].join('; ')
 
 /**
- * Ends the node even when this process is killed and can do nothing itself.
- * On Windows the system does so already: child processes of Node belong to a job that ends with their parent.
+ * Stops the node even if this process is killed.
+ * On Windows the system does so: Node's child processes belong to a job that ends with their parent.
  */
 function startWatch(pid: number): ChildProcess | undefined {
   if (process.platform === 'win32') return undefined
-  const child = spawn('/bin/sh', ['-c', watch, 'keyrail-node-watch', String(pid)], {
+  const child = spawn('/bin/sh', ['-c', watchScript, 'keyrail-node-watch', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
   })
-  // A machine without a shell loses this one precaution only.
+  // Without a shell, only this precaution is missing.
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   child.unref()
@@ -66,12 +66,12 @@ function startWatch(pid: number): ChildProcess | undefined {
   return child
 }
 
-const endOf = (code: number | null, signal: string | null): string =>
+const describeExit = (code: number | null, signal: string | null): string =>
   signal === null ? `exit code ${code}` : `signal ${signal}`
 
 async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit<RunningNode, 'url'>> {
   const { name, chainId, folder, loadFrom, saveTo, genesisAt, startTimeoutMs = 20_000 } = options
-  const binary = options.binary ?? anvilBinary()
+  const binary = options.binary ?? findAnvilBinary()
   const child = spawn(
     binary,
     [
@@ -85,95 +85,95 @@ async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
-      // Out of the terminal's process group: Ctrl-C is for this process, which stops the service before its nodes.
+      // Outside the terminal's process group: Ctrl-C goes to this process, which stops the service before its nodes.
       detached: process.platform !== 'win32',
     },
   )
   let running = true
-  const endNow = (): void => {
+  const terminate = (): void => {
     if (running) child.kill('SIGTERM')
   }
-  process.once('exit', endNow)
-  const ended = new Promise<string>((resolve) => {
+  process.once('exit', terminate)
+  const exited = new Promise<string>((resolve) => {
     const finish = (how: string): void => {
       running = false
-      process.off('exit', endNow)
+      process.off('exit', terminate)
       resolve(how)
     }
-    child.once('exit', (code, signal) => finish(endOf(code, signal)))
+    child.once('exit', (code, signal) => finish(describeExit(code, signal)))
     child.once('error', (error) => finish(error.message))
   })
   const watcher = child.pid === undefined ? undefined : startWatch(child.pid)
-  const unwatched = ended.then((how) => {
+  const exitedUnwatched = exited.then((how) => {
     watcher?.kill('SIGKILL')
     return how
   })
 
   const stop = async (): Promise<void> => {
-    endNow()
-    const force = setTimeout(() => child.kill('SIGKILL'), stopWithinMs)
-    await unwatched
+    terminate()
+    const force = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+    await exitedUnwatched
     clearTimeout(force)
   }
 
-  let printed = ''
-  let complaint = ''
+  let stdout = ''
+  let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-2_000)
+    stderr = (stderr + chunk.toString()).slice(-2_000)
   })
   const address = await new Promise<string | undefined>((resolve) => {
-    const tooLate = setTimeout(() => resolve(undefined), startTimeoutMs)
-    const settle = (found: string | undefined): void => {
-      clearTimeout(tooLate)
+    const timeout = setTimeout(() => resolve(undefined), startTimeoutMs)
+    const complete = (found: string | undefined): void => {
+      clearTimeout(timeout)
       resolve(found)
     }
     child.stdout.on('data', (chunk: Buffer) => {
-      // Read on to the end, or the node would block on a full pipe; kept only until it listens.
-      if (printed === 'listening') return
-      printed += chunk.toString()
-      const found = /Listening on (127(?:\.\d+){3}:\d+)/.exec(printed)?.[1]
+      // Keep reading after it listens, or the node would block on a full pipe.
+      if (stdout === 'listening') return
+      stdout += chunk.toString()
+      const found = /Listening on (127(?:\.\d+){3}:\d+)/.exec(stdout)?.[1]
       if (found === undefined) return
-      printed = 'listening'
-      settle(found)
+      stdout = 'listening'
+      complete(found)
     })
-    void ended.then(() => settle(undefined))
+    void exited.then(() => complete(undefined))
   })
 
   if (address !== undefined && child.pid !== undefined) {
-    return { directUrl: `http://${address}`, pid: child.pid, ended: unwatched, stop }
+    return { directUrl: `http://${address}`, pid: child.pid, exited: exitedUnwatched, stop }
   }
-  const early = running ? undefined : await ended
+  const earlyExit = running ? undefined : await exited
   await stop()
-  const reason = complaint.split('\n').find((line) => line.trim() !== '')
+  const reason = stderr.split('\n').find((line) => line.trim() !== '')
   throw new CliError(
-    early === undefined
+    earlyExit === undefined
       ? `the ${name} node did not listen within ${startTimeoutMs} ms`
-      : `the ${name} node ended before it listened (${early})${reason === undefined ? '' : `: ${reason.trim()}`}`,
+      : `the ${name} node exited before it listened (${earlyExit})${reason === undefined ? '' : `: ${reason.trim()}`}`,
     {
       hint:
         reason?.includes('--load-state') === true
-          ? `the saved chain cannot be read; nothing was changed. Move it away to begin a new chain: ${loadFrom}`
-          : `try the node by itself: ${binary} --version`,
+          ? `nothing was changed; to start a new chain, move the saved one away: ${loadFrom}`
+          : `check that the node runs: ${binary} --version`,
     },
   )
 }
 
 /**
- * Starts one anvil node and waits until it listens. anvil has no protection of its own: a page in the developer's browser could drive it over
- * a WebSocket or through DNS rebinding. So it listens on a port that browsers do not connect to, and everyone but the service goes through a
- * guard on a free port of 127.0.0.1, which rejects what browsers send.
- * The node ends with this process, however this process ends.
+ * Starts an anvil node and waits until it listens. anvil has no protection of its own: a page in the developer's browser could control it over
+ * a WebSocket or through DNS rebinding. So it listens on a port that browsers block, and all programs but the service use a guard on a free
+ * port of 127.0.0.1, which rejects requests from browsers.
+ * The node stops when this process exits or is killed.
  *
- * @param options - The chain, and where it is saved.
- * @param addresses - Where the node may listen, in the order to try. @default ports that browsers do not connect to
- * @throws {CliError} where the binary is missing, cannot be run, ends early or does not listen in time, or where no port is free.
+ * @param options - The options.
+ * @param addresses - Where the node may listen, in the order to try. @default ports that browsers block
+ * @throws {CliError} if the binary is missing or cannot run, exits early or does not listen in time, or if no port is free.
  * @example
  * const node = await startNode({ name: 'testnet', chainId: 1952805748, folder: '/tmp/keyrail' })
  * await node.stop()
  */
 export async function startNode(
   options: NodeOptions,
-  addresses: readonly ListenAddress[] = unreachableForBrowsers(),
+  addresses: readonly ListenAddress[] = listBrowserBlockedAddresses(),
 ): Promise<RunningNode> {
   for (const address of addresses) {
     if (!(await canListen(address))) continue
@@ -182,14 +182,14 @@ export async function startNode(
       anvil = await startAnvil(options, address)
     } catch (error) {
       if (await canListen(address)) throw error
-      // Another process took the port in the meantime.
+      // Another process has taken the port.
       continue
     }
     const guard = await startNodeGuard(anvil.directUrl).catch(async (error: unknown) => {
       await anvil.stop()
       throw error
     })
-    void anvil.ended.then(guard.close)
+    void anvil.exited.then(guard.close)
     return {
       ...anvil,
       url: guard.url,
@@ -200,6 +200,6 @@ export async function startNode(
     }
   }
   throw new CliError(`the ${options.name} node found no free port`, {
-    hint: `stop other keyrail dev services, or free one of the ports ${browserBlockedPorts.join(', ')} on 127.0.0.1`,
+    hint: `stop other keyrail dev processes, or free one of the ports ${browserBlockedPorts.join(', ')} on 127.0.0.1`,
   })
 }

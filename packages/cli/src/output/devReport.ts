@@ -2,31 +2,31 @@ import { stripVTControlCharacters } from 'node:util'
 import { devChainIds, networks } from '../dev/devChains.ts'
 import type { DevService } from '../dev/devService.ts'
 import type { FirstCall, FirstCalls } from '../dev/firstCalls.ts'
-import type { BlockHead } from '../node/askNode.ts'
+import type { BlockHead } from '../node/callNode.ts'
 import { formatTable } from './formatTable.ts'
-import { ownCommands } from './ownCommands.ts'
+import { getOwnCommands } from './getOwnCommands.ts'
 import type { Style } from './style.ts'
 
 const decimal = (block: BlockHead): string => BigInt(block.number).toString()
-const visible = (line: string): number => stripVTControlCharacters(line).length
+const visibleWidth = (line: string): number => stripVTControlCharacters(line).length
 const shorten = (hash: string): string => `${hash.slice(0, 10)}…${hash.slice(-8)}`
 
 /**
- * The table of first calls: what each answered, next to what the node itself says.
+ * Formats the table of first calls: each result, compared with the node's own.
  *
  * @param calls - The calls.
- * @param style - How things stand out.
- * @param columns - The width of the terminal, where there is one: hashes are shortened if they do not fit. @default hashes are whole
+ * @param style - The style.
+ * @param columns - The width of the terminal. Hashes that do not fit are shortened. @default full hashes
  */
-export function firstCallsReport(calls: FirstCalls, style: Style, columns?: number): string[] {
-  const verdict = ({ failure }: FirstCall): string =>
-    failure === undefined ? style.good('the same') : style.bad('otherwise')
+export function formatFirstCalls(calls: FirstCalls, style: Style, columns?: number): string[] {
+  const compare = ({ failure }: FirstCall): string =>
+    failure === undefined ? style.good('matches') : style.bad('differs')
   const rows = (hash: (whole: string) => string): string[][] => [
-    ['NETWORK', 'ASKED', 'BLOCK', 'HASH', 'NODE SAYS', 'TIME'].map(style.faint),
+    ['NETWORK', 'CLIENT', 'BLOCK', 'HASH', 'NODE', 'TIME'].map(style.faint),
     ...networks.flatMap((network) => [
       ...calls.nodes
         .filter((node) => node.network === network)
-        .map(({ block }) => [style.strong(network), 'the node itself', decimal(block), style.faint(hash(block.hash))]),
+        .map(({ block }) => [style.strong(network), 'node', decimal(block), style.faint(hash(block.hash))]),
       ...calls.calls
         .filter((call) => call.network === network)
         .map((call) => [
@@ -34,52 +34,52 @@ export function firstCallsReport(calls: FirstCalls, style: Style, columns?: numb
           `${call.shape}, ${call.library}`,
           call.block ? decimal(call.block) : style.bad('failed'),
           call.block ? hash(call.block.hash) : '',
-          call.block ? verdict(call) : '',
+          call.block ? compare(call) : '',
           `${call.tookMs.toFixed(1)} ms`,
         ]),
     ]),
   ]
   const whole = formatTable(rows((hash) => hash))
-  const tooWide = columns !== undefined && whole.some((line) => visible(line) > columns)
+  const tooWide = columns !== undefined && whole.some((line) => visibleWidth(line) > columns)
   const failures = calls.calls.flatMap(({ network, shape, library, failure }) =>
     failure === undefined ? [] : [`${style.bad('failed')}  ${network}, ${shape}, ${library}: ${failure}`],
   )
   return [...(tooWide ? formatTable(rows(shorten)) : whole), ...failures]
 }
 
-/** The addresses with their keys masked. */
-export function addressesReport(calls: FirstCalls, style: Style): string[] {
+/** Formats the URLs, with their keys masked. */
+export function formatUrls(calls: FirstCalls, style: Style): string[] {
   const seen = new Set<string>()
   const rows: string[][] = []
-  for (const { network, shape, label } of calls.calls) {
-    if (seen.has(label)) continue
-    seen.add(label)
-    rows.push([network, shape, label, style.faint(`chain ${devChainIds[network]}`)])
+  for (const { network, shape, redactedUrl } of calls.calls) {
+    if (seen.has(redactedUrl)) continue
+    seen.add(redactedUrl)
+    rows.push([network, shape, redactedUrl, style.faint(`chain ${devChainIds[network]}`)])
   }
-  return [style.faint('The addresses, each with its key masked:'), ...formatTable(rows, '  ')]
+  return [style.faint('URLs, with their keys masked:'), ...formatTable(rows, '  ')]
 }
 
 /**
- * Where to go from here: the dashboard and how to log in there, the keys, and three ways to make a call.
- * No secret is in it, but the files that hold them.
+ * Formats the next steps: the dashboard and its login, the keys, and three ways to make a call.
+ * It contains the paths of secrets, but no secrets.
  *
- * @param service - What runs.
- * @param style - How things stand out.
+ * @param service - The running service.
+ * @param style - The style.
  */
-export function nextStepsReport(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
+export function formatNextSteps(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
   const { url, dashboard, account } = service.description
-  const { dev, call, where, program } = ownCommands(import.meta.url)
+  const { dev, call, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
   const quoted = (file: string): string =>
     /[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
   const keyFile = quoted(`${keyFiles}/app`)
   return [
-    style.strong('Where to go next'),
-    `  Dashboard: ${dashboard}, log in as ${account.email} with the password in ${quoted(passwordFile)}`,
-    `  Whole keys and addresses: ${dev} --json prints them; the keys are in ${quoted(`${path}/keyrail.json`)}`,
+    style.strong('Next steps'),
+    `  Open the dashboard at ${dashboard} and log in as ${account.email} with the password in ${quoted(passwordFile)}`,
+    `  Get the full keys and URLs with ${dev} --json, or the keys from ${quoted(`${path}/keyrail.json`)}`,
     temporary
-      ? `  This folder and its chains go when the service stops; ${dev} --data DIR keeps them.`
-      : '  Keys and chains are kept there for the next start.',
+      ? `  This folder is removed when the service stops; use ${dev} --data DIR to keep keys and chains.`
+      : '  The next start uses the same keys and chains.',
     '',
     `  ${style.faint('# with curl')}`,
     `  export KEYRAIL_API_KEY="$(cat ${keyFile})"`,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { formatTable } from './formatTable.ts'
-import { coloured, plain, styleOf } from './style.ts'
+import { colored, plain, getStyle } from './style.ts'
 
 describe('formatTable', () => {
-  test('sets columns under each other', () => {
+  test('aligns columns', () => {
     expect(
       formatTable(
         [
@@ -16,29 +16,29 @@ describe('formatTable', () => {
     ).toEqual(['  NETWORK  BLOCK  HASH', '  testnet  10     0xab', '  main     9'])
   })
 
-  test('colour does not move a column', () => {
+  test('ignores colors in the width', () => {
     const [first, second] = formatTable([
-      [coloured.good('ok'), 'a'],
+      [colored.good('ok'), 'a'],
       ['long', 'b'],
     ])
-    expect(first).toBe(`${coloured.good('ok')}    a`)
+    expect(first).toBe(`${colored.good('ok')}    a`)
     expect(second).toBe('long  b')
   })
 
-  test('no rows are no lines', () => {
+  test('returns no lines without rows', () => {
     expect(formatTable([])).toEqual([])
   })
 })
 
-describe('styleOf', () => {
+describe('getStyle', () => {
   test.each([
-    [{ isTTY: true }, {}, coloured],
+    [{ isTTY: true }, {}, colored],
     [{ isTTY: true }, { NO_COLOR: '1' }, plain],
-    [{ isTTY: true }, { NO_COLOR: '' }, coloured],
+    [{ isTTY: true }, { NO_COLOR: '' }, colored],
     [{ isTTY: true }, { TERM: 'dumb' }, plain],
     [{ isTTY: false }, {}, plain],
     [{}, {}, plain],
   ])('%j with %j', (stream, environment, style) => {
-    expect(styleOf(stream, environment)).toBe(style)
+    expect(getStyle(stream, environment)).toBe(style)
   })
 })

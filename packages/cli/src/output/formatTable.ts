@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 const width = (text: string): number => stripVTControlCharacters(text).length
 
 /**
- * Sets rows in columns, two spaces apart. Colour does not count as width, and nothing is padded at a line's end.
+ * Aligns rows in columns, two spaces apart. Colors do not count as width, and lines have no trailing spaces.
  *
- * @param rows - The cells of each row; the rows may differ in length.
- * @param indent - What each line begins with. @default ''
+ * @param rows - The cells. Rows may differ in length.
+ * @param indent - The prefix of each line. @default ''
  * @example
  * formatTable([['testnet', '10'], ['main', '9']]) // ['testnet  10', 'main     9']
  */

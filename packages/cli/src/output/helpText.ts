@@ -2,10 +2,10 @@ import type { Command } from '../arguments/command.ts'
 import { formatTable } from './formatTable.ts'
 import type { Style } from './style.ts'
 
-/** The help of `keyrail` itself. */
+/** Formats the help of `keyrail`. */
 export function mainHelp(commands: readonly Command[], style: Style): string[] {
   return [
-    'Keyrail: node access by API key, on this machine and from the command line.',
+    'Run and use a Keyrail node access service.',
     '',
     style.strong('Usage'),
     '  keyrail COMMAND [OPTIONS]',
@@ -19,18 +19,18 @@ export function mainHelp(commands: readonly Command[], style: Style): string[] {
     style.strong('Options'),
     ...formatTable(
       [
-        ['--help', 'show this, or the help of a command'],
+        ['--help', 'show help for keyrail or for a command'],
         ['--version', 'show the version'],
       ],
       '  ',
     ),
     '',
     style.strong('Exit codes'),
-    '  0 done   1 rejected or failed   2 wrong usage   3 no answer (network, timeout, broken answer)   130 interrupted',
+    '  0 success   1 rejected or failed   2 invalid usage   3 no response (network, timeout, invalid response)   130 interrupted',
   ]
 }
 
-/** The help of one command, made from its declaration. */
+/** Formats the help of a command from its declaration. */
 export function commandHelp(command: Command, style: Style): string[] {
   return [
     command.about,

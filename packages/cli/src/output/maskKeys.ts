@@ -1,6 +1,6 @@
 /**
- * Masks whatever has the shape of a Keyrail key, but for its last four characters. A last line of defence in front of everything that is
- * printed for people: nothing should hold a key by then.
+ * Masks all but the last four characters of every Keyrail key in a text. This is the last line of defense: text for people should contain no
+ * key in the first place.
  *
  * @example
  * maskKeys('at kr_a0123456789…') // 'at …6789'

@@ -1,4 +1,4 @@
-/** The few ways that text stands out. Each gives the text unchanged where colour has no place. */
+/** Text styles. Without color support, each returns the text unchanged. */
 export interface Style {
   readonly strong: (text: string) => string
   readonly faint: (text: string) => string
@@ -12,20 +12,20 @@ const ansi =
     `\u001B[${on}m${text}\u001B[${off}m`
 const same = (text: string): string => text
 
-/** No colour: for pipes, files and tests. */
+/** No color: for pipes, files and tests. */
 export const plain: Style = { strong: same, faint: same, good: same, bad: same }
 
-/** Modest ANSI colour. */
-export const coloured: Style = { strong: ansi(1, 22), faint: ansi(2, 22), good: ansi(32, 39), bad: ansi(31, 39) }
+/** ANSI colors. */
+export const colored: Style = { strong: ansi(1, 22), faint: ansi(2, 22), good: ansi(32, 39), bad: ansi(31, 39) }
 
 /**
- * Chooses the style for a stream: colour on a terminal only, and never with NO_COLOR or on a terminal that calls itself dumb.
+ * Gets the style for a stream: colors on a terminal only, and never with NO_COLOR or TERM=dumb.
  *
  * @see https://no-color.org
  */
-export function styleOf(
+export function getStyle(
   stream: { readonly isTTY?: boolean },
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Style {
-  return stream.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' ? coloured : plain
+  return stream.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' ? colored : plain
 }

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { CliError, exitCodes } from '../cliError.ts'
 
-/** What a secret is typed into: standard input on a terminal. */
+/** The terminal's input. */
 export interface SecretInput {
   readonly isTTY?: boolean | undefined
   readonly setRawMode?: ((mode: boolean) => unknown) | undefined
@@ -11,7 +11,7 @@ export interface SecretInput {
   readonly pause: () => unknown
 }
 
-/** Where somebody is asked, and answers. */
+/** The streams of a prompt. */
 export interface PromptStreams {
   /** @default process.stdin */
   readonly input?: SecretInput
@@ -19,7 +19,7 @@ export interface PromptStreams {
   readonly output?: { readonly isTTY?: boolean | undefined; readonly write: (text: string) => unknown }
 }
 
-/** Whether there is somebody to ask. */
+/** Whether the streams are a terminal. */
 export function canPrompt({ input = process.stdin, output = process.stderr }: PromptStreams = {}): boolean {
   return input.isTTY === true && output.isTTY === true && input.setRawMode !== undefined
 }
@@ -27,12 +27,12 @@ export function canPrompt({ input = process.stdin, output = process.stderr }: Pr
 const keys = { interrupt: '\u0003', end: '\u0004', eraseLine: '\u0015', backspace: '\b', delete: '\u007F' } as const
 
 /**
- * Asks for a secret on the terminal. Nothing of what is typed is shown, and it reaches no shell, history or list of processes.
+ * Prompts for a secret on the terminal. The input is not shown, and does not appear in the shell's history or in process lists.
  *
- * @param question - What is asked, as in `API key`.
+ * @param question - For example `API key`.
  * @param streams - The terminal.
- * @returns What was typed, as it was typed. Empty where Enter alone was pressed.
- * @throws {CliError} exit code 130 where it was interrupted.
+ * @returns The input, untrimmed. Empty if only Enter was pressed.
+ * @throws {CliError} exit code 130 if interrupted.
  */
 export function promptSecret(
   question: string,
@@ -41,17 +41,17 @@ export function promptSecret(
   return new Promise((resolve, reject) => {
     const decoder = new StringDecoder('utf8')
     let typed: string[] = []
-    const end = (settle: () => void): void => {
+    const end = (complete: () => void): void => {
       input.off('data', listener)
       input.setRawMode?.(false)
       input.pause()
       output.write('\n')
-      settle()
+      complete()
     }
     const listener = (chunk: Buffer | string): void => {
       for (const character of typeof chunk === 'string' ? chunk : decoder.write(chunk)) {
         if (character === keys.interrupt) {
-          return end(() => reject(new CliError('nothing was given', { exitCode: exitCodes.interrupted })))
+          return end(() => reject(new CliError('interrupted', { exitCode: exitCodes.interrupted })))
         }
         if (character === '\r' || character === '\n' || character === keys.end) {
           return end(() => resolve(typed.join('')))
@@ -61,7 +61,7 @@ export function promptSecret(
         else typed.push(character)
       }
     }
-    // From here on the terminal itself echoes nothing, not even what is typed before the question is seen; Ctrl-C comes as a character.
+    // Raw mode disables echo, even for input before the prompt appears. Ctrl-C arrives as a character.
     input.setRawMode?.(true)
     output.write(`${question} (not shown): `)
     input.on('data', listener)

@@ -10,19 +10,19 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const words = { name: 'token file', holds: 'token', hint: 'make one' }
+const words = { name: 'token file', content: 'token', hint: 'make one' }
 const file = (text: string): string => {
   const path = join(folder, 'secret')
   writeFileSync(path, text)
   return path
 }
 
-test.each(['krp_abc', 'krp_abc\n', '\r\n  krp_abc \r\n\r\n'])('the one line of %j', (text) => {
+test.each(['krp_abc', 'krp_abc\n', '\r\n  krp_abc \r\n\r\n'])('reads the line of %j', (text) => {
   expect(readSecretFile(file(text), words)).toBe('krp_abc')
 })
 
-test('what is wrong is told without what is in it', () => {
+test('errors do not contain the content', () => {
   expect(() => readSecretFile(file(' \n'), words)).toThrow(/^the token file .* is empty$/)
-  expect(() => readSecretFile(file('one\ntwo'), words)).toThrow(/^the token file .*secret holds more than one line$/)
-  expect(() => readSecretFile(join(folder, 'none'), words)).toThrow(/cannot be read \(ENOENT\)$/)
+  expect(() => readSecretFile(file('one\ntwo'), words)).toThrow(/^the token file .*secret has more than one line$/)
+  expect(() => readSecretFile(join(folder, 'none'), words)).toThrow(/^cannot read the token file .* \(ENOENT\)$/)
 })

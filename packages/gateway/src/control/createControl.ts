@@ -12,7 +12,7 @@ import { routeNames, getRoute } from './contract/routes.ts'
 import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
-import { createUserQueues } from './createUserQueues.ts'
+import { createKeyedLimiter } from '../lib/createLimiter.ts'
 import { requireViewer } from './handler.ts'
 import type { ControlParts, Handler, HandlerResult } from './handler.ts'
 import { createHandlers } from './handlers/createHandlers.ts'
@@ -42,7 +42,7 @@ const writes = { burst: 120, intervalMs: 500 }
 /** The same for reads. A live page of the dashboard makes about one per second. */
 const reads = { burst: 200, intervalMs: 50 }
 /** Metrics reads are the most expensive, so each account has its own queue for them. */
-const metricsReads = { maxConcurrent: 2, maxQueued: 30 }
+const metricsReads = { maxRunning: 2, maxQueued: 30 }
 const isMetricsRead = (name: RouteName): boolean => /\/metrics(?:\.csv)?$/.test(name)
 
 interface Outcome {
@@ -66,7 +66,7 @@ export const createControl = (options: ControlOptions): Control => {
     changes: createThrottle({ ...writes, now: monotonicNow }),
     reads: createThrottle({ ...reads, now: monotonicNow }),
   }
-  const metricsQueues = createUserQueues(metricsReads)
+  const metricsLimiter = createKeyedLimiter(metricsReads)
 
   const safeLog: typeof log = (entry) => {
     try {
@@ -105,7 +105,7 @@ export const createControl = (options: ControlOptions): Control => {
     // The route's schemas have validated the input for its handler.
     const handler = handlers[name] as Handler<RouteName>
     const work = async () => handler({ ...input, caller } as Parameters<typeof handler>[0])
-    const result = userId !== undefined && isMetricsRead(name) ? await metricsQueues.run(userId, work) : await work()
+    const result = userId !== undefined && isMetricsRead(name) ? await metricsLimiter.run(userId, work) : await work()
     return { result: result === 'full' ? { error: apiErrors.tooManyRequests(1_000, 'reads') } : result, userId }
   }
 

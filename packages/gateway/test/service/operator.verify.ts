@@ -104,7 +104,7 @@ describe('keyrail serve', () => {
     const taken = await runKeyrail(['serve', '--config', service.configFile], service.place.environment)
     expect([taken.exitCode, taken.stderr]).toEqual([
       1,
-      expect.stringMatching(/port \d+ of 127.0.0.1 cannot be had: something else listens there/),
+      expect.stringMatching(/cannot listen on port \d+ of 127.0.0.1: it is in use/),
     ])
   })
 
@@ -174,7 +174,7 @@ describe('a running service', () => {
       ['users', 'disable', 'nobody@example.org', '--config', service.configFile],
       service.place.environment,
     )
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('there is no such account')])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('account not found')])
   })
 
   test('can be backed up while it runs, and restored', async () => {

@@ -1,19 +1,19 @@
-import type { FirstAddress, Library, OpenLibrary } from './library.ts'
+import type { FirstEndpoint, Library, OpenLibrary } from './libraries.ts'
 
-/** A library that is there. */
+/** An installed library. */
 export interface LoadedLibrary {
   readonly name: string
-  readonly open: (address: FirstAddress) => OpenLibrary
+  readonly open: (endpoint: FirstEndpoint) => OpenLibrary
 }
 
 const isMissing = (error: unknown): boolean =>
   ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 
 /**
- * Loads the libraries that are installed. The command does not bring any but the first: they weigh many times what it does.
+ * Loads the libraries that are installed. The CLI only depends on the first one: the others are many times its own size.
  *
- * @param libraries - What to look for.
- * @returns Those that are there, in the same order. One that cannot be loaded says so when it is opened.
+ * @param libraries - The libraries to look for.
+ * @returns The installed ones, in the same order. If loading fails for another reason, `open` throws that error.
  */
 export async function loadLibraries(libraries: readonly Library[]): Promise<readonly LoadedLibrary[]> {
   const loaded: LoadedLibrary[] = []

@@ -1,3 +1,4 @@
+import { createLimiter } from '../../lib/createLimiter.ts'
 import { hashArgon2, isWeakArgon2, verifyArgon2 } from './argon2id.ts'
 import type { Argon2Cost, DeriveArgon2 } from './argon2id.ts'
 
@@ -37,22 +38,11 @@ export const createPasswordHasher = ({
   cost,
   derive,
 }: PasswordHasherOptions = {}): PasswordHasher => {
-  const queue: (() => void)[] = []
   const options = { ...(cost === undefined ? {} : { cost }), ...(derive === undefined ? {} : { derive }) }
-  let running = 0
-
+  const limiter = createLimiter({ maxRunning: maxConcurrent, maxQueued })
   const runQueued = async <T>(work: () => Promise<T>): Promise<T | 'busy'> => {
-    if (running < maxConcurrent) running += 1
-    else if (queue.length >= maxQueued) return 'busy'
-    // A finished hash passes its slot to the next waiter, so that a new caller cannot take it first.
-    else await new Promise<void>((resolve) => queue.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = queue.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
+    const result = await limiter.run(work)
+    return result === 'full' ? 'busy' : result
   }
 
   return {

@@ -1,0 +1,116 @@
+import type { EndpointUrlOptions } from '@keyrail/core'
+import type { ReadArguments } from '../arguments/command.ts'
+import { wrongUsage } from '../cliError.ts'
+import type { Network } from '../dev/devChains.ts'
+import { printNote } from '../output/print.ts'
+import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
+import type { PromptStreams } from '../secret/promptSecret.ts'
+import { readSecretFile } from '../secret/readSecretFile.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const hint =
+  'use --base-url URL (for an app) or --rpc-url URL (for an API key) with the key in KEYRAIL_API_KEY or --key-file FILE; or the full URL in KEYRAIL_URL or --url'
+const keyFileWords = {
+  name: 'key file',
+  content: 'key',
+  hint: 'keyrail dev --data DIR writes one to DIR/keys/app',
+} as const
+
+/** Reads `--network`; undefined stays undefined. @throws {CliError} exit code 2 for another name. */
+export function readNetwork(text: string | undefined): Network | undefined {
+  if (text === undefined || text === 'testnet' || text === 'mainnet') return text
+  throw wrongUsage('--network must be testnet or mainnet')
+}
+
+/** Replaces `{network}` in a URL. @throws {CliError} exit code 2 if the URL and the network do not match. */
+export function applyNetwork(name: string, url: string, network: Network | undefined): string {
+  if (url.includes('{network}')) {
+    if (network === undefined) throw wrongUsage(`${name} contains {network}`, 'add --network testnet or mainnet')
+    return url.replaceAll('{network}', network)
+  }
+  const other = network === 'testnet' ? 'mainnet' : 'testnet'
+  if (network !== undefined && new RegExp(`/${other}$`).test(url)) {
+    throw wrongUsage(
+      `--network is ${network}, but ${name} ends with /${other}`,
+      `omit --network, or write {network} instead of ${other}`,
+    )
+  }
+  return url
+}
+
+interface UrlSource {
+  readonly kind: 'url' | 'base-url' | 'rpc-url'
+  /** The option or variable, for errors. */
+  readonly name: string
+  readonly url: string
+}
+
+/** Reads the URL from the options, or else from the environment. */
+function readUrl(given: ReadArguments, environment: Environment): UrlSource {
+  const [first, second] = (['url', 'base-url', 'rpc-url'] as const).filter((name) => given.text(name) !== undefined)
+  if (first !== undefined && second !== undefined) {
+    throw wrongUsage(`--${first} and --${second} cannot be combined`, hint)
+  }
+  const hasKeyFile = given.text('key-file') !== undefined
+  if (first === 'url' && hasKeyFile) throw createKeyFileError()
+  if (first !== undefined) return { kind: first, name: `--${first}`, url: given.text(first) as string }
+  const { KEYRAIL_URL: url, KEYRAIL_BASE_URL: baseUrl } = environment
+  if (url && !hasKeyFile) return { kind: 'url', name: 'KEYRAIL_URL', url }
+  if (baseUrl) return { kind: 'base-url', name: 'KEYRAIL_BASE_URL', url: baseUrl }
+  throw hasKeyFile ? createKeyFileError() : wrongUsage('the endpoint URL is missing', hint)
+}
+
+const createKeyFileError = (): Error =>
+  wrongUsage(
+    '--key-file needs --base-url or --rpc-url',
+    'add --base-url URL (for an app) or --rpc-url URL (for an API key)',
+  )
+
+/**
+ * Reads the endpoint of a call. Options take precedence over the environment.
+ *
+ * @param given - The command's arguments.
+ * @param environment - KEYRAIL_URL, KEYRAIL_BASE_URL and KEYRAIL_API_KEY are read.
+ * @throws {CliError} exit code 2 if the URL is missing or ambiguous, or the key is missing.
+ */
+export function readEndpoint(given: ReadArguments, environment: Environment): EndpointUrlOptions {
+  const network = readNetwork(given.text('network'))
+  const { kind, name, url: text } = readUrl(given, environment)
+  const url = applyNetwork(name, text, network)
+  if (kind === 'url') return { url }
+  const keyFile = given.text('key-file')
+  const apiKey = keyFile === undefined ? environment['KEYRAIL_API_KEY'] : readSecretFile(keyFile, keyFileWords)
+  if (!apiKey) throw wrongUsage(`${name} needs a key`, 'set KEYRAIL_API_KEY, or pass --key-file FILE')
+  return kind === 'base-url' ? { baseUrl: url, apiKey } : { rpcUrl: url, apiKey }
+}
+
+/**
+ * Like {@link readEndpoint}, but prompts for a missing key on the terminal.
+ *
+ * @param given - The command's arguments.
+ * @param environment - As for `readEndpoint`.
+ * @param streams - The terminal. @default the process's own
+ * @throws {CliError} as `readEndpoint`.
+ */
+export async function readEndpointOrPrompt(
+  given: ReadArguments,
+  environment: Environment,
+  streams: PromptStreams = {},
+): Promise<EndpointUrlOptions> {
+  const hasKey = given.text('key-file') !== undefined || !!environment['KEYRAIL_API_KEY']
+  const prompts = !hasKey && canPrompt(streams) && readUrl(given, environment).kind !== 'url'
+  if (!prompts) return readEndpoint(given, environment)
+  const typed = (await promptSecret('API key', streams)).trim()
+  return readEndpoint(given, { ...environment, KEYRAIL_API_KEY: typed })
+}
+
+/** A part this long, in a path or a query, is usually a secret. */
+const secretPart = /[\w~-]{20,}/
+
+/** Warns if `--url` contains a key: the shell's history has it, and process lists had it for a moment. */
+export async function warnAboutKeyInUrl(given: ReadArguments): Promise<void> {
+  const url = URL.parse(given.text('url') ?? '')
+  if (url === null || (url.password === '' && !secretPart.test(url.pathname + url.search))) return
+  await printNote("keyrail: --url leaves the key in the shell's history; use KEYRAIL_URL or --key-file instead")
+}

@@ -1,0 +1,27 @@
+/** The commands to print for users to run. */
+export interface OwnCommands {
+  readonly dev: string
+  readonly call: string
+  /** Where to run them; empty if anywhere. */
+  readonly where: string
+  /** Where and how to run a program that imports `@keyrail/fetch`; undefined if the user installs it. */
+  readonly program?: string
+}
+
+/**
+ * Gets the commands that run this program. From source, `keyrail` is not on the PATH and the system's Node may be too old, so `npx` runs the
+ * workspace's.
+ *
+ * @param moduleUrl - The URL of any module of this program: TypeScript from source, JavaScript if built.
+ */
+export function getOwnCommands(moduleUrl: string): OwnCommands {
+  return moduleUrl.endsWith('.ts')
+    ? {
+        dev: 'npm start --',
+        call: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts call',
+        where: ', in the folder of npm start',
+        program:
+          'save it as examples/latest-block-fetch/try.js, then run npx node --conditions=@keyrail/source examples/latest-block-fetch/try.js',
+      }
+    : { dev: 'keyrail dev', call: 'keyrail call', where: '' }
+}
