@@ -7,6 +7,7 @@ import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Rejection } from './budgetPace.ts'
 import type { Send, Priority, Settle } from './call.ts'
+import { endWait, startWait, timeLeft } from './callProgress.ts'
 import { computeUnits } from './computeUnits.ts'
 import { createDayCount } from './createDayCount.ts'
 import type { Endpoint } from './http.ts'
@@ -14,7 +15,6 @@ import { createQueue } from './queue.ts'
 import type { QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { endQueueTime } from './queueTime.ts'
 
 /** Options of {@link budget}. */
 export interface BudgetOptions {
@@ -212,19 +212,19 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
 
     const leave = (waiter: Waiter): number => {
       const { queue, call, cost, since } = waiter
-      const waitedMs = now() - since
+      const time = now()
       waiter.left = true
       queues[queue]?.leave(waiter)
       queued[queue] = (queued[queue] as number) - 1
       queuedCost[queue] = queued[queue] ? (queuedCost[queue] as number) - cost : 0
-      endQueueTime(call, waitedMs)
+      endWait(call, time)
       if (--waiting === 0) timer.clear()
-      return waitedMs
+      return time - since
     }
 
     /** Whether a call may wait this long. A pause of the endpoint must end before the call's own deadline, which our queues do not use up. */
     const fits = ({ since, call }: Waiter, time: number, ms: number): boolean =>
-      time + ms <= since + maxWaitMs && pace.pause(time).ms <= call.deadlineAt - since
+      time + ms <= since + maxWaitMs && pace.pause(time).ms <= timeLeft(call)
 
     /** Rejects the calls that cannot wait until the pause ends, so that they can go to another endpoint now. */
     const rejectTooLate = (): void => {
@@ -303,7 +303,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       const ms = waitOf(call, cost, queue, time)
       const pause = pace.pause(time)
       if (!fits(waiter, time, ms)) return reject(waiter, dayMs ? 'quota' : pause.ms ? pause.kind : 'throttled', ms)
-      call.waitingSince = time
+      startWait(call, time)
       onCancel(call, (reason) => {
         leave(waiter)
         settle(false, reason)

@@ -1,12 +1,11 @@
-import { now } from '../clock/now.ts'
 import { checkNames } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Call, Send, Layer, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
+import { callTime, follow, timeLeft } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
-import { setWorker } from './queueTime.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
@@ -24,7 +23,7 @@ interface Waiter {
 interface Joined {
   /** In the order in which they joined. When a caller leaves, its entry becomes undefined. */
   readonly waiters: (Waiter | undefined)[]
-  /** The deadline of the first caller. */
+  /** The deadline of the first caller, on the clock of the request. */
   readonly joinableUntil: number
   /** How many of them have not left. */
   waiting: number
@@ -75,7 +74,6 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 
     const mayJoin = (call: Call, request: InFlight): boolean => {
       const minBlock = minBlockOf(call)
-      const time = now()
       return (
         // A response to a request that was sent before a write completed may not include that write.
         request.writes === writes &&
@@ -90,7 +88,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         // `true` means the highest block seen, and any response may have raised it.
         (minBlock !== true || request.responses === responses) &&
         // Without this limit, calls would join a request that hangs again and again.
-        2 * ((request.joined?.joinableUntil ?? request.shared.deadlineAt) - time) >= call.deadlineAt - time
+        2 * ((request.joined?.joinableUntil ?? request.shared.deadlineAt) - callTime(request.shared)) >= timeLeft(call)
       )
     }
 
@@ -154,13 +152,13 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const joined = (request.joined ??= { waiters: [], joinableUntil: shared.deadlineAt, waiting: 0 })
       const place = joined.waiters.push({ call, settle }) - 1
       joined.waiting++
-      setWorker(call, shared)
+      follow(call, shared)
       onCancel(call, (reason) => {
         joined.waiters[place] = undefined
         joined.waiting--
         leave(request, settle, reason)
       })
-      if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
+      shared.deadlineAt = Math.max(shared.deadlineAt, callTime(shared) + timeLeft(call))
       call.note?.({ type: 'joined' })
     }
 
@@ -194,7 +192,6 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const request = createRequest(call, settle)
       if (!sameMethod) byMethod.set(method, (sameMethod = new Map()))
       sameMethod.set(params, request)
-      call.below = request.shared
       launch(request, call)
     }
   }

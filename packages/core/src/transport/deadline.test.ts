@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
+import { endWait, follow, startWait } from './callProgress.ts'
 import { coalesce } from './coalesce.ts'
+import { createCall } from './createCall.ts'
 import type { Endpoint } from './http.ts'
 import { compose, deadline } from '../../test/layers.ts'
 
@@ -86,11 +88,9 @@ describe('deadline', () => {
   test('does not count the time that a call waits in a queue of ours', async () => {
     const endpoint = silent()
     const send: Endpoint['send'] = (call, settle) => {
-      call.waitingSince = now()
+      startWait(call, now())
       setTimeout(() => {
-        // As the concurrency limit and the budget do when its turn comes.
-        call.deadlineAt += now() - (call.waitingSince ?? 0)
-        call.waitingSince = undefined
+        endWait(call, now())
         endpoint.send(call, settle)
       }, 5_000)
     }
@@ -102,12 +102,13 @@ describe('deadline', () => {
     expect(Date.now() - start).toBe(6_000)
   })
 
-  test('nor the time that a record below waits there for it, as a shared request does', async () => {
+  test('does not count the time that a shared request waits in a queue', async () => {
     const endpoint = silent()
     const send: Endpoint['send'] = (call, settle) => {
-      const below = { ...call, waitingSince: now() as number | undefined }
-      call.below = below
-      setTimeout(() => (below.waitingSince = undefined), 3_000)
+      const shared = createCall(call.method, '[]', {})
+      startWait(shared, now())
+      follow(call, shared)
+      setTimeout(() => endWait(shared, now()), 3_000)
       endpoint.send(call, settle)
     }
     const start = Date.now()
@@ -115,9 +116,7 @@ describe('deadline', () => {
     const outcome = call.catch((error: unknown) => error)
     await vi.runAllTimersAsync()
     expect(await outcome).toMatchObject({ kind: 'timeout' })
-    // It began at once, and its one second runs from when the wait ended, or from the last look before that.
-    expect(Date.now() - start).toBeGreaterThanOrEqual(3_000)
-    expect(Date.now() - start).toBeLessThanOrEqual(4_000)
+    expect(Date.now() - start).toBe(4_000)
   })
 
   test('rejects unknown names, of its own options and of a call\u2019s', async () => {

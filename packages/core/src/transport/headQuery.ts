@@ -1,9 +1,9 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Send, Settle } from './call.ts'
+import { follow } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { setWorker } from './queueTime.ts'
 
 /** A request for the head in flight, and the calls that wait for it. */
 interface HeadRequest extends RouteCall {
@@ -28,7 +28,7 @@ export function createHeadQuery(send: Send): Send {
       waiters: new Map(),
     })
     request.waiters.set(call, settle)
-    setWorker(call, request)
+    follow(call, request)
     onCancel(call, (reason) => {
       request.waiters.delete(call)
       if (request.waiters.size === 0) {

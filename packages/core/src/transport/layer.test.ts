@@ -3,6 +3,7 @@ import { now } from '../clock/now.ts'
 import { createStats } from '../observe/stats.ts'
 import type { AttemptEvent } from '../observe/transportEvent.ts'
 import type { Call } from './call.ts'
+import { endWait, startWait } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import type { Endpoint } from './http.ts'
 import { layer } from './layer.ts'
@@ -149,10 +150,9 @@ describe('layer', () => {
     const queue: Endpoint = {
       ...silent,
       send: (call, settle) => {
-        call.waitingSince = now()
+        startWait(call, now())
         setTimeout(() => {
-          call.deadlineAt += now() - (call.waitingSince as number)
-          call.waitingSince = undefined
+          endWait(call, now())
           settle(true, 'after the wait')
         }, 500)
       },

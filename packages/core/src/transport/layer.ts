@@ -1,9 +1,8 @@
-import { now } from '../clock/now.ts'
 import type { Call, Send, Layer, RequestArguments } from './call.ts'
+import { follow, timeLeft } from './callProgress.ts'
 import { createDispatch } from './createDispatch.ts'
 import type { RawRequest } from './createDispatch.ts'
 import { onCancel } from './onCancel.ts'
-import { setWorker } from './queueTime.ts'
 
 /** A call that the user's function handles, and how many of its own calls are in flight. */
 interface OuterCall {
@@ -41,11 +40,10 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
         batch,
         note: note && ((event) => outer.call.note?.(event)),
       } satisfies Partial<Call>)
-      setWorker(outer.call, inner)
+      follow(outer.call, inner)
       outer.open++
       next(inner, (ok, value) => {
         outer.open--
-        if (outer.call.below === inner) setWorker(outer.call, undefined)
         settle(ok, value)
       })
     })
@@ -71,7 +69,7 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
         controller.abort(reason)
       })
       const params = JSON.parse(call.params) as RequestArguments['params']
-      const timeoutMs = Math.max(1, Math.min(call.deadlineAt - now(), 2 ** 31 - 1))
+      const timeoutMs = Math.max(1, Math.min(timeLeft(call), 2 ** 31 - 1))
       Promise.resolve({ method: call.method, params })
         .then((args) => request(args, { ...call.options, signal, timeoutMs }))
         .then(

@@ -4,7 +4,7 @@ import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
 import { limitConcurrency } from './limitConcurrency.ts'
 import type { Call, Send } from './call.ts'
-import type { PostForItems } from './limitConcurrency.ts'
+import type { OfCall, PostForItems } from './limitConcurrency.ts'
 
 type Done = Parameters<PostForItems>[2]
 
@@ -178,12 +178,11 @@ describe('limitConcurrency', () => {
     sendDown(send)
     const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     const since = now()
-    expect(waiting.call.waitingSince).toBe(since)
+    expect(waiting.call.progress.queuedSince).toBe(since)
     vi.advanceTimersByTime(700)
     expect(waiting.events).toEqual([])
     ends[0]?.(true)
-    expect(waiting.call.waitingSince).toBeUndefined()
-    expect(waiting.call.deadlineAt).toBe(5_700)
+    expect(waiting.call.progress).toMatchObject({ queuedMs: 700, queuedSince: undefined })
     expect(waiting.events[0]).toEqual({ type: 'queued', redactedUrl: 'https://node.example/…', waitMs: 700 })
     ends[1]?.(true)
   })
@@ -194,7 +193,7 @@ describe('limitConcurrency', () => {
     sendDown(send)
     const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     vi.advanceTimersByTime(50)
-    expect(waiting.call).toMatchObject({ deadlineAt: 5_050, waitingSince: undefined })
+    expect(waiting.call.progress).toMatchObject({ queuedMs: 50, queuedSince: undefined })
     ends[0]?.(true)
   })
 
@@ -206,7 +205,7 @@ describe('limitConcurrency', () => {
       { type: 'attempt', batchSize: 1 },
       { type: 'attempted', kind: undefined },
     ])
-    expect(sent.call.deadlineAt).toBe(10)
+    expect(sent.call.progress.queuedMs).toBe(0)
   })
 
   test('takes any number of calls that end at once, without growing the stack', () => {
@@ -230,22 +229,25 @@ describe('limitConcurrency', () => {
   test('counts a posted body as one request, and writes it only when it may go', async () => {
     const endpoint = scriptedPost()
     const { post } = limitConcurrency({ maxInFlight: 1 })(endpoint)
-    const items = [{ call: newCall('eth_a', { deadlineAt: 100 }) }, { call: newCall('eth_b', { deadlineAt: 200 }) }]
+    const newItems = (): OfCall[] => [{ call: newCall('eth_a') }, { call: newCall('eth_b') }]
+    const items = newItems()
     const body = vi.fn<() => string>(
       () => '[{"id":1,"method":"eth_a","params":[]},{"id":2,"method":"eth_b","params":[]}]',
     )
     const done = vi.fn<Done>()
     endpoint.script = (posted) => ({ ...answerAll(posted), afterMs: 10 })
+    post(newItems(), body, done)
     post(items, body, done)
-    post(items, body, done)
-    const stop = post(items, body, done)
+    const stopped = newItems()
+    const stop = post(stopped, body, done)
     expect(body).toHaveBeenCalledTimes(1)
-    expect(items.map(({ call }) => call.waitingSince)).toEqual([now(), now()])
+    expect(items.map(({ call }) => call.progress.queuedSince)).toEqual([now(), now()])
     stop()
+    expect(stopped.map(({ call }) => call.progress.queuedSince)).toEqual([undefined, undefined])
     await vi.advanceTimersByTimeAsync(10)
     expect(body).toHaveBeenCalledTimes(2)
     expect(done).toHaveBeenCalledTimes(1)
-    expect(items.map(({ call }) => call.deadlineAt)).toEqual([110, 210])
+    expect(items.map(({ call }) => call.progress.queuedMs)).toEqual([10, 10])
     await vi.advanceTimersByTimeAsync(10)
     expect(done).toHaveBeenCalledTimes(2)
     expect(endpoint.posted).toHaveLength(2)

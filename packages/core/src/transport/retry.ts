@@ -1,8 +1,8 @@
-import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Layer, Settle } from './call.ts'
+import { timeLeft } from './callProgress.ts'
 import { onCancel } from './onCancel.ts'
 
 /** Options of {@link retry}. */
@@ -43,7 +43,7 @@ export function retry(options: RetryOptions = {}): Layer {
           return settle(ok, failure)
         const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
         // The longest time that a timer supports also limits the wait of a call without a deadline.
-        const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - now()), 2 ** 31 - 1))
+        const leftMs = Math.max(0, Math.min(Math.round(timeLeft(call)), 2 ** 31 - 1))
         if (waitMs >= leftMs) {
           const message = `${failure.message} Not retried: the next try would be in ${waitMs} ms, but the deadline is in ${leftMs} ms.`
           return settle(ok, new KeyrailError(message, failure))

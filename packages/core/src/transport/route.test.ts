@@ -7,6 +7,7 @@ import type { FailureFacts } from '../failure/failureFacts.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import { budget } from './budget.ts'
+import { endWait, startWait, timeLeft } from './callProgress.ts'
 import { retry } from './retry.ts'
 import { failover } from './failover.ts'
 import { checkRouteOptions, route } from './route.ts'
@@ -318,7 +319,7 @@ describe('the time of an attempt', () => {
     const fields = { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }
     expect((await settle(send('eth_getBalance', fields))).value).toBe('0x1')
     const endless = await settle(send('eth_getBalance', { ...fields, deadlineAt: Infinity }))
-    expect(endless.call.deadlineAt).toBe(Infinity)
+    expect(timeLeft(endless.call)).toBe(Infinity)
   })
 
   test('ends a question for the head, too', async () => {
@@ -334,7 +335,7 @@ describe('the time of an attempt', () => {
     const [first, second, third] = [send(), send(), send()]
     await settle(third)
     expect([first, second, third].map(({ value }) => value)).toEqual(['0x1', '0x1', '0x1'])
-    expect(third.call.deadlineAt - first.call.deadlineAt).toBeCloseTo(2_000)
+    expect(timeLeft(third.call) - timeLeft(first.call)).toBeCloseTo(2_000)
   })
 
   test('opens a breaker where there is no answer in it', async () => {
@@ -528,6 +529,22 @@ describe('hedging', () => {
     await both.warm()
     const { value } = await settle(both.send())
     expect(String(value)).toContain('2 endpoints were tried')
+  })
+
+  test('runs the deadline while one attempt is in flight and the other one is queued, and stops it once only the queued one is left', async () => {
+    const queue: Script = (call) => {
+      startWait(call, now())
+      setTimeout(() => endWait(call, now()), 2_000)
+      return ok('second', 2_010)
+    }
+    const { send, warm } = hedged(fails({ text: 'x', status: 502 }, 500), queue)
+    await warm()
+    const sent = send()
+    await vi.advanceTimersByTimeAsync(400)
+    expect(timeLeft(sent.call)).toBeCloseTo(8_600)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(timeLeft(sent.call)).toBeCloseTo(8_500)
+    expect((await settle(sent)).value).toBe('second')
   })
 
   test('takes a revert for the answer that it is', async () => {
@@ -796,7 +813,7 @@ describe('every call settles exactly once', () => {
           }
           await vi.runAllTimersAsync()
           expect(sent.map(({ settled }) => settled)).toEqual(calls.map(() => 1))
-          expect(sent.every(({ call }) => call.waitingSince === undefined)).toBe(true)
+          expect(sent.every(({ call }) => call.progress.queuedSince === undefined)).toBe(true)
         },
       ),
       { numRuns: 300 },

@@ -7,11 +7,11 @@ import { check, checkNames, checkRange } from '../failure/check.ts'
 import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Send, Layer, Settle } from './call.ts'
+import { follow, timeLeft } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
-import { isQueued, setWorker } from './queueTime.ts'
 import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
@@ -113,15 +113,19 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
   let notFound = 0
 
   /** Creates a call of this layer, with the caller's deadline. `onAttempted` gets the endpoint that it was sent to. */
-  const createOwnCall = (ownMethod: string, params: string, onAttempted: (at: string | undefined) => void): Call => ({
-    ...createCall(ownMethod, params, { ...call.options, priority: call.options.priority ?? 'write' }),
-    deadlineAt: call.deadlineAt,
-    group,
-    note: (event) => {
-      if (event.type === 'attempted') onAttempted(event.redactedUrl)
-      call.note?.(event)
-    },
-  })
+  const createOwnCall = (ownMethod: string, params: string, onAttempted: (at: string | undefined) => void): Call => {
+    const own: Call = {
+      ...createCall(ownMethod, params, { ...call.options, priority: call.options.priority ?? 'write' }),
+      deadlineAt: now() + timeLeft(call),
+      group,
+      note: (event) => {
+        if (event.type === 'attempted') onAttempted(event.redactedUrl)
+        call.note?.(event)
+      },
+    }
+    follow(call, own)
+    return own
+  }
 
   /** Cancels a call of this layer. Its outcome is ignored. */
   const stop = (own: Call | undefined, reason?: unknown): void => {
@@ -157,7 +161,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     const lookUpMethod = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     const own = createOwnCall(lookUpMethod, `["${hash}"]`, (at) => (lookedUpAt = at))
     lookedUpAt = undefined
-    setWorker(call, (lookingUp = own))
+    lookingUp = own
     next(own, (ok, value) => {
       if (lookingUp !== own) return
       lookingUp = undefined
@@ -180,7 +184,8 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
 
   /** Looks the transaction up while the send is still in flight, because only its response may be lost. There is nothing to find while it is queued. */
   const lookUpLater = (ms: number = LOOK_UP_MS): void => {
-    if (ms < 2 ** 31) timer = startTimer(() => (sent && isQueued(sent) ? lookUpLater() : lookUp()), ms)
+    if (ms < 2 ** 31)
+      timer = startTimer(() => (sent?.progress.queuedSince === undefined ? lookUp() : lookUpLater()), ms)
   }
 
   const handleSent = (ok: boolean, value: unknown): void => {
@@ -204,10 +209,10 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
 
   const sendTransaction = (): void => {
     const own = createOwnCall(method, call.params, (at) => (sentTo = at))
-    setWorker(call, (sent = own))
+    sent = own
     failure = undefined
     // The deadline may have passed while the hash was computed.
-    lookUpLater(Math.max(1, (call.deadlineAt - now()) / 2))
+    lookUpLater(Math.max(1, timeLeft(call) / 2))
     next(own, (ok, value) => {
       if (sent !== own) return
       sent = undefined
