@@ -231,9 +231,9 @@ describe('waiting', () => {
     const at: number[] = []
     const atOnce = budget({ requestsPerSecond: 10 })({
       ...scriptedEndpoint(),
-      send: (_, settle) => {
+      send: (_, complete) => {
         at.push(Math.round(now() - startedAt))
-        settle(true, '0x1')
+        complete(true, '0x1')
       },
     })
     const again = (): void => {

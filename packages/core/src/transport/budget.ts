@@ -6,7 +6,7 @@ import { describeType } from '../failure/describeType.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Rejection } from './budgetPace.ts'
-import type { Send, Priority, Settle } from './call.ts'
+import type { Send, Priority, Complete } from './call.ts'
 import { endWait, startWait, timeLeft } from './callProgress.ts'
 import { computeUnits } from './computeUnits.ts'
 import { createDayCount } from './createDayCount.ts'
@@ -63,7 +63,7 @@ export interface Budgeted {
 
 interface Waiter extends QueueEntry {
   readonly call: RouteCall
-  readonly settle: Settle
+  readonly complete: Complete
   readonly cost: number
   readonly since: number
   readonly queue: number
@@ -163,8 +163,8 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       return usedByDay.get(dayOf(date)) + dayCostOf(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
     }
 
-    const reject = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Rejection, ms: number): void =>
-      settle(
+    const reject = ({ call, complete }: Pick<Waiter, 'call' | 'complete'>, kind: Rejection, ms: number): void =>
+      complete(
         false,
         createFailure(
           {
@@ -179,7 +179,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       )
 
     /** Sends a call. Its cost is returned if it turns out that it was not sent. */
-    const sendWaiter = (call: RouteCall, settle: Settle, cost: number, sentAt: number): void => {
+    const sendWaiter = (call: RouteCall, complete: Complete, cost: number, sentAt: number): void => {
       // Without a limit per day, the count only serves the statistics, and reading the time would be most of its cost.
       if (perDay < Infinity || sentAt > dayReadAt + 1_000) {
         dayReadAt = sentAt
@@ -205,7 +205,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         } else if (call.ended) pace.forget(trial, 0)
         else isPausing = pace.hear(sentAt, trial, ok ? undefined : value)
         if (isPausing) rejectTooLate()
-        settle(ok, value)
+        complete(ok, value)
         if (waiting > 0 && (trial || isPausing)) serve()
       })
     }
@@ -260,8 +260,8 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         if (ms === 0 && !pace.trying()) {
           passed = next === oldest ? 0 : passed + 1
           const waitMs = leave(next)
-          next.call.note?.({ type: 'queued', redactedUrl, waitMs })
-          sendWaiter(next.call, next.settle, next.cost, time)
+          next.call.emit?.({ type: 'queued', redactedUrl, waitMs })
+          sendWaiter(next.call, next.complete, next.cost, time)
         } else if (expired || (dayMs > 0 && !fits(next, time, dayMs))) {
           const waiter = expired ? oldest : next
           leave(waiter)
@@ -283,16 +283,16 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, time, ahead))
     }
 
-    const send: Send = (call: RouteCall, settle) => {
+    const send: Send = (call: RouteCall, complete) => {
       const cost = costOf(call.method)
       const time = now()
       const dayMs = untilDayMs(call.method)
       if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, time) === 0)
-        return sendWaiter(call, settle, cost, time)
+        return sendWaiter(call, complete, cost, time)
       const queue = queueOf(call)
       const waiter: Waiter = {
         call,
-        settle,
+        complete,
         cost,
         queue,
         since: time,
@@ -306,7 +306,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       startWait(call, time)
       onCancel(call, (reason) => {
         leave(waiter)
-        settle(false, reason)
+        complete(false, reason)
       })
       queues[queue]?.enter(waiter)
       queued[queue] = (queued[queue] as number) + 1

@@ -24,8 +24,8 @@ export interface Call {
   readonly group: object | undefined
   /** Calls with the same object were passed to one `transport.batch([…])`. */
   readonly batch: object | undefined
-  /** Called for each event of the call; undefined if there is no observer. */
-  note: ((event: CallEvent) => void) | undefined
+  /** Reports an event of the call to the observers; undefined if there are none. */
+  emit: ((event: CallEvent) => void) | undefined
   /** How long it has waited in our queues, and where it was tried. */
   readonly progress: CallProgress
   /** When the caller started it, as `now()` counts; 0 for a call that a layer created. */
@@ -44,10 +44,10 @@ export interface Call {
 }
 
 /** How a call ends: `true` with the result, `false` with the reason it failed. Called exactly once. */
-export type Settle = (ok: boolean, value: unknown) => void
+export type Complete = (ok: boolean, value: unknown) => void
 
-/** Sends a call and completes it with `settle`. Until then, `call.cancel` must stop it. */
-export type Send = (call: Call, settle: Settle) => void
+/** Sends a call, and calls `complete` when it ends. Until then, `call.cancel` must stop it. */
+export type Send = (call: Call, complete: Complete) => void
 
 /** The facts about a transport that its layers can use. */
 export interface LayerContext {

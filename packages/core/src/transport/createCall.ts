@@ -26,7 +26,7 @@ export function createCall(
     options,
     group,
     batch,
-    note: undefined,
+    emit: undefined,
     progress,
     startedAt: 0,
     share: 1,

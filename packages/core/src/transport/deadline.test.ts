@@ -12,10 +12,10 @@ const silent = (): Endpoint & { stopped: number } => {
     redactedUrl: 'https://node.example/…',
     stopped: 0,
     close: () => {},
-    send: ((call, settle) => {
+    send: ((call, complete) => {
       call.cancel = (reason) => {
         endpoint.stopped++
-        settle(false, reason)
+        complete(false, reason)
       }
     }) as Endpoint['send'],
   }
@@ -55,9 +55,9 @@ describe('deadline', () => {
   test('ends one call although the options of another are changed while it is in flight', async () => {
     const ends: ((ok: boolean, value: unknown) => void)[] = []
     const endpoint = silent()
-    const send: Endpoint['send'] = (call, settle) => {
-      endpoint.send(call, settle)
-      ends.push(settle)
+    const send: Endpoint['send'] = (call, complete) => {
+      endpoint.send(call, complete)
+      ends.push(complete)
     }
     const transport = compose({ ...endpoint, send }, deadline())
     const start = Date.now()
@@ -87,11 +87,11 @@ describe('deadline', () => {
 
   test('does not count the time that a call waits in a queue of ours', async () => {
     const endpoint = silent()
-    const send: Endpoint['send'] = (call, settle) => {
+    const send: Endpoint['send'] = (call, complete) => {
       startWait(call, now())
       setTimeout(() => {
         endWait(call, now())
-        endpoint.send(call, settle)
+        endpoint.send(call, complete)
       }, 5_000)
     }
     const start = Date.now()
@@ -104,12 +104,12 @@ describe('deadline', () => {
 
   test('does not count the time that a shared request waits in a queue', async () => {
     const endpoint = silent()
-    const send: Endpoint['send'] = (call, settle) => {
+    const send: Endpoint['send'] = (call, complete) => {
       const shared = createCall(call.method, '[]', {})
       startWait(shared, now())
       follow(call, shared)
       setTimeout(() => endWait(shared, now()), 3_000)
-      endpoint.send(call, settle)
+      endpoint.send(call, complete)
     }
     const start = Date.now()
     const call = compose({ ...endpoint, send }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })

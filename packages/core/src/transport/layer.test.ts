@@ -14,18 +14,18 @@ const close = (): void => {}
 const echo = (seen: Call[] = []): Endpoint => ({
   redactedUrl,
   close,
-  send: (call, settle) => {
+  send: (call, complete) => {
     seen.push(call)
-    call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
-    call.note?.({ type: 'attempted', redactedUrl, durationMs: 1 })
-    settle(true, `${call.method}${call.params}`)
+    call.emit?.({ type: 'attempt', redactedUrl, batchSize: 1 })
+    call.emit?.({ type: 'attempted', redactedUrl, durationMs: 1 })
+    complete(true, `${call.method}${call.params}`)
   },
 })
 const silent: Endpoint = {
   redactedUrl,
   close,
-  send: (call, settle) => {
-    call.cancel = (reason) => settle(false, reason)
+  send: (call, complete) => {
+    call.cancel = (reason) => complete(false, reason)
   },
 }
 const through = layer((request) => (args, options) => request(args, options))
@@ -58,10 +58,10 @@ describe('layer', () => {
     const reasons: unknown[] = []
     const below: Endpoint = {
       ...silent,
-      send: (call, settle) => {
+      send: (call, complete) => {
         call.cancel = (reason) => {
           reasons.push(reason)
-          settle(false, reason)
+          complete(false, reason)
         }
       },
     }
@@ -149,11 +149,11 @@ describe('layer', () => {
     vi.useFakeTimers()
     const queue: Endpoint = {
       ...silent,
-      send: (call, settle) => {
+      send: (call, complete) => {
         startWait(call, now())
         setTimeout(() => {
           endWait(call, now())
-          settle(true, 'after the wait')
+          complete(true, 'after the wait')
         }, 500)
       },
     }

@@ -31,33 +31,33 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
   return (next: Send) => {
     // Keyed by the signal, which a copy of the options still has.
     const outerCalls = new WeakMap<AbortSignal, OuterCall>()
-    const dispatch = createDispatch((inner, settle) => {
+    const dispatch = createDispatch((inner, complete) => {
       const outer = inner.options.signal && outerCalls.get(inner.options.signal)
-      if (!outer) return next(inner, settle)
-      const { group, batch, note } = outer.call
+      if (!outer) return next(inner, complete)
+      const { group, batch, emit } = outer.call
       Object.assign(inner, {
         group,
         batch,
-        note: note && ((event) => outer.call.note?.(event)),
+        emit: emit && ((event) => outer.call.emit?.(event)),
       } satisfies Partial<Call>)
       follow(outer.call, inner)
       outer.open++
       next(inner, (ok, value) => {
         outer.open--
-        settle(ok, value)
+        complete(ok, value)
       })
     })
     const request = wrap(dispatch)
-    return (call, settle) => {
+    return (call, complete) => {
       const controller = new AbortController()
       const { signal } = controller
       const outer: OuterCall = { call, open: 0 }
       outerCalls.set(signal, outer)
-      let settled = false
+      let completed = false
       const end = (ok: boolean, value: unknown): void => {
-        if (settled) return
-        settled = true
-        settle(ok, value)
+        if (completed) return
+        completed = true
+        complete(ok, value)
       }
       const finish = (ok: boolean, value: unknown): void => {
         end(ok, value)

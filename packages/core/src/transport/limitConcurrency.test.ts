@@ -20,10 +20,10 @@ afterEach(() => {
 const held = () => {
   const ends: ((ok: boolean) => void)[] = []
   const started: Call[] = []
-  const send: Send = (call, settle) => {
+  const send: Send = (call, complete) => {
     started.push(call)
-    ends.push((ok) => settle(ok, call.method))
-    call.cancel = (reason) => settle(false, reason)
+    ends.push((ok) => complete(ok, call.method))
+    call.cancel = (reason) => complete(false, reason)
   }
   return { ends, started, endpoint: { ...scriptedPost(), send } }
 }
@@ -60,15 +60,15 @@ describe('limitConcurrency', () => {
   test('starts 8 of many requests at once and the next ones right after, which does not count as a wait', async () => {
     const { ends, started, endpoint } = held()
     const { send } = limitConcurrency({ maxInFlight: 20 })(endpoint)
-    const notes: string[] = []
-    const note: Call['note'] = ({ type }) => void notes.push(type)
-    for (let n = 0; n < 21; n++) sendDown(send, `eth_${n}`, { note })
+    const events: string[] = []
+    const emit: Call['emit'] = ({ type }) => void events.push(type)
+    for (let n = 0; n < 21; n++) sendDown(send, `eth_${n}`, { emit })
     expect(started).toHaveLength(8)
     await Promise.resolve()
     expect(started.map(({ method }) => method)).toEqual(Array.from({ length: 20 }, (_, n) => `eth_${n}`))
-    expect(notes).toEqual(Array.from({ length: 20 }, () => 'attempt'))
+    expect(events).toEqual(Array.from({ length: 20 }, () => 'attempt'))
     for (const end of ends) end(true)
-    expect(notes.filter((type) => type === 'queued')).toHaveLength(1)
+    expect(events.filter((type) => type === 'queued')).toHaveLength(1)
   })
 
   test('lets a call leave before the end of the tick in which it was put off', async () => {
@@ -210,15 +210,15 @@ describe('limitConcurrency', () => {
 
   test('takes any number of calls that end at once, without growing the stack', () => {
     let ended = 0
-    const endpoint = { ...scriptedPost(), send: ((_, settle) => settle(true, 1)) as Send }
+    const endpoint = { ...scriptedPost(), send: ((_, complete) => complete(true, 1)) as Send }
     const hold = held()
     let first = true
     const { send } = limitConcurrency({ maxInFlight: 1 })({
       ...endpoint,
-      send: (call, settle) => {
-        if (!first) return endpoint.send(call, settle)
+      send: (call, complete) => {
+        if (!first) return endpoint.send(call, complete)
         first = false
-        hold.endpoint.send(call, settle)
+        hold.endpoint.send(call, complete)
       },
     })
     for (let n = 0; n < 20_000; n++) send(newCall(), () => ended++)

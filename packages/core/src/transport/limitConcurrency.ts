@@ -6,7 +6,7 @@ import type { FailureFacts } from '../failure/failureFacts.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import type { Call, Send, Settle } from './call.ts'
+import type { Call, Send, Complete } from './call.ts'
 import { endWait, startWait } from './callProgress.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
 import { createQueue } from './queue.ts'
@@ -59,7 +59,7 @@ interface Waiter extends QueueEntry {
   /** The call, or the first call of the body. */
   readonly call: RouteCall
   /** Completes the call, or the body that will be posted. */
-  readonly work: Settle | Posting
+  readonly work: Complete | Posting
   readonly since: number
 }
 
@@ -146,7 +146,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       while (queued > 0 && requestsInFlight < maxInFlight) {
         const waiter = inOrder.find((queue) => queue.first())?.first() as Waiter
         const waitMs = leave(waiter, now())
-        if (reportWait) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', redactedUrl, waitMs })
+        if (reportWait) for (const call of callsOf(waiter)) call.emit?.({ type: 'queued', redactedUrl, waitMs })
         const { work, call } = waiter
         if (typeof work === 'function') sendNow(call, work)
         else work.start()
@@ -170,30 +170,30 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       return false
     }
 
-    const sendNow: Send = (call, settle) => {
+    const sendNow: Send = (call, complete) => {
       requestsInFlight++
       const sentAt = now()
-      call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
+      call.emit?.({ type: 'attempt', redactedUrl, batchSize: 1 })
       endpoint.send(call, (ok, value) => {
-        if (call.note) {
+        if (call.emit) {
           const kind = ok ? undefined : isKeyrailError(value) ? value.kind : 'aborted'
-          call.note({ type: 'attempted', redactedUrl, durationMs: now() - sentAt, kind })
+          call.emit({ type: 'attempted', redactedUrl, durationMs: now() - sentAt, kind })
         }
         release()
-        settle(ok, value)
+        complete(ok, value)
       })
     }
 
-    const send: Send = (call, settle) => {
-      if (mayStart()) return sendNow(call, settle)
-      leaveOnCancel(enter(call, settle), call)
+    const send: Send = (call, complete) => {
+      if (mayStart()) return sendNow(call, complete)
+      leaveOnCancel(enter(call, complete), call)
     }
 
     /** A function of its own, so that the closure captures nothing but the waiter. */
     const leaveOnCancel = (waiter: Waiter, call: RouteCall): void =>
       onCancel(call, (reason) => {
         leave(waiter, now())
-        ;(waiter.work as Settle)(false, reason)
+        ;(waiter.work as Complete)(false, reason)
       })
 
     const post: PostForItems = (items, body, done) => {

@@ -2,7 +2,7 @@ import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Send, Settle } from './call.ts'
+import type { Send, Complete } from './call.ts'
 import { callTime } from './callProgress.ts'
 import { blockNumber, FRESH_HEAD_MS, headRequest } from './heads.ts'
 import type { RouteEndpoint } from './routeOptions.ts'
@@ -79,28 +79,28 @@ export function startAttemptTimer(attempt: Attempt, limitMs: number, redactedUrl
  * @param route - The endpoints and their heads.
  * @param attempt - The attempt.
  * @param block - The block that it reads at.
- * @param settle - Called once with the outcome.
+ * @param complete - Called once with the outcome.
  */
 export function sendAtHead(
   { endpoints, heads, headQueries }: RouteState,
   attempt: Attempt,
   block: BlockRead,
-  settle: Settle,
+  complete: Complete,
 ): void {
   const { at, minBlock } = attempt
   const { send, redactedUrl } = endpoints[at] as RouteEndpoint
   const sendPinned = (head: number): void => {
     attempt.params = block.pin(head)
-    send(attempt, settle)
+    send(attempt, complete)
   }
   const { number, at: reportedAt } = heads.of(at)
   if (number >= minBlock && now() - reportedAt < FRESH_HEAD_MS) return sendPinned(number)
   const queryHead = headQueries[at] as Send
   queryHead(attempt, (ok, value) => {
-    if (!ok) return settle(ok, value)
+    if (!ok) return complete(ok, value)
     heads.learn(at, headRequest, value)
     const head = blockNumber(value)
-    if (head < minBlock) return settle(false, createLaggingFailure(attempt.method, minBlock, redactedUrl))
+    if (head < minBlock) return complete(false, createLaggingFailure(attempt.method, minBlock, redactedUrl))
     sendPinned(head)
   })
 }

@@ -6,7 +6,7 @@ import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/check.ts'
 import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Call, Send, Layer, Settle } from './call.ts'
+import type { Call, Send, Layer, Complete } from './call.ts'
 import { follow, timeLeft } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
@@ -61,17 +61,17 @@ export function safeWrites(options: SafeWritesOptions): Layer {
     `keccak256 must be a function that returns the Keccak-256 of bytes as hex (for '0x': ${EMPTY_HASH}): pass keccak256 of viem or ethers`,
   )
   return (next, { redactedUrl }) =>
-    (call: Call, settle) => {
+    (call: Call, complete) => {
       const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
-      if (!isRawTransaction || areByName(call.params)) return next(call, settle)
+      if (!isRawTransaction || areByName(call.params)) return next(call, complete)
       let hash
       try {
         hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
       } catch (error) {
-        return settle(false, error)
+        return complete(false, error)
       }
-      if (!hash) return next(call, settle)
-      write({ call, settle, hash, resends, next, redactedUrl })
+      if (!hash) return next(call, complete)
+      write({ call, complete, hash, resends, next, redactedUrl })
     }
 }
 
@@ -87,7 +87,7 @@ const isKeccak = (keccak256: Keccak256): boolean => {
 
 interface Write {
   readonly call: Call
-  readonly settle: Settle
+  readonly complete: Complete
   readonly hash: `0x${string}`
   readonly resends: number
   readonly next: Send
@@ -95,7 +95,7 @@ interface Write {
 }
 
 /** Sends one transaction and finds out whether it arrived. */
-function write({ call, settle, hash, resends, next, redactedUrl }: Write): void {
+function write({ call, complete, hash, resends, next, redactedUrl }: Write): void {
   const { method } = call
   const sync = method === 'eth_sendRawTransactionSync'
   // With several endpoints, look-ups go to the one that accepted the transaction.
@@ -118,9 +118,9 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
       ...createCall(ownMethod, params, { ...call.options, priority: call.options.priority ?? 'write' }),
       deadlineAt: now() + timeLeft(call),
       group,
-      note: (event) => {
+      emit: (event) => {
         if (event.type === 'attempted') onAttempted(event.redactedUrl)
-        call.note?.(event)
+        call.emit?.(event)
       },
     }
     follow(call, own)
@@ -139,7 +139,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     const ownCalls = [sent, lookingUp]
     sent = lookingUp = undefined
     for (const own of ownCalls) stop(own, reason)
-    settle(ok, value)
+    complete(ok, value)
   }
 
   const fail = (why: KeyrailError, reason?: unknown): void =>

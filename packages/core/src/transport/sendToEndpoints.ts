@@ -4,7 +4,7 @@ import type { Timer } from '../clock/startTimer.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
-import type { Settle } from './call.ts'
+import type { Complete } from './call.ts'
 import { createProgress, follow, timeLeft } from './callProgress.ts'
 import { OPEN_COST } from './endpointChoice.ts'
 import { reportsHead } from './heads.ts'
@@ -25,10 +25,10 @@ import { recordTried } from './triedEndpoints.ts'
  *
  * @param route - What the calls of the route share.
  * @param call - The call.
- * @param settle - Called once with the outcome.
+ * @param complete - Called once with the outcome.
  * @param minBlock - The lowest block that the response may be from; 0 for any.
  */
-export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Settle, minBlock: number): void {
+export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Complete, minBlock: number): void {
   const { endpoints, choice, heads } = route
   const { method } = call
   const group = call.group ?? call.batch
@@ -47,7 +47,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     for (const attempt of attempts) stopAttempt(attempt, reason)
     // What a layer of the user requests next is another request.
     if (ok) call.progress.tried = undefined
-    settle(ok, value)
+    complete(ok, value)
   }
 
   /** Sends the call to the next endpoint after a failure, or fails. */
@@ -62,7 +62,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     if (attempts.length > 0) return
     const next = choice.choose(call, tried, minBlock, OPEN_COST - 1)
     if (next < 0) return finish(false, chooseFailure(failures, listUntried(route, tried)))
-    call.note?.({ type: 'rerouted', redactedUrl: urlOf(route, at), kind })
+    call.emit?.({ type: 'rerouted', redactedUrl: urlOf(route, at), kind })
     start(next)
   }
 
@@ -86,7 +86,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     const attempt = createAttempt(route, attempts.length > 0 ? withOwnClock(call) : call, at, minBlock)
     attempts.push(attempt)
     startAttemptTimer(attempt, attemptLimitMs(route, call), endpoint.redactedUrl)
-    const end: Settle = (ok, value) => {
+    const end: Complete = (ok, value) => {
       clearTimeout(attempt.timer)
       if (over) return
       attempts.splice(attempts.indexOf(attempt), 1)
@@ -109,7 +109,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
       hedging.use()
       const redactedUrl = urlOf(route, second)
       recordTried(call, first.redactedUrl)
-      call.note?.({ type: 'hedged', redactedUrl })
+      call.emit?.({ type: 'hedged', redactedUrl })
       start(second)
     }, delayMs)
   }
@@ -117,7 +117,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
   onCancel(call, (reason) => finish(false, reason, reason))
   const first = choice.choose(call, 0, minBlock, Infinity)
   if (first < 0)
-    return settle(false, createAllExcludedFailure(method, endpoints[0] as RouteEndpoint, listUntried(route, 0)))
+    return complete(false, createAllExcludedFailure(method, endpoints[0] as RouteEndpoint, listUntried(route, 0)))
   start(first)
   if (route.hedging && !over && mayBeHedged(call)) startHedgeTimer(route.hedging, endpoints[first] as RouteEndpoint)
 }
@@ -143,7 +143,7 @@ const attemptLimitMs = ({ attemptTimeoutMs, endpoints }: RouteState, call: Route
   return endpoints.length > 1 ? Math.max(1, timeLeft(call) / 3) : Infinity
 }
 
-/** Notes on the call and on the route how an endpoint failed. */
+/** Records on the call and on the route how an endpoint failed. */
 const recordFailure = (
   { endpoints, choice, lastKinds }: RouteState,
   call: RouteCall,
