@@ -8,6 +8,7 @@ import { createPace } from './budgetPace.ts'
 import type { Rejection } from './budgetPace.ts'
 import type { Send, Priority, Complete } from './call.ts'
 import { endWait, startWait, timeLeft } from './callProgress.ts'
+import type { Queued } from './callProgress.ts'
 import { computeUnits } from './computeUnits.ts'
 import { createDayCount } from './createDayCount.ts'
 import type { Endpoint } from './http.ts'
@@ -61,11 +62,10 @@ export interface Budgeted {
   readonly stats: () => BudgetStats
 }
 
-interface Waiter extends QueueEntry {
+interface Waiter extends QueueEntry, Queued {
   readonly call: RouteCall
   readonly complete: Complete
   readonly cost: number
-  readonly since: number
   readonly queue: number
   left: boolean
 }
@@ -217,7 +217,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       queues[queue]?.leave(waiter)
       queued[queue] = (queued[queue] as number) - 1
       queuedCost[queue] = queued[queue] ? (queuedCost[queue] as number) - cost : 0
-      endWait(call, time)
+      endWait(call, waiter, time)
       if (--waiting === 0) timer.clear()
       return time - since
     }
@@ -303,7 +303,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       const ms = waitOf(call, cost, queue, time)
       const pause = pace.pause(time)
       if (!fits(waiter, time, ms)) return reject(waiter, dayMs ? 'quota' : pause.ms ? pause.kind : 'throttled', ms)
-      startWait(call, time)
+      startWait(call, waiter)
       onCancel(call, (reason) => {
         leave(waiter)
         complete(false, reason)

@@ -1,10 +1,16 @@
 import { now } from '../clock/now.ts'
 import type { Call } from './call.ts'
 
+/** An entry in one of our queues. */
+export interface Queued {
+  /** When it entered the queue, as `now()` counts. */
+  readonly since: number
+}
+
 /** How far a call has come. A call and its attempts at endpoints share one object. */
 export interface CallProgress {
-  /** Since when the call waits in one of our queues, as `now()` counts; undefined if it does not wait. */
-  queuedSince: number | undefined
+  /** Its entry in one of our queues; undefined if it does not wait. */
+  queued: Queued | undefined
   /** How long it has waited in our queues before, in milliseconds. */
   queuedMs: number
   /** The redacted URLs of the endpoints that failed or were tried, if there are several, each with its last outcome. */
@@ -14,21 +20,22 @@ export interface CallProgress {
 }
 
 export function createProgress(): CallProgress {
-  return { queuedSince: undefined, queuedMs: 0, tried: undefined, follows: undefined }
+  return { queued: undefined, queuedMs: 0, tried: undefined, follows: undefined }
 }
 
 type InProgress = Pick<Call, 'progress'>
 
 /** Stops the clock of a call, which enters one of our queues. */
-export function startWait({ progress }: InProgress, time: number): void {
-  progress.queuedSince = time
+export function startWait({ progress }: InProgress, entry: Queued): void {
+  progress.queued = entry
 }
 
 /** Starts the clock of a call again, which leaves the queue. */
-export function endWait({ progress }: InProgress, time: number): void {
-  // An attempt that was canceled stays in the queue if it is part of a batch. Its call may have left another queue since.
-  progress.queuedMs += time - (progress.queuedSince ?? time)
-  progress.queuedSince = undefined
+export function endWait({ progress }: InProgress, entry: Queued, time: number): void {
+  // An attempt that was canceled stays in the queue if it is part of a batch. Its call may have moved on.
+  if (progress.queued !== entry) return
+  progress.queuedMs += time - entry.since
+  progress.queued = undefined
 }
 
 /** Makes a call follow another one that works for it: from now on, its clock also stops while the other one is queued. */
@@ -40,8 +47,8 @@ export function follow({ progress }: InProgress, other: InProgress): void {
   progress.queuedMs += before - queueTime(progress, time)
 }
 
-function queueTime({ queuedSince = Infinity, queuedMs, follows }: CallProgress, time: number): number {
-  return queuedMs + Math.max(0, time - queuedSince) + (follows ? queueTime(follows, time) : 0)
+function queueTime({ queued, queuedMs, follows }: CallProgress, time: number): number {
+  return queuedMs + (queued ? time - queued.since : 0) + (follows ? queueTime(follows, time) : 0)
 }
 
 /** The time on the clock of a call, in milliseconds. It is `now()` without the time that the call has waited in our queues. */

@@ -88,9 +88,10 @@ describe('deadline', () => {
   test('does not count the time that a call waits in a queue of ours', async () => {
     const endpoint = silent()
     const send: Endpoint['send'] = (call, complete) => {
-      startWait(call, now())
+      const entry = { since: now() }
+      startWait(call, entry)
       setTimeout(() => {
-        endWait(call, now())
+        endWait(call, entry, now())
         endpoint.send(call, complete)
       }, 5_000)
     }
@@ -106,9 +107,10 @@ describe('deadline', () => {
     const endpoint = silent()
     const send: Endpoint['send'] = (call, complete) => {
       const shared = createCall(call.method, '[]', {})
-      startWait(shared, now())
+      const entry = { since: now() }
+      startWait(shared, entry)
       follow(call, shared)
-      setTimeout(() => endWait(shared, now()), 3_000)
+      setTimeout(() => endWait(shared, entry, now()), 3_000)
       endpoint.send(call, complete)
     }
     const start = Date.now()

@@ -150,9 +150,10 @@ describe('layer', () => {
     const queue: Endpoint = {
       ...silent,
       send: (call, complete) => {
-        startWait(call, now())
+        const entry = { since: now() }
+        startWait(call, entry)
         setTimeout(() => {
-          endWait(call, now())
+          endWait(call, entry, now())
           complete(true, 'after the wait')
         }, 500)
       },

@@ -8,6 +8,7 @@ import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Call, Send, Complete } from './call.ts'
 import { endWait, startWait } from './callProgress.ts'
+import type { Queued } from './callProgress.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
 import { createQueue } from './queue.ts'
 import type { Queue, QueueEntry } from './queue.ts'
@@ -54,13 +55,12 @@ interface Posting {
 }
 
 /** A waiting request. Without batches there is one for each call, so the record is small. */
-interface Waiter extends QueueEntry {
+interface Waiter extends QueueEntry, Queued {
   readonly queue: Queue<Waiter>
   /** The call, or the first call of the body. */
   readonly call: RouteCall
   /** Completes the call, or the body that will be posted. */
   readonly work: Complete | Posting
-  readonly since: number
 }
 
 /**
@@ -96,10 +96,9 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       typeof work === 'function' ? [call] : work.items.map((item) => item.call)
 
     const enter = (call: RouteCall, work: Waiter['work']): Waiter => {
-      const since = now()
-      const waiter: Waiter = { queue: queueOf(call), call, work, since, before: undefined, after: undefined }
+      const waiter: Waiter = { queue: queueOf(call), call, work, since: now(), before: undefined, after: undefined }
       waiter.queue.enter(waiter)
-      for (const one of callsOf(waiter)) startWait(one, since)
+      for (const one of callsOf(waiter)) startWait(one, waiter)
       queued++
       if (!timer.isSet()) timer.set(maxWaitMs)
       return waiter
@@ -111,7 +110,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
     const leave = (waiter: Waiter, time: number): number => {
       waiter.queue.leave(waiter)
       if (--queued === 0) timer.clear()
-      for (const call of callsOf(waiter)) endWait(call, time)
+      for (const call of callsOf(waiter)) endWait(call, waiter, time)
       return time - waiter.since
     }
 

@@ -535,8 +535,9 @@ describe('hedging', () => {
 
   test('runs the deadline while one attempt is in flight and the other one is queued, and stops it once only the queued one is left', async () => {
     const queue: Script = (call) => {
-      startWait(call, now())
-      setTimeout(() => endWait(call, now()), 2_000)
+      const entry = { since: now() }
+      startWait(call, entry)
+      setTimeout(() => endWait(call, entry, now()), 2_000)
       return ok('second', 2_010)
     }
     const { send, warm } = hedged(fails({ text: 'x', status: 502 }, 500), queue)
@@ -817,7 +818,7 @@ describe('every call completes exactly once', () => {
           }
           await vi.runAllTimersAsync()
           expect(sent.map(({ settled }) => settled)).toEqual(calls.map(() => 1))
-          expect(sent.every(({ call }) => call.progress.queuedSince === undefined)).toBe(true)
+          expect(sent.every(({ call }) => !call.progress.queued)).toBe(true)
         },
       ),
       { numRuns: 300 },

@@ -529,10 +529,11 @@ describe('safeWrite', () => {
     test('in a queue of ours is not looked up before it is sent', async () => {
       const outcome = startWrite()
       const { call } = sent[0] as Sent
-      startWait(call, now())
+      const entry = { since: now() }
+      startWait(call, entry)
       await tick(14_000)
       expect(asked()).toEqual([send])
-      endWait(call, now())
+      endWait(call, entry, now())
       await tick(2_000)
       expect(asked()).toEqual([send, find])
       await response(found)

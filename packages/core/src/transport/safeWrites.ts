@@ -184,8 +184,7 @@ function write({ call, complete, hash, resends, next, redactedUrl }: Write): voi
 
   /** Looks the transaction up while the send is still in flight, because only its response may be lost. There is nothing to find while it is queued. */
   const lookUpLater = (ms: number = LOOK_UP_MS): void => {
-    if (ms < 2 ** 31)
-      timer = startTimer(() => (sent?.progress.queuedSince === undefined ? lookUp() : lookUpLater()), ms)
+    if (ms < 2 ** 31) timer = startTimer(() => (sent?.progress.queued ? lookUpLater() : lookUp()), ms)
   }
 
   const handleSent = (ok: boolean, value: unknown): void => {
