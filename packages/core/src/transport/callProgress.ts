@@ -7,11 +7,14 @@ export interface Queued {
   readonly since: number
 }
 
-/** How far a call has come. A call and its attempts at endpoints share one object. */
+/**
+ * The clock of a call, which stops while the call waits in our queues, and the endpoints where it was tried. Records of the same call share one object:
+ * its attempts at endpoints, one after another, and the shared request of its first caller.
+ */
 export interface CallProgress {
   /** Its entry in one of our queues; undefined if it does not wait. */
   queued: Queued | undefined
-  /** How long it has waited in our queues before, in milliseconds. */
+  /** How long it has waited in our queues before, in milliseconds. If it follows a call, what that call has waited is added to this. */
   queuedMs: number
   /** The redacted URLs of the endpoints that failed or were tried, if there are several, each with its last outcome. */
   tried: Map<string, string> | undefined

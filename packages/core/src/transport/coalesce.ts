@@ -93,9 +93,8 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     }
 
     const createRequest = (call: Call, complete: Complete): InFlight => {
-      const { method, params, options, startedAt, deadlineAt, emit } = call
+      const { method, params, options, deadlineAt, emit } = call
       const shared = createCall(method, params, options, call)
-      shared.startedAt = startedAt
       shared.deadlineAt = deadlineAt
       shared.emit = emit
       return { shared, first: call, complete, joined: undefined, writes, responses }

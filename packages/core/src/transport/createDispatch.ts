@@ -102,7 +102,7 @@ export function createDispatch(send: Send, { live, start, end }: Partial<Frame> 
       if (!options) return sendCall(call, resolve, reject, undefined)
       checkCallOptions(options)
       const { timeoutMs, signal } = options
-      // Until the deadline layer sets its own. Layers above it, such as a user's, wait no longer than this.
+      // For the calls of a user's layer. They are not in `live`, which sets the deadline of other calls.
       if (timeoutMs) call.deadlineAt = call.startedAt + timeoutMs
       if (signal?.aborted) return reject(signal.reason)
       return sendCall(call, resolve, reject, signal && listen(call, signal))

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { endWait, follow, startWait } from './callProgress.ts'
-import { coalesce } from './coalesce.ts'
 import { createCall } from './createCall.ts'
 import type { Endpoint } from './http.ts'
 import { compose, deadline } from '../../test/layers.ts'
@@ -69,15 +68,6 @@ describe('deadline', () => {
     expect(await second).toBe('0x1')
     await vi.runAllTimersAsync()
     expect(await first).toBe(500)
-  })
-
-  test('works directly below coalesce too', async () => {
-    const transport = compose(silent(), deadline({ timeoutMs: 1_000 }), coalesce())
-    await vi.advanceTimersByTimeAsync(800)
-    const start = Date.now()
-    const late = transport.request({ method: 'eth_chainId' }).catch(() => Date.now() - start)
-    await vi.runAllTimersAsync()
-    expect(await late).toBe(1_000)
   })
 
   test('uses the call\u2019s own time before the transport\u2019s', async () => {
