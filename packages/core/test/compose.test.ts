@@ -7,16 +7,16 @@ import { compose, deadline } from './layers.ts'
 const echo = (seen: Call[] = []): Endpoint => ({
   redactedUrl: 'https://node.example/…',
   close: () => {},
-  send: (call, settle) => {
+  send: (call, complete) => {
     seen.push(call)
-    settle(true, `${call.method}${call.params}`)
+    complete(true, `${call.method}${call.params}`)
   },
 })
 const silent: Endpoint = {
   redactedUrl: 'https://node.example/…',
   close: () => {},
-  send: (call, settle) => {
-    call.cancel = (reason) => settle(false, reason)
+  send: (call, complete) => {
+    call.cancel = (reason) => complete(false, reason)
   },
 }
 
@@ -26,9 +26,9 @@ describe('compose', () => {
     const mark =
       (name: string): Layer =>
       (next) =>
-      (call, settle) => {
+      (call, complete) => {
         order.push(name)
-        next(call, settle)
+        next(call, complete)
       }
     await compose(echo(), mark('inner'), mark('outer')).request({ method: 'eth_chainId' })
     expect(order).toEqual(['outer', 'inner'])

@@ -353,9 +353,9 @@ test('a layer that throws fails only its own call', async () => {
   const bad = new Error('mine')
   const transport = create({
     layers: [
-      (next) => (call, settle) => {
+      (next) => (call, complete) => {
         if (call.method === 'eth_gasPrice') throw bad
-        next(call, settle)
+        next(call, complete)
       },
     ],
   })

@@ -104,7 +104,7 @@ describe('with every endpoint down', () => {
     const transport = make([down, hang], { timeoutMs: 1_000, attemptTimeoutMs: 60_000 })
     const { message } = await fail(transport)
     expect(message).toContain(
-      `no response within 1000 ms. 2 endpoints were tried: ${shown[0]} (network), ${shown[1]} (no answer yet).`,
+      `no response within 1000 ms. 2 endpoints were tried: ${shown[0]} (network), ${shown[1]} (no response yet).`,
     )
     transport.close()
   })

@@ -41,12 +41,12 @@ export function deadline(options: DeadlineOptions = {}): Layer {
   checkTimeout(options.timeoutMs)
   return (next, { redactedUrl }) => {
     const deadlines = createDeadlines<Timed>(options, redactedUrl, ({ call }) => call)
-    return (call, settle) => {
+    return (call, complete) => {
       const timed: Timed = { call, before: undefined, after: undefined }
       deadlines.enter(timed)
       next(call, (ok, value) => {
         deadlines.leave(timed)
-        settle(ok, value)
+        complete(ok, value)
       })
     }
   }
@@ -54,7 +54,7 @@ export function deadline(options: DeadlineOptions = {}): Layer {
 
 /** The hints of `createTransport` as a layer. */
 export function hints(): Layer {
-  return (next) => (call, settle) => next(call, (ok, value) => settle(ok, ok ? value : withHint(value)))
+  return (next) => (call, complete) => next(call, (ok, value) => complete(ok, ok ? value : withHint(value)))
 }
 
 /** The observers of {@link observe}. */
@@ -73,12 +73,12 @@ export function observe({ stats, hooks: functions, tracing: options }: ObserveOp
       stats,
       redactedUrl,
     )
-    return (call, settle) => {
+    return (call, complete) => {
       const within = observer.start(call)
       const send = (): void =>
         next(call, (ok, value) => {
           observer.end(call, ok, value)
-          settle(ok, value)
+          complete(ok, value)
         })
       if (within) within(send)
       else send()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { layer } from '../src/transport/layer.ts'
 import { memoryFetch } from './memoryFetch.ts'
 import { answerAll } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
@@ -11,8 +12,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Makes a call with a timeout of 1,000 ms that waits 900 ms in a queue and then takes 800 ms. */
-const callAfterQueue = async (options: Partial<FullOptions>): Promise<unknown> => {
+/** Makes calls with a timeout of 1,000 ms that wait 900 ms in a queue and then take 800 ms. Returns the outcome of the last one. */
+const callAfterQueue = async (options: Partial<FullOptions>, calls = 1): Promise<unknown> => {
   const memory = memoryFetch((sent) => ({ ...answerAll(sent), afterMs: memory.sent.length === 1 ? 900 : 800 }))
   const transport = createFullTransport({
     url: 'https://one.example',
@@ -22,10 +23,12 @@ const callAfterQueue = async (options: Partial<FullOptions>): Promise<unknown> =
     ...options,
   } as FullOptions)
   const first = transport.request({ method: 'eth_getCode', params: ['first'] })
-  const second = transport.request({ method: 'eth_getCode', params: ['second'] }, { timeoutMs: 1_000 })
-  const ends = Promise.allSettled([first, second])
+  const queued = Array.from({ length: calls }, () =>
+    transport.request({ method: 'eth_getCode', params: ['second'] }, { timeoutMs: 1_000 }),
+  )
+  const ends = Promise.allSettled([first, ...queued])
   await vi.advanceTimersByTimeAsync(5_000)
-  return (await ends)[1]
+  return (await ends).at(-1)
 }
 
 describe('time in a queue does not count towards the timeout', () => {
@@ -35,6 +38,15 @@ describe('time in a queue does not count towards the timeout', () => {
 
   test('of a call that could share a request', async () => {
     expect(await callAfterQueue({})).toMatchObject({ status: 'fulfilled' })
+  })
+
+  test('of a call that joined the request of another call', async () => {
+    expect(await callAfterQueue({}, 2)).toMatchObject({ status: 'fulfilled' })
+  })
+
+  test('of a call that joined the request of another call below a layer of the user', async () => {
+    const passOn = layer((request) => (args, options) => request(args, options))
+    expect(await callAfterQueue({ layers: [passOn] }, 2)).toMatchObject({ status: 'fulfilled' })
   })
 
   test('of a call with several endpoints', async () => {

@@ -49,8 +49,8 @@ const make = (setup: Setup = {}): Transport & { routed: ReturnType<typeof route>
   )
   const grouped =
     (next: Send): Send =>
-    (call: Call, settle) =>
-      next(Object.assign(call, { group }), settle)
+    (call: Call, complete) =>
+      next(Object.assign(call, { group }), complete)
   const transport = compose(routed, grouped, retry({ retries, baseMs: 50 }), deadline({ timeoutMs }))
   open.push(transport)
   return { ...transport, routed }

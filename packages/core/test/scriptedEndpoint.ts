@@ -41,7 +41,7 @@ export function scriptedEndpoint(
 ): ScriptedEndpoint {
   const arrivals: Arrival[] = []
   let open = 0
-  const send: Send = (call, settle) => {
+  const send: Send = (call, complete) => {
     const arrival: Arrival = {
       method: call.method,
       params: call.params,
@@ -56,7 +56,7 @@ export function scriptedEndpoint(
       if (settled) throw new Error(`${redactedUrl} ended a call twice`)
       settled = true
       open--
-      settle(ok, value)
+      complete(ok, value)
     }
     const timer =
       'never' in outcome
@@ -110,7 +110,7 @@ export interface Sent {
 /** Sends a call, and records its outcome. */
 export function sendDown(send: Send, method?: string, fields: Partial<RouteCall> = {}): Sent {
   const events: unknown[] = []
-  const call = newCall(method, { note: (event) => void events.push(event), ...fields })
+  const call = newCall(method, { emit: (event) => void events.push(event), ...fields })
   const sent: Sent = {
     call,
     settled: 0,

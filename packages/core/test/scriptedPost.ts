@@ -77,7 +77,7 @@ export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId
       posted.stopped = true
     }
   }
-  const send: Send = (call: Call, settle) => {
+  const send: Send = (call: Call, complete) => {
     const { method, params } = call
     const id = ++lastId
     const stop = post(`{"id":${id},"method":"${method}","params":${params}}`, false, (facts, response) => {
@@ -87,14 +87,14 @@ export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId
           chainId,
           method === 'eth_chainId' ? read.result : response?.header('x-chain-id'),
         )
-        if (!wrong) return settle(true, read.result)
+        if (!wrong) return complete(true, read.result)
         read = wrong
       }
-      settle(false, createFailure(read, { method, redactedUrl }))
+      complete(false, createFailure(read, { method, redactedUrl }))
     })
     call.cancel = (reason) => {
       stop()
-      settle(false, reason)
+      complete(false, reason)
     }
   }
   const endpoint: ScriptedPost = { redactedUrl, chainId, send, post, close: () => {}, posted: [], open: 0, script }

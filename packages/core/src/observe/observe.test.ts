@@ -32,7 +32,7 @@ const createEndpoint = (
   redactedUrl,
   close: () => {},
   send: (call: Call, complete) => {
-    for (const event of events) call.note?.(event)
+    for (const event of events) call.emit?.(event)
     if ('result' in end) complete(true, end.result)
     else complete(false, end.failure)
   },
@@ -80,7 +80,7 @@ describe('observe', () => {
       endpoint.send(call, complete)
     }
     expect(await observed({ ...endpoint, send }, {}).request(args)).toBe(secret)
-    expect(seen?.note).toBe(undefined)
+    expect(seen?.emit).toBe(undefined)
   })
 
   test('counts calls in flight, answered, failed and aborted', async () => {
@@ -210,10 +210,10 @@ describe('observe', () => {
 
   test('reports the end of a call once, and nothing after it', async () => {
     const { received, hooks } = recordHooks()
-    let late: Call['note']
+    let late: Call['emit']
     const endpoint = scriptedEndpoint(() => ({ never: true }))
     const send: Send = (call: Call, complete) => {
-      late = call.note
+      late = call.emit
       endpoint.send(call, complete)
     }
     const stats = createStats()
@@ -248,12 +248,12 @@ describe('observe', () => {
     const endpoint = createEndpoint([])
     const send: Send = (call, complete) => {
       seen = call
-      expect(seen.note).toBeTypeOf('function')
+      expect(seen.emit).toBeTypeOf('function')
       endpoint.send(call, complete)
     }
     for (const options of [{ hooks }, { stats: createStats() }]) {
       await observed({ ...endpoint, send }, options).request(args)
-      expect(seen?.note).toBe(undefined)
+      expect(seen?.emit).toBe(undefined)
     }
   })
 })

@@ -42,11 +42,11 @@ export function createObserver(
   const observe = (call: Call): Within | undefined => {
     const observed = observeCall({ id: ++lastId, method: call.method, redactedUrl }, listeners.filter(isListening))
     // Created apart from the assignment, for the reason given at onCancel.
-    const note: Call['note'] = (event) => {
-      stats?.note(event)
+    const emit: Call['emit'] = (event) => {
+      stats?.record(event)
       recordEvent(observed, event)
     }
-    call.note = note
+    call.emit = emit
     return observed.callListeners.find((listener) => listener.within)?.within
   }
 
@@ -54,7 +54,7 @@ export function createObserver(
     start: (call) => {
       stats?.started()
       if (listeners.some(isListening)) return observe(call)
-      call.note = stats?.note
+      call.emit = stats?.record
       return undefined
     },
     end: (call, ok, value) => {
@@ -62,9 +62,9 @@ export function createObserver(
       const kind = ok ? undefined : findKind(call, value)
       stats?.completed(kind, durationMs)
       // Most calls are only counted and need no event.
-      if (call.note !== stats?.note) call.note?.({ type: 'ended', durationMs, kind, failure: ok ? undefined : value })
+      if (call.emit !== stats?.record) call.emit?.({ type: 'ended', durationMs, kind, failure: ok ? undefined : value })
       // A record that outlives its call must not keep the listeners alive.
-      call.note = undefined
+      call.emit = undefined
     },
   }
 }

@@ -26,11 +26,11 @@ describe('createStats', () => {
 
   test('counts requests of each endpoint and in total', () => {
     const stats = createStats()
-    stats.note(attempt(a))
-    stats.note({ type: 'attempted', redactedUrl: a, durationMs: 4, kind: 'network' })
-    stats.note(attempt(b))
-    stats.note({ type: 'attempted', redactedUrl: b, durationMs: 6 })
-    stats.note(attempt(b))
+    stats.record(attempt(a))
+    stats.record({ type: 'attempted', redactedUrl: a, durationMs: 4, kind: 'network' })
+    stats.record(attempt(b))
+    stats.record({ type: 'attempted', redactedUrl: b, durationMs: 6 })
+    stats.record(attempt(b))
     const { endpoints, ...all } = stats.snapshot()
     expect(all).toMatchObject({ requests: 3, batches: 0, failed: 0 })
     expect(endpoints[a]).toMatchObject({ requests: 1, failed: 1, failedByKind: { network: 1 }, latency: { sumMs: 4 } })
@@ -39,22 +39,22 @@ describe('createStats', () => {
 
   test.each([2, 3, 7, 49, 100])('counts a batch of %i calls as one request', (size) => {
     const stats = createStats()
-    for (let batch = 0; batch < 1_000; batch++) for (let i = 0; i < size; i++) stats.note(attempt(a, size))
-    stats.note(attempt(a))
+    for (let batch = 0; batch < 1_000; batch++) for (let i = 0; i < size; i++) stats.record(attempt(a, size))
+    stats.record(attempt(a))
     const traffic = { requests: 1_001, batches: 1_000, batchedCalls: 1_000 * size }
     expect(stats.snapshot()).toMatchObject({ ...traffic, endpoints: { [a]: traffic } })
   })
 
   test('counts retries, shared and cached results, hedges, reroutes and waits', () => {
     const stats = createStats()
-    stats.note({ type: 'retry', kind: 'throttled', waitMs: 10 })
-    stats.note({ type: 'joined' })
-    stats.note({ type: 'joined' })
-    stats.note({ type: 'cached' })
-    stats.note({ type: 'hedged', redactedUrl: b })
-    stats.note({ type: 'rerouted', redactedUrl: a, kind: 'network' })
-    stats.note({ type: 'queued', redactedUrl: a, waitMs: 5 })
-    stats.note({ type: 'queued', redactedUrl: b, waitMs: 2.5 })
+    stats.record({ type: 'retry', kind: 'throttled', waitMs: 10 })
+    stats.record({ type: 'joined' })
+    stats.record({ type: 'joined' })
+    stats.record({ type: 'cached' })
+    stats.record({ type: 'hedged', redactedUrl: b })
+    stats.record({ type: 'rerouted', redactedUrl: a, kind: 'network' })
+    stats.record({ type: 'queued', redactedUrl: a, waitMs: 5 })
+    stats.record({ type: 'queued', redactedUrl: b, waitMs: 2.5 })
     stats.hookFailed()
     expect(stats.snapshot()).toMatchObject({
       retries: 1,
@@ -75,7 +75,7 @@ describe('createStats', () => {
   test('counts a bounded number of endpoints separately, and the rest together', () => {
     const stats = createStats()
     for (let round = 0; round < 2; round++)
-      for (let i = 0; i < 1_000; i++) stats.note(attempt(`https://node.example/…${i}`))
+      for (let i = 0; i < 1_000; i++) stats.record(attempt(`https://node.example/…${i}`))
     const { requests, endpoints } = stats.snapshot()
     expect(requests).toBe(2_000)
     expect(Object.keys(endpoints)).toHaveLength(65)
@@ -92,14 +92,14 @@ describe('createStats', () => {
 
   test('returns snapshots that are JSON and never change', () => {
     const stats = createStats()
-    stats.note(attempt(a))
-    stats.note({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
+    stats.record(attempt(a))
+    stats.record({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
     stats.started()
     const before = stats.snapshot()
     const text = JSON.stringify(before)
     expect(JSON.parse(text)).toStrictEqual(before)
-    stats.note(attempt(a))
-    stats.note({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
+    stats.record(attempt(a))
+    stats.record({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
     stats.completed('timeout', 1)
     expect(JSON.stringify(before)).toBe(text)
   })

@@ -71,7 +71,7 @@ export interface Stats {
   /** Counts the start of a call. */
   readonly started: () => void
   /** Counts an event of a call. */
-  readonly note: (event: CallEvent) => void
+  readonly record: (event: CallEvent) => void
   /** Counts the end of a call: with the kind of its failure, or undefined if it succeeded. */
   readonly completed: (kind: FailureKind | undefined, durationMs: number) => void
   /** Counts an error in a hook, a tracer or a span. */
@@ -165,7 +165,7 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
     counters.queuedMs += waitMs
   }
 
-  const note = (event: CallEvent): void => {
+  const record = (event: CallEvent): void => {
     switch (event.type) {
       case 'attempt':
         attempted(all, event.batchSize)
@@ -202,7 +202,7 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
   }
 
   return {
-    note,
+    record,
     started: () => {
       started++
     },

@@ -36,7 +36,7 @@ const createEndpoint = (events: readonly CallEvent[], of = redactedUrl, during =
   close: () => {},
   send: (call: Call, complete) => {
     during()
-    for (const event of events) call.note?.(event)
+    for (const event of events) call.emit?.(event)
     complete(true, 'aResult')
   },
 })

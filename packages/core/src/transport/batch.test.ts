@@ -28,8 +28,8 @@ const sendAll = (send: Send, methods: readonly string[], fields: Partial<RouteCa
   methods.map((method, at) => sendDown(send, method, { params: `["0x${at}"]`, ...fields }))
 
 /** Observes the events of a call. */
-const listen = (sent: Sent | undefined, note: (event: { readonly type: string }) => void): void => {
-  Object.assign(sent?.call ?? {}, { note })
+const listen = (sent: Sent | undefined, emit: (event: { readonly type: string }) => void): void => {
+  Object.assign(sent?.call ?? {}, { emit })
 }
 
 const reads = (count: number): string[] => Array.from({ length: count }, () => 'eth_getBalance')
@@ -250,7 +250,7 @@ describe('batch', () => {
 
   test('needs nobody who listens', async () => {
     const endpoint = scriptedPost()
-    const sent = sendAll(over(endpoint), reads(2), { note: undefined })
+    const sent = sendAll(over(endpoint), reads(2), { emit: undefined })
     await vi.runAllTimersAsync()
     expect(sent.map(({ value }) => value)).toEqual(own(sent))
   })
@@ -563,7 +563,7 @@ describe('ending calls of a batch', () => {
     expect(sent[0]?.ok).toBe(true)
   })
 
-  test('in flight, settles them and leaves the others', async () => {
+  test('in flight, completes them and leaves the others', async () => {
     const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 100 }))
     const sent = sendAll(over(endpoint), reads(3))
     await vi.advanceTimersByTimeAsync(50)
@@ -636,7 +636,7 @@ describe('ending calls of a batch', () => {
     expect(endpoint.open).toBe(0)
   })
 
-  test('by a listener, while they are settled, settles none twice and sends none again', async () => {
+  test('by a listener, while they complete, completes none twice and sends none again', async () => {
     const endpoint = scriptedPost(capped(1, () => tooLarge('batch too large')))
     const sent = sendAll(over(endpoint, true, 1), reads(3))
     for (const one of sent)

@@ -15,7 +15,7 @@ import { createBatchRequest } from './batchRequest.ts'
 import type { Dispatch } from './createDispatch.ts'
 import { createBatchCap } from './batchCap.ts'
 import { batchLimit, mentionsBatch } from './batchLimit.ts'
-import type { Call, Send, Settle } from './call.ts'
+import type { Call, Send, Complete } from './call.ts'
 import type { CallEvent } from './callEvent.ts'
 import type { LimitedEndpoint, PostForItems } from './limitConcurrency.ts'
 import type { Endpoint } from './http.ts'
@@ -41,7 +41,7 @@ export interface BatchFeature<Rpc = EthereumRpc> {
 /** A call, and the request that contains it, once it is sent. */
 interface Item {
   readonly call: Call
-  readonly settle: Settle
+  readonly complete: Complete
   sent: Sent | undefined
 }
 
@@ -139,26 +139,26 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
     return lastJoins
   }
 
-  const send: Send = (call: Call, settle) => {
-    if (!(call.batch ? isReadMethod(call.method) : joins(call.method))) return endpoint.send(call, settle)
+  const send: Send = (call: Call, complete) => {
+    if (!(call.batch ? isReadMethod(call.method) : joins(call.method))) return endpoint.send(call, complete)
     const key = call.batch ?? call.options.priority ?? 'read'
     if (!waiting) {
       waiting = new Map()
       defer(flush)
     }
-    const item: Item = { call, settle, sent: undefined }
+    const item: Item = { call, complete, sent: undefined }
     const items = waiting.get(key)
     if (items) items.push(item)
     else waiting.set(key, [item])
     onCancel(call, (reason) => {
-      settle(false, reason)
+      complete(false, reason)
       if (item.sent && --item.sent.live === 0) item.sent.stop()
     })
   }
 
-  const sendAlone = ({ call, settle }: Pick<Item, 'call' | 'settle'>): void => {
+  const sendAlone = ({ call, complete }: Pick<Item, 'call' | 'complete'>): void => {
     call.share = 1
-    endpoint.send(call, settle)
+    endpoint.send(call, complete)
   }
 
   const flush = (): void => {
@@ -223,7 +223,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
         }
         texts.push(`{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`)
         call.share = 1 / items.length
-        call.note?.(attempt)
+        call.emit?.(attempt)
       }
       return `[${texts.join(',')}]`
     }
@@ -240,7 +240,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
       let isCauseUnknown = false
       for (let at = 0; at < size; at++) {
         const item = items[at] as Item
-        const { call, settle } = item
+        const { call, complete } = item
         if (call.ended) continue
         const { method } = call
         const one = 'length' in read ? (read[at] as BatchEntryRead) : read
@@ -248,8 +248,8 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
           'result' in one ? findChainMismatch(chainId, method === 'eth_chainId' ? one.result : chainHeader) : one
         const failure = wrong && createFailure(wrong, { ...context, method })
         const kind = failure?.kind
-        call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : succeeded)
-        if (!wrong) settle(true, (one as { result: unknown }).result)
+        call.emit?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : succeeded)
+        if (!wrong) complete(true, (one as { result: unknown }).result)
         else if (kind === 'batchTooLarge') {
           rejected.push(item)
           const named = batchLimit(wrong.text, size)
@@ -262,19 +262,19 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
         } else if (one === read && response && !sharedKinds.has(kind as FailureKind)) {
           rejected.push(item)
           isCauseUnknown = true
-        } else settle(false, failure)
+        } else complete(false, failure)
       }
       if (!isCauseUnknown) return sendAll(rejected, Math.min(limit, cap.calls()))
       // Sent one by one, the call that caused the failure fails alone. If all succeed, the server rejected the batch itself.
       let left = rejected.length
       let allSucceeded = true
-      for (const { call, settle } of rejected.filter(isLive))
+      for (const { call, complete } of rejected.filter(isLive))
         sendAlone({
           call,
-          settle: (ok, value) => {
+          complete: (ok, value) => {
             allSucceeded &&= ok
             if (--left === 0 && allSucceeded) cap.rejected(size)
-            settle(ok, value)
+            complete(ok, value)
           },
         })
     }

@@ -124,7 +124,7 @@ test('every call completes once, with its own result or a correct failure, for a
           const [at] = params as [number]
           const fate = fates[at] as (typeof fates)[number]
           expect((records[at] as RouteCall).ended, 'nothing is sent after its call ended').toBe(false)
-          expect(settled[at], 'nothing is sent after its call settled').toHaveLength(0)
+          expect(settled[at], 'nothing is sent after its call completed').toHaveLength(0)
           expect(fate.answered, 'nothing is sent again that was answered').toBe(false)
           if (!isReadMethod(method)) {
             expect(fate.mayHaveArrived, 'no write is sent twice unless it cannot have arrived').toBe(false)
@@ -228,7 +228,7 @@ test('every call completes once, with its own result or a correct failure, for a
 
       for (const [at, { method }] of calls.entries()) {
         const ends = settled[at] as { ok: boolean; value: unknown }[]
-        expect(ends, 'every call settles exactly once').toHaveLength(1)
+        expect(ends, 'every call completes exactly once').toHaveLength(1)
         const [{ ok, value }] = ends as [{ ok: boolean; value: unknown }]
         if (ok) expect(value).toEqual({ method, params: [at] })
         else if (value === 'late') expect(given.whole, 'only what hung is late').toContain('hang')

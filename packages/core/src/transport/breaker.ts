@@ -193,10 +193,10 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       return is === 'closed' || (is === 'halfOpen' && !probing && isReadMethod(method))
     }
 
-    const send: Send = (call: RouteCall, settle) => {
+    const send: Send = (call: RouteCall, complete) => {
       const probes = opened && admits(call)
       if (opened && !probes && !call.bypassesBreaker)
-        return settle(
+        return complete(
           false,
           createFailure(
             {
@@ -217,7 +217,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
         // would seem fast.
         if (ok || (call.ended && ms > (latency.averageMs() ?? Infinity))) latency.add(ms)
         learn(ok ? 'up' : getEvidence(value), sent, call.share)
-        settle(ok, value)
+        complete(ok, value)
       })
     }
 

@@ -135,11 +135,11 @@ describe('a budget per second', () => {
   test('reports how long a call waited, and does not count that time against its deadline', async () => {
     const { limited } = make({ requestsPerSecond: 10 })
     const [first, second] = send(limited, 2, { deadlineAt: now() + 5_000 }) as [Sent, Sent]
-    expect(second.call.waitingSince).toBe(startedAt)
+    expect(second.call.progress.queued?.since).toBe(startedAt)
     await vi.runAllTimersAsync()
     expect(first.events).toEqual([])
     expect(second.events).toEqual([{ type: 'queued', redactedUrl: limited.redactedUrl, waitMs: 100 }])
-    expect(second.call).toMatchObject({ deadlineAt: startedAt + 5_100, waitingSince: undefined })
+    expect(second.call.progress).toMatchObject({ queuedMs: 100, queued: undefined })
   })
 })
 
@@ -200,7 +200,7 @@ describe('waiting', () => {
 
   test('keeps no timer once the last has left', () => {
     const { limited } = make({ requestsPerSecond: 1 })
-    for (const one of send(limited, 3)) if (one.call.waitingSince !== undefined) one.end('left')
+    for (const one of send(limited, 3)) if (one.call.progress.queued) one.end('left')
     // Only the call in flight has one.
     expect(vi.getTimerCount()).toBe(1)
     vi.runAllTimers()
@@ -231,9 +231,9 @@ describe('waiting', () => {
     const at: number[] = []
     const atOnce = budget({ requestsPerSecond: 10 })({
       ...scriptedEndpoint(),
-      send: (_, settle) => {
+      send: (_, complete) => {
         at.push(Math.round(now() - startedAt))
-        settle(true, '0x1')
+        complete(true, '0x1')
       },
     })
     const again = (): void => {

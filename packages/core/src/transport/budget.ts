@@ -6,7 +6,9 @@ import { describeType } from '../failure/describeType.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Rejection } from './budgetPace.ts'
-import type { Send, Priority, Settle } from './call.ts'
+import type { Send, Priority, Complete } from './call.ts'
+import { endWait, startWait, timeLeft } from './callProgress.ts'
+import type { Queued } from './callProgress.ts'
 import { computeUnits } from './computeUnits.ts'
 import { createDayCount } from './createDayCount.ts'
 import type { Endpoint } from './http.ts'
@@ -14,7 +16,6 @@ import { createQueue } from './queue.ts'
 import type { QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { endQueueTime } from './queueTime.ts'
 
 /** Options of {@link budget}. */
 export interface BudgetOptions {
@@ -61,11 +62,10 @@ export interface Budgeted {
   readonly stats: () => BudgetStats
 }
 
-interface Waiter extends QueueEntry {
+interface Waiter extends QueueEntry, Queued {
   readonly call: RouteCall
-  readonly settle: Settle
+  readonly complete: Complete
   readonly cost: number
-  readonly since: number
   readonly queue: number
   left: boolean
 }
@@ -163,8 +163,8 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       return usedByDay.get(dayOf(date)) + dayCostOf(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
     }
 
-    const reject = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Rejection, ms: number): void =>
-      settle(
+    const reject = ({ call, complete }: Pick<Waiter, 'call' | 'complete'>, kind: Rejection, ms: number): void =>
+      complete(
         false,
         createFailure(
           {
@@ -179,7 +179,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       )
 
     /** Sends a call. Its cost is returned if it turns out that it was not sent. */
-    const sendWaiter = (call: RouteCall, settle: Settle, cost: number, sentAt: number): void => {
+    const sendWaiter = (call: RouteCall, complete: Complete, cost: number, sentAt: number): void => {
       // Without a limit per day, the count only serves the statistics, and reading the time would be most of its cost.
       if (perDay < Infinity || sentAt > dayReadAt + 1_000) {
         dayReadAt = sentAt
@@ -205,26 +205,26 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         } else if (call.ended) pace.forget(trial, 0)
         else isPausing = pace.hear(sentAt, trial, ok ? undefined : value)
         if (isPausing) rejectTooLate()
-        settle(ok, value)
+        complete(ok, value)
         if (waiting > 0 && (trial || isPausing)) serve()
       })
     }
 
     const leave = (waiter: Waiter): number => {
       const { queue, call, cost, since } = waiter
-      const waitedMs = now() - since
+      const time = now()
       waiter.left = true
       queues[queue]?.leave(waiter)
       queued[queue] = (queued[queue] as number) - 1
       queuedCost[queue] = queued[queue] ? (queuedCost[queue] as number) - cost : 0
-      endQueueTime(call, waitedMs)
+      endWait(call, waiter, time)
       if (--waiting === 0) timer.clear()
-      return waitedMs
+      return time - since
     }
 
     /** Whether a call may wait this long. A pause of the endpoint must end before the call's own deadline, which our queues do not use up. */
     const fits = ({ since, call }: Waiter, time: number, ms: number): boolean =>
-      time + ms <= since + maxWaitMs && pace.pause(time).ms <= call.deadlineAt - since
+      time + ms <= since + maxWaitMs && pace.pause(time).ms <= timeLeft(call)
 
     /** Rejects the calls that cannot wait until the pause ends, so that they can go to another endpoint now. */
     const rejectTooLate = (): void => {
@@ -260,8 +260,8 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         if (ms === 0 && !pace.trying()) {
           passed = next === oldest ? 0 : passed + 1
           const waitMs = leave(next)
-          next.call.note?.({ type: 'queued', redactedUrl, waitMs })
-          sendWaiter(next.call, next.settle, next.cost, time)
+          next.call.emit?.({ type: 'queued', redactedUrl, waitMs })
+          sendWaiter(next.call, next.complete, next.cost, time)
         } else if (expired || (dayMs > 0 && !fits(next, time, dayMs))) {
           const waiter = expired ? oldest : next
           leave(waiter)
@@ -283,16 +283,16 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, time, ahead))
     }
 
-    const send: Send = (call: RouteCall, settle) => {
+    const send: Send = (call: RouteCall, complete) => {
       const cost = costOf(call.method)
       const time = now()
       const dayMs = untilDayMs(call.method)
       if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, time) === 0)
-        return sendWaiter(call, settle, cost, time)
+        return sendWaiter(call, complete, cost, time)
       const queue = queueOf(call)
       const waiter: Waiter = {
         call,
-        settle,
+        complete,
         cost,
         queue,
         since: time,
@@ -303,10 +303,10 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       const ms = waitOf(call, cost, queue, time)
       const pause = pace.pause(time)
       if (!fits(waiter, time, ms)) return reject(waiter, dayMs ? 'quota' : pause.ms ? pause.kind : 'throttled', ms)
-      call.waitingSince = time
+      startWait(call, waiter)
       onCancel(call, (reason) => {
         leave(waiter)
-        settle(false, reason)
+        complete(false, reason)
       })
       queues[queue]?.enter(waiter)
       queued[queue] = (queued[queue] as number) + 1

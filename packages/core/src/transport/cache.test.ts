@@ -18,16 +18,20 @@ const node = (): Endpoint & { readonly sent: string[]; response?: (method: strin
     redactedUrl,
     sent: [],
     close: () => {},
-    send: ({ method, params }, settle) => {
+    send: ({ method, params }, complete) => {
       endpoint.sent.push(method + params)
       const [place] = JSON.parse(params) as string[]
       const numbers: Record<string, string> = { latest: '0xc8', finalized: '0x64' }
       const own = endpoint.response?.(method)
-      if (own instanceof Error) return settle(false, own)
-      if (own !== undefined) return settle(true, own)
-      if (method === 'eth_chainId') return settle(true, '0x7')
-      if (method === 'eth_blockNumber') return settle(true, '0xc8')
-      settle(true, { hash: place === hash ? hash : '0xother', number: numbers[place ?? ''] ?? place, transactions: [] })
+      if (own instanceof Error) return complete(false, own)
+      if (own !== undefined) return complete(true, own)
+      if (method === 'eth_chainId') return complete(true, '0x7')
+      if (method === 'eth_blockNumber') return complete(true, '0xc8')
+      complete(true, {
+        hash: place === hash ? hash : '0xother',
+        number: numbers[place ?? ''] ?? place,
+        transactions: [],
+      })
     },
   }
   return endpoint
@@ -113,8 +117,8 @@ describe('cache', () => {
 
   test('reports when a result comes from the cache', async () => {
     const events: unknown[] = []
-    const transport = compose(endpoint, cache(), (next) => (call, settle) => {
-      next(Object.assign(call, { note: (event: unknown) => events.push(event) }), settle)
+    const transport = compose(endpoint, cache(), (next) => (call, complete) => {
+      next(Object.assign(call, { emit: (event: unknown) => events.push(event) }), complete)
     })
     await transport.request(byHash)
     expect(events).toEqual([])
@@ -175,11 +179,11 @@ describe('finality', () => {
     let settleOld: (() => void) | undefined
     const slow: Endpoint = {
       ...endpoint,
-      send: (call, settle) => {
+      send: (call, complete) => {
         if (call.params.includes('0x64') && !settleOld) {
           endpoint.sent.push(call.method)
-          settleOld = () => settle(true, { number: '0x64', hash: '0xforked' })
-        } else endpoint.send(call, settle)
+          settleOld = () => complete(true, { number: '0x64', hash: '0xforked' })
+        } else endpoint.send(call, complete)
       },
     }
     const transport = compose(slow, cache())

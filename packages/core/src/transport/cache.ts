@@ -1,5 +1,5 @@
 import { check, checkNames, checkRange } from '../failure/check.ts'
-import type { Call, Layer, Settle } from './call.ts'
+import type { Call, Layer, Complete } from './call.ts'
 import { createCacheMemory } from './cacheMemory.ts'
 import { blockNumber, cacheKind, cacheRule, namesTag } from './cacheRule.ts'
 import type { CacheRule } from './cacheRule.ts'
@@ -73,9 +73,9 @@ export function cache(options: CacheOptions = {}): Layer {
     }
 
     /** Sends the call, caches the result if the rule allows it, and learns which block is final. */
-    const request = (call: Call, settle: Settle, key: string, rule: CacheRule | undefined): void => {
+    const request = (call: Call, complete: Complete, key: string, rule: CacheRule | undefined): void => {
       const depth = depthOf(call)
-      if (!rule && depth === undefined) return next(call, settle)
+      if (!rule && depth === undefined) return next(call, complete)
       // The value at the time of the request: a result from before its block became final may be from another fork.
       const finalAtRequest = finalBlock
       next(call, (ok, value) => {
@@ -84,37 +84,37 @@ export function cache(options: CacheOptions = {}): Layer {
           const number = blockNumber(typeof value === 'string' ? value : Object(value).number) - depth
           if (number > finalBlock) finalBlock = number
         }
-        settle(ok, value)
+        complete(ok, value)
       })
     }
 
-    return (call: Call, settle) => {
+    return (call: Call, complete) => {
       const { method, params } = call
       const kind = cacheKind(method)
-      if (!kind || (kind === 'block' && namesTag(method, params))) return request(call, settle, '', undefined)
+      if (!kind || (kind === 'block' && namesTag(method, params))) return request(call, complete, '', undefined)
       const key = method + params
       const hit = memory.get(key)
       if (hit !== undefined) {
-        call.note?.({ type: 'cached' })
-        return settle(true, JSON.parse(hit))
+        call.emit?.({ type: 'cached' })
+        return complete(true, JSON.parse(hit))
       }
       const rule = cacheRule(method, params)
       // Each process requests the chain id again, so that it notices a URL of another chain.
-      if (!boundedStore || !rule || kind === 'chain') return request(call, settle, key, rule)
+      if (!boundedStore || !rule || kind === 'chain') return request(call, complete, key, rule)
       let stop = (): void => {}
       onCancel(call, (reason) => {
         stop()
-        settle(false, reason)
+        complete(false, reason)
       })
       stop = boundedStore.get(key, (text) => {
         // A store that responds at once may have ended the call.
         if (call.ended) return
         const value = text === undefined ? undefined : parse(text)
         // A stored text is checked like a response, except that its block is known to be final.
-        if (text === undefined || !rule(value, Infinity)) return request(call, settle, key, rule)
+        if (text === undefined || !rule(value, Infinity)) return request(call, complete, key, rule)
         memory.set(key, text)
-        call.note?.({ type: 'cached' })
-        settle(true, value)
+        call.emit?.({ type: 'cached' })
+        complete(true, value)
       })
     }
   }

@@ -1,5 +1,6 @@
 import type { CallOptions } from '../schema/callOptions.ts'
 import type { CallEvent } from './callEvent.ts'
+import type { CallProgress } from './callProgress.ts'
 import type { QueueEntry } from './queue.ts'
 
 export type { CallOptions, Priority } from '../schema/callOptions.ts'
@@ -23,25 +24,15 @@ export interface Call {
   readonly group: object | undefined
   /** Calls with the same object were passed to one `transport.batch([…])`. */
   readonly batch: object | undefined
-  /** Called for each event of the call; undefined if there is no observer. */
-  note: ((event: CallEvent) => void) | undefined
-  /** Since when the call waits in a queue, as `now()` counts; undefined if it does not wait. This time does not count against its deadline. */
-  waitingSince: number | undefined
-  /** The total time that it has waited in our queues, in milliseconds. */
-  waitedMs: number
-  /** How much of the queue time of the records below is already added to its deadline, in milliseconds. */
-  creditedMs: number
-  /** The record that a layer created to do this call's work, if any. Its queue time counts for this call. */
-  below: Call | undefined
-  /** The redacted URL of the endpoint that the call is sent to now, if there are several. */
-  endpoint: string | undefined
-  /** The redacted URLs of the endpoints that failed or were tried, if there are several, each with its last kind of failure. */
-  tried: Map<string, string> | undefined
+  /** Reports an event of the call to the observers; undefined if there are none. */
+  emit: ((event: CallEvent) => void) | undefined
+  /** How long it has waited in our queues, and where it was tried. */
+  readonly progress: CallProgress
   /** When the caller started it, as `now()` counts; 0 for a call that a layer created. */
   startedAt: number
   /** Its part of the HTTP request: 1, or one hundredth in a batch of a hundred. */
   share: number
-  /** The deadline, as `now()` counts. */
+  /** The deadline, as `callTime` counts. */
   deadlineAt: number
   /** Set when the call was ended by its deadline, an abort or a close. No layer starts new work for it. */
   ended: boolean
@@ -53,10 +44,10 @@ export interface Call {
 }
 
 /** How a call ends: `true` with the result, `false` with the reason it failed. Called exactly once. */
-export type Settle = (ok: boolean, value: unknown) => void
+export type Complete = (ok: boolean, value: unknown) => void
 
-/** Sends a call and completes it with `settle`. Until then, `call.cancel` must stop it. */
-export type Send = (call: Call, settle: Settle) => void
+/** Sends a call, and calls `complete` when it ends. Until then, `call.cancel` must stop it. */
+export type Send = (call: Call, complete: Complete) => void
 
 /** The facts about a transport that its layers can use. */
 export interface LayerContext {

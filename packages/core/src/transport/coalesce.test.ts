@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Call, CallOptions, RequestArguments, Settle } from './call.ts'
+import type { Call, CallOptions, RequestArguments, Complete } from './call.ts'
 import { coalesce } from './coalesce.ts'
 import { createCall } from './createCall.ts'
 import type { CoalesceOptions } from './coalesce.ts'
@@ -13,7 +13,7 @@ const redactedUrl = 'https://node.example/v2/…'
 
 interface Sent {
   readonly call: Call
-  readonly settle: Settle
+  readonly complete: Complete
   /** The reason it was stopped for; undefined where it was not. */
   stopped?: unknown
 }
@@ -25,12 +25,12 @@ const held = (): Endpoint & { readonly sent: Sent[] } => {
     redactedUrl,
     sent,
     close: () => {},
-    send: (call, settle) => {
-      const entry: Sent = { call, settle }
+    send: (call, complete) => {
+      const entry: Sent = { call, complete }
       sent.push(entry)
       call.cancel = (reason) => {
         entry.stopped = reason
-        settle(false, reason)
+        complete(false, reason)
       }
     },
   }
@@ -43,8 +43,8 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> => call.catch((erro
 let endpoint: ReturnType<typeof held>
 let transport: Transport
 const make = (options?: CoalesceOptions): Transport => compose(endpoint, coalesce(options), deadline())
-const response = (place: number, value: unknown): void => endpoint.sent[place]?.settle(true, value)
-const fail = (place: number, error: unknown): void => endpoint.sent[place]?.settle(false, error)
+const response = (place: number, value: unknown): void => endpoint.sent[place]?.complete(true, value)
+const fail = (place: number, error: unknown): void => endpoint.sent[place]?.complete(false, error)
 /** Fields of a call record that the dispatcher does not set. */
 const withFields =
   (fields: object) =>
@@ -206,9 +206,9 @@ describe('coalesce', () => {
       const controller = new AbortController()
       const settled: unknown[] = []
       const send = coalesce()(endpoint.send, { redactedUrl })
-      const record = (settle: Settle): Call => {
+      const record = (complete: Complete): Call => {
         const call = createCall('eth_chainId', '[]', {})
-        send(call, settle)
+        send(call, complete)
         return call
       }
       record(() => controller.abort())
@@ -263,10 +263,10 @@ describe('coalesce', () => {
     test.each([
       ['was answered', () => response(1, '0xhash')],
       ['failed', () => fail(1, new Error('lost'))],
-    ])('that %s, joins no request that began before it', async (_, settle) => {
+    ])('that %s, joins no request that began before it', async (_, complete) => {
       const before = transport.request(read)
       const written = outcomeOf(transport.request(write))
-      settle()
+      complete()
       await written
       const after = transport.request(read)
       expect(endpoint.sent).toHaveLength(3)
@@ -315,7 +315,7 @@ describe('coalesce', () => {
     const shares = async (first: object, second: object): Promise<boolean> => {
       const calls = [first, second].map((options) => transport.request(read, options as CallOptions))
       const shared = endpoint.sent.length === 1
-      for (const { settle } of endpoint.sent.splice(0)) settle(true, '0x1')
+      for (const { complete } of endpoint.sent.splice(0)) complete(true, '0x1')
       await Promise.all(calls)
       return shared
     }
@@ -369,7 +369,7 @@ describe('coalesce', () => {
       transport = compose(
         endpoint,
         coalesce(),
-        (next) => (call, settle) => next(Object.assign(call, fieldsOf.get(call.options)), settle),
+        (next) => (call, complete) => next(Object.assign(call, fieldsOf.get(call.options)), complete),
         deadline(),
       )
     })
@@ -387,22 +387,22 @@ describe('coalesce', () => {
         two,
         undefined,
       ])
-      for (const { settle } of endpoint.sent) settle(true, '0x1')
+      for (const { complete } of endpoint.sent) complete(true, '0x1')
       expect(await Promise.all(calls)).toEqual(['0x1', '0x1', '0x1', '0x1'])
     })
 
     test('reports the join to its caller, and events below to one caller that still waits', async () => {
       const events: string[] = []
       const noting = (name: string): object => ({
-        note: ({ type }: { type: string }) => events.push(`${name} ${type}`),
+        emit: ({ type }: { type: string }) => events.push(`${name} ${type}`),
       })
       const controller = new AbortController()
       const first = outcomeOf(withFields(noting('a'))(read, { signal: controller.signal }))
       const second = withFields(noting('b'))(read)
-      const { note } = (endpoint.sent[0] as unknown as { call: { note: (event: object) => void } }).call
-      note({ type: 'attempt' })
+      const { emit } = (endpoint.sent[0] as unknown as { call: { emit: (event: object) => void } }).call
+      emit({ type: 'attempt' })
       controller.abort()
-      note({ type: 'attempted' })
+      emit({ type: 'attempted' })
       response(0, '0x1')
       await Promise.all([first, second])
       expect(events).toEqual(['b joined', 'a attempt', 'b attempted'])

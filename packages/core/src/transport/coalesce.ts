@@ -1,12 +1,11 @@
-import { now } from '../clock/now.ts'
 import { checkNames } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import type { Call, Send, Layer, Settle } from './call.ts'
+import type { Call, Send, Layer, Complete } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
+import { callTime, follow, timeLeft } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
-import { setWorker } from './queueTime.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
@@ -17,14 +16,14 @@ export interface CoalesceOptions {
 /** A caller that joined a request in flight. */
 interface Waiter {
   readonly call: Call
-  readonly settle: Settle
+  readonly complete: Complete
 }
 
 /** The callers that joined a request in flight. Created when the first of them joins. */
 interface Joined {
   /** In the order in which they joined. When a caller leaves, its entry becomes undefined. */
   readonly waiters: (Waiter | undefined)[]
-  /** The deadline of the first caller. */
+  /** The deadline of the first caller, on the clock of the request. */
   readonly joinableUntil: number
   /** How many of them have not left. */
   waiting: number
@@ -36,7 +35,7 @@ interface InFlight {
   readonly shared: Call
   /** The first caller's call, until it leaves. */
   first: Call | undefined
-  readonly settle: Settle
+  readonly complete: Complete
   joined: Joined | undefined
   /** How many writes and how many responses had completed when the request started. */
   readonly writes: number
@@ -75,7 +74,6 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 
     const mayJoin = (call: Call, request: InFlight): boolean => {
       const minBlock = minBlockOf(call)
-      const time = now()
       return (
         // A response to a request that was sent before a write completed may not include that write.
         request.writes === writes &&
@@ -90,17 +88,16 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         // `true` means the highest block seen, and any response may have raised it.
         (minBlock !== true || request.responses === responses) &&
         // Without this limit, calls would join a request that hangs again and again.
-        2 * ((request.joined?.joinableUntil ?? request.shared.deadlineAt) - time) >= call.deadlineAt - time
+        2 * ((request.joined?.joinableUntil ?? request.shared.deadlineAt) - callTime(request.shared)) >= timeLeft(call)
       )
     }
 
-    const createRequest = (call: Call, settle: Settle): InFlight => {
-      const { method, params, options, startedAt, deadlineAt, note } = call
+    const createRequest = (call: Call, complete: Complete): InFlight => {
+      const { method, params, options, deadlineAt, emit } = call
       const shared = createCall(method, params, options, call)
-      shared.startedAt = startedAt
       shared.deadlineAt = deadlineAt
-      shared.note = note
-      return { shared, first: call, settle, joined: undefined, writes, responses }
+      shared.emit = emit
+      return { shared, first: call, complete, joined: undefined, writes, responses }
     }
 
     /** Lets no more callers join a request. */
@@ -114,61 +111,61 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     }
 
     /** Completes a caller that leaves. After the last one, the request is cancelled. */
-    const leave = (request: InFlight, settle: Settle, reason: unknown): void => {
+    const leave = (request: InFlight, complete: Complete, reason: unknown): void => {
       const { shared, first, joined } = request
       if (!first && !joined?.waiting) {
         close(request)
         shared.ended = true
         shared.cancel?.(reason)
       }
-      settle(false, reason)
+      complete(false, reason)
     }
 
     /** Passes the outcome of a request to all callers that still wait. */
     const deliver = (request: InFlight, ok: boolean, value: unknown): void => {
       const { first, joined } = request
       request.first = request.joined = undefined
-      if (!joined) return first && request.settle(ok, value)
+      if (!joined) return first && request.complete(ok, value)
       // Created before the first caller gets the original, because that caller may change it.
       const copy = joined.waiting + (first ? 1 : 0) > 1 ? copier(ok, value) : undefined
-      if (first) request.settle(ok, value)
+      if (first) request.complete(ok, value)
       let originalIsTaken = first !== undefined
       for (const waiter of joined.waiters) {
         if (!waiter) continue
-        if (!originalIsTaken) waiter.settle(ok, value)
-        else if (copy) waiter.settle(ok, copy())
+        if (!originalIsTaken) waiter.complete(ok, value)
+        else if (copy) waiter.complete(ok, copy())
         // The value cannot be copied, so this caller gets a request of its own.
-        else next(waiter.call, waiter.settle)
+        else next(waiter.call, waiter.complete)
         originalIsTaken = true
       }
     }
 
-    const join = (request: InFlight, call: Call, settle: Settle): void => {
+    const join = (request: InFlight, call: Call, complete: Complete): void => {
       const { shared } = request
-      if (!request.joined && shared.note) {
+      if (!request.joined && shared.emit) {
         // Reports each event to one caller only, so that it is counted once.
-        const reportToOne: Call['note'] = (event) =>
-          (request.first ?? request.joined?.waiters.find(Boolean)?.call)?.note?.(event)
-        shared.note = reportToOne
+        const reportToOne: Call['emit'] = (event) =>
+          (request.first ?? request.joined?.waiters.find(Boolean)?.call)?.emit?.(event)
+        shared.emit = reportToOne
       }
       const joined = (request.joined ??= { waiters: [], joinableUntil: shared.deadlineAt, waiting: 0 })
-      const place = joined.waiters.push({ call, settle }) - 1
+      const place = joined.waiters.push({ call, complete }) - 1
       joined.waiting++
-      setWorker(call, shared)
+      follow(call, shared)
       onCancel(call, (reason) => {
         joined.waiters[place] = undefined
         joined.waiting--
-        leave(request, settle, reason)
+        leave(request, complete, reason)
       })
-      if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
-      call.note?.({ type: 'joined' })
+      shared.deadlineAt = Math.max(shared.deadlineAt, callTime(shared) + timeLeft(call))
+      call.emit?.({ type: 'joined' })
     }
 
     /** Sends the request of the first caller. Both closures capture nothing but the request. */
     const launch = (request: InFlight, call: Call): void => {
       onCancel(call, (reason) => {
         request.first = undefined
-        leave(request, request.settle, reason)
+        leave(request, request.complete, reason)
       })
       next(request.shared, (ok, value) => {
         close(request)
@@ -179,22 +176,21 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       })
     }
 
-    const sendWrite: Send = (call, settle) =>
+    const sendWrite: Send = (call, complete) =>
       next(call, (ok, value) => {
         writes++
-        settle(ok, value)
+        complete(ok, value)
       })
 
-    return (call: Call, settle) => {
+    return (call: Call, complete) => {
       const { method, params } = call
-      if (!isReadMethod(method)) return sendWrite(call, settle)
+      if (!isReadMethod(method)) return sendWrite(call, complete)
       let sameMethod = byMethod.get(method)
       const found = sameMethod?.get(params)
-      if (found && mayJoin(call, found)) return join(found, call, settle)
-      const request = createRequest(call, settle)
+      if (found && mayJoin(call, found)) return join(found, call, complete)
+      const request = createRequest(call, complete)
       if (!sameMethod) byMethod.set(method, (sameMethod = new Map()))
       sameMethod.set(params, request)
-      call.below = request.shared
       launch(request, call)
     }
   }

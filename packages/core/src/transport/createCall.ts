@@ -1,7 +1,8 @@
 import type { Call, CallOptions } from './call.ts'
+import { createProgress } from './callProgress.ts'
 
-/** The group and batch that a call belongs to. */
-export type Together = Partial<Pick<Call, 'group' | 'batch'>>
+/** The group and batch that a call belongs to, and the progress that it shares. */
+export type Together = Partial<Pick<Call, 'group' | 'batch' | 'progress'>>
 
 const alone: Together = {}
 
@@ -11,13 +12,13 @@ const alone: Together = {}
  * @param method - A JSON-RPC method.
  * @param params - The params as JSON text.
  * @param options - The options of the call.
- * @param together - The group and batch of the call, or another call from which they are taken. @default none
+ * @param together - The group and batch of the call, or the call that it does the work of. @default none
  */
 export function createCall(
   method: string,
   params: string,
   options: CallOptions,
-  { group, batch }: Together = alone,
+  { group, batch, progress = createProgress() }: Together = alone,
 ): Call {
   return {
     method,
@@ -25,13 +26,8 @@ export function createCall(
     options,
     group,
     batch,
-    note: undefined,
-    waitingSince: undefined,
-    waitedMs: 0,
-    creditedMs: 0,
-    below: undefined,
-    endpoint: undefined,
-    tried: undefined,
+    emit: undefined,
+    progress,
     startedAt: 0,
     share: 1,
     deadlineAt: Infinity,

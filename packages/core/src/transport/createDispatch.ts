@@ -2,7 +2,7 @@ import { now } from '../clock/now.ts'
 import { check } from '../failure/check.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
 import { rejectFromCaller } from '../failure/rejectFromCaller.ts'
-import type { Call, CallOptions, Send, RequestArguments, Settle } from './call.ts'
+import type { Call, CallOptions, Send, RequestArguments, Complete } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import type { Together } from './createCall.ts'
@@ -25,7 +25,7 @@ export interface Frame {
   /** Holds the calls in flight, so that closing can end them. */
   readonly live: Holder<Call>
   /** Called when a call starts. If it returns a function, the call is sent inside that function. */
-  readonly begin?: ((call: Call) => Within | undefined) | undefined
+  readonly start?: ((call: Call) => Within | undefined) | undefined
   /** Called with the outcome of a call. Returns the value that the caller gets. */
   readonly end?: ((call: Call, ok: boolean, value: unknown) => unknown) | undefined
 }
@@ -40,13 +40,13 @@ export type Within = (run: () => void) => void
  * @param frame - What to do at the start and the end of each call. This costs less than a layer, which needs a closure per call to see its end.
  * @default nothing
  */
-export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> = {}): Dispatch {
+export function createDispatch(send: Send, { live, start, end }: Partial<Frame> = {}): Dispatch {
   /** A function of its own, so that the closure that completes a call keeps nothing else alive: many calls may wait at once. */
-  const start = (call: Call, resolve: Callback, reject: Callback, unlisten: (() => void) | undefined): void => {
+  const sendCall = (call: Call, resolve: Callback, reject: Callback, unlisten: (() => void) | undefined): void => {
     live?.enter(call)
-    const within = begin?.(call)
+    const within = start?.(call)
     let over = false
-    const settle: Settle = (ok, value) => {
+    const complete: Complete = (ok, value) => {
       over = true
       unlisten?.()
       live?.leave(call)
@@ -58,17 +58,17 @@ export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> 
       else reject(given)
     }
     try {
-      if (within) run(within, call, settle)
-      else send(call, settle)
+      if (within) run(within, call, complete)
+      else send(call, complete)
     } catch (error) {
       // If a user's layer throws, only its own call fails.
       if (over) throw error
       call.ended = true
-      settle(false, error)
+      complete(false, error)
     }
   }
 
-  const run = (within: Within, call: Call, settle: Settle): void => within(() => send(call, settle))
+  const run = (within: Within, call: Call, complete: Complete): void => within(() => send(call, complete))
 
   const listen = (call: Call, signal: AbortSignal): (() => void) => {
     const onAbort = (): void => {
@@ -99,12 +99,12 @@ export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> 
       const call = createCall(method, text, options ?? noOptions, together)
       call.startedAt = now()
       // Most calls have no options.
-      if (!options) return start(call, resolve, reject, undefined)
+      if (!options) return sendCall(call, resolve, reject, undefined)
       checkCallOptions(options)
       const { timeoutMs, signal } = options
-      // Until the deadline layer sets its own. Layers above it, such as a user's, wait no longer than this.
+      // For the calls of a user's layer. They are not in `live`, which sets the deadline of other calls.
       if (timeoutMs) call.deadlineAt = call.startedAt + timeoutMs
       if (signal?.aborted) return reject(signal.reason)
-      return start(call, resolve, reject, signal && listen(call, signal))
+      return sendCall(call, resolve, reject, signal && listen(call, signal))
     })
 }

@@ -120,7 +120,7 @@ export function createTransport<
     ].filter((layer) => !!layer),
     {
       live: createDeadlines({ timeoutMs }, redactedUrl, (call) => call),
-      begin: observer?.start,
+      start: observer?.start,
       end: (call, ok, value) => {
         observer?.end(call, ok, value)
         return ok ? value : withHint(value)
@@ -149,9 +149,12 @@ function toRoute(endpoint: OpenEndpoint): Route {
   const { redactedUrl, stats } = endpoint
   return {
     ...endpoint,
-    send: (call, settle) => {
-      if (!call.options.minBlock) return endpoint.send(call, settle)
-      settle(false, invalidRequest('minBlock works only with endpoints: failover([…]). Use failover, or leave it out'))
+    send: (call, complete) => {
+      if (!call.options.minBlock) return endpoint.send(call, complete)
+      complete(
+        false,
+        invalidRequest('minBlock works only with endpoints: failover([…]). Use failover, or leave it out'),
+      )
     },
     stats: () => [{ name: redactedUrl, redactedUrl, head: 0, out: undefined, health: undefined, budget: stats?.() }],
   }

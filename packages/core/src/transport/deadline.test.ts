@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
-import { coalesce } from './coalesce.ts'
+import { endWait, follow, startWait } from './callProgress.ts'
+import { createCall } from './createCall.ts'
 import type { Endpoint } from './http.ts'
 import { compose, deadline } from '../../test/layers.ts'
 
@@ -10,10 +11,10 @@ const silent = (): Endpoint & { stopped: number } => {
     redactedUrl: 'https://node.example/…',
     stopped: 0,
     close: () => {},
-    send: ((call, settle) => {
+    send: ((call, complete) => {
       call.cancel = (reason) => {
         endpoint.stopped++
-        settle(false, reason)
+        complete(false, reason)
       }
     }) as Endpoint['send'],
   }
@@ -53,9 +54,9 @@ describe('deadline', () => {
   test('ends one call although the options of another are changed while it is in flight', async () => {
     const ends: ((ok: boolean, value: unknown) => void)[] = []
     const endpoint = silent()
-    const send: Endpoint['send'] = (call, settle) => {
-      endpoint.send(call, settle)
-      ends.push(settle)
+    const send: Endpoint['send'] = (call, complete) => {
+      endpoint.send(call, complete)
+      ends.push(complete)
     }
     const transport = compose({ ...endpoint, send }, deadline())
     const start = Date.now()
@@ -69,15 +70,6 @@ describe('deadline', () => {
     expect(await first).toBe(500)
   })
 
-  test('works directly below coalesce too', async () => {
-    const transport = compose(silent(), deadline({ timeoutMs: 1_000 }), coalesce())
-    await vi.advanceTimersByTimeAsync(800)
-    const start = Date.now()
-    const late = transport.request({ method: 'eth_chainId' }).catch(() => Date.now() - start)
-    await vi.runAllTimersAsync()
-    expect(await late).toBe(1_000)
-  })
-
   test('uses the call\u2019s own time before the transport\u2019s', async () => {
     expect(await timeOf('eth_getLogs', 500)).toBe(500)
     expect(await timeOf('eth_getLogs', 500, 200)).toBe(200)
@@ -85,13 +77,12 @@ describe('deadline', () => {
 
   test('does not count the time that a call waits in a queue of ours', async () => {
     const endpoint = silent()
-    const send: Endpoint['send'] = (call, settle) => {
-      call.waitingSince = now()
+    const send: Endpoint['send'] = (call, complete) => {
+      const entry = { since: now() }
+      startWait(call, entry)
       setTimeout(() => {
-        // As the concurrency limit and the budget do when its turn comes.
-        call.deadlineAt += now() - (call.waitingSince ?? 0)
-        call.waitingSince = undefined
-        endpoint.send(call, settle)
+        endWait(call, entry, now())
+        endpoint.send(call, complete)
       }, 5_000)
     }
     const start = Date.now()
@@ -102,22 +93,22 @@ describe('deadline', () => {
     expect(Date.now() - start).toBe(6_000)
   })
 
-  test('nor the time that a record below waits there for it, as a shared request does', async () => {
+  test('does not count the time that a shared request waits in a queue', async () => {
     const endpoint = silent()
-    const send: Endpoint['send'] = (call, settle) => {
-      const below = { ...call, waitingSince: now() as number | undefined }
-      call.below = below
-      setTimeout(() => (below.waitingSince = undefined), 3_000)
-      endpoint.send(call, settle)
+    const send: Endpoint['send'] = (call, complete) => {
+      const shared = createCall(call.method, '[]', {})
+      const entry = { since: now() }
+      startWait(shared, entry)
+      follow(call, shared)
+      setTimeout(() => endWait(shared, entry, now()), 3_000)
+      endpoint.send(call, complete)
     }
     const start = Date.now()
     const call = compose({ ...endpoint, send }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
     const outcome = call.catch((error: unknown) => error)
     await vi.runAllTimersAsync()
     expect(await outcome).toMatchObject({ kind: 'timeout' })
-    // It began at once, and its one second runs from when the wait ended, or from the last look before that.
-    expect(Date.now() - start).toBeGreaterThanOrEqual(3_000)
-    expect(Date.now() - start).toBeLessThanOrEqual(4_000)
+    expect(Date.now() - start).toBe(4_000)
   })
 
   test('rejects unknown names, of its own options and of a call\u2019s', async () => {

@@ -1,13 +1,12 @@
-import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { checkRange } from '../failure/check.ts'
 import { createTimers } from './timers.ts'
 import type { Call } from './call.ts'
+import { timeLeft } from './callProgress.ts'
 import { endCall } from './endCall.ts'
 import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import type { Holder, QueueEntry } from './queue.ts'
-import { addQueueTime } from './queueTime.ts'
 
 /** How long calls may take. */
 export interface DeadlineOptions {
@@ -33,7 +32,7 @@ export function createDeadlines<P extends QueueEntry>(
   callOf: (place: P) => Call,
 ): Holder<P> {
   checkTimeout(timeoutMs)
-  /** Calls whose deadline has moved because they waited in a queue, each with the timer of the new deadline. */
+  /** Calls that have time left because they waited in a queue, each with its own timer. */
   const late = new Map<P, Timer>()
 
   const msOf = (place: P): number => {
@@ -43,13 +42,8 @@ export function createDeadlines<P extends QueueEntry>(
 
   const onTimeout = (place: P): void => {
     const call = callOf(place)
-    const time = now()
-    addQueueTime(call, time)
-    let worker = call
-    while (worker.below) worker = worker.below
-    const leftMs = call.deadlineAt - (call.waitingSince ?? time)
-    if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
-      return endCall(call, redactedUrl, 'timeout', `no response within ${msOf(place)} ms`)
+    const leftMs = timeLeft(call)
+    if (leftMs < 1) return endCall(call, redactedUrl, 'timeout', `no response within ${msOf(place)} ms`)
     // At least 10 ms, because a call that starts to wait with little time left would set a timer for each millisecond of the wait.
     late.set(
       place,

@@ -1,13 +1,13 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Send, Settle } from './call.ts'
+import type { Send, Complete } from './call.ts'
+import { follow } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { setWorker } from './queueTime.ts'
 
 /** A request for the head in flight, and the calls that wait for it. */
 interface HeadRequest extends RouteCall {
-  readonly waiters: Map<RouteCall, Settle>
+  readonly waiters: Map<RouteCall, Complete>
 }
 
 /**
@@ -19,16 +19,16 @@ interface HeadRequest extends RouteCall {
  */
 export function createHeadQuery(send: Send): Send {
   let shared: HeadRequest | undefined
-  return (call: RouteCall, settle) => {
+  return (call: RouteCall, complete) => {
     const joined = shared
     const request: HeadRequest = (shared ??= {
       ...createCall('eth_blockNumber', '[]', { priority: call.options.priority }),
-      note: call.note,
+      emit: call.emit,
       bypassesBreaker: call.bypassesBreaker,
       waiters: new Map(),
     })
-    request.waiters.set(call, settle)
-    setWorker(call, request)
+    request.waiters.set(call, complete)
+    follow(call, request)
     onCancel(call, (reason) => {
       request.waiters.delete(call)
       if (request.waiters.size === 0) {
@@ -36,7 +36,7 @@ export function createHeadQuery(send: Send): Send {
         request.ended = true
         request.cancel?.(reason)
       }
-      settle(false, reason)
+      complete(false, reason)
     })
     if (joined) return
     send(request, (ok, value) => {

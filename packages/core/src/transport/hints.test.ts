@@ -8,7 +8,7 @@ const redactedUrl = 'https://node.example/v2/…'
 const ending = (ok: boolean, value: unknown): Endpoint => ({
   redactedUrl,
   close: () => {},
-  send: (_, settle) => settle(ok, value),
+  send: (_, complete) => complete(ok, value),
 })
 const ask = (endpoint: Endpoint): Promise<unknown> =>
   compose(endpoint, hints())

@@ -110,7 +110,7 @@ export function http<Network extends string = string>(
     }
   }
 
-  const send: Send = (call, settle) => {
+  const send: Send = (call, complete) => {
     const { method } = call
     const id = ++lastId
     const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
@@ -125,12 +125,12 @@ export function http<Network extends string = string>(
         // The response of a given fetch may be anything. One that cannot be read costs this call, and not the process.
         read = { kind: 'badResponse', text: 'the response cannot be read' }
       }
-      if ('result' in read) settle(true, read.result)
-      else settle(false, createFailure(read, { ...context, method }))
+      if ('result' in read) complete(true, read.result)
+      else complete(false, createFailure(read, { ...context, method }))
     })
     onCancel(call, (reason) => {
       stop()
-      settle(false, reason)
+      complete(false, reason)
     })
   }
   return { redactedUrl, chainId, send, post, close: httpClient.close }

@@ -3,6 +3,7 @@ import { now } from '../clock/now.ts'
 import { createStats } from '../observe/stats.ts'
 import type { AttemptEvent } from '../observe/transportEvent.ts'
 import type { Call } from './call.ts'
+import { endWait, startWait } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import type { Endpoint } from './http.ts'
 import { layer } from './layer.ts'
@@ -13,18 +14,18 @@ const close = (): void => {}
 const echo = (seen: Call[] = []): Endpoint => ({
   redactedUrl,
   close,
-  send: (call, settle) => {
+  send: (call, complete) => {
     seen.push(call)
-    call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
-    call.note?.({ type: 'attempted', redactedUrl, durationMs: 1 })
-    settle(true, `${call.method}${call.params}`)
+    call.emit?.({ type: 'attempt', redactedUrl, batchSize: 1 })
+    call.emit?.({ type: 'attempted', redactedUrl, durationMs: 1 })
+    complete(true, `${call.method}${call.params}`)
   },
 })
 const silent: Endpoint = {
   redactedUrl,
   close,
-  send: (call, settle) => {
-    call.cancel = (reason) => settle(false, reason)
+  send: (call, complete) => {
+    call.cancel = (reason) => complete(false, reason)
   },
 }
 const through = layer((request) => (args, options) => request(args, options))
@@ -57,10 +58,10 @@ describe('layer', () => {
     const reasons: unknown[] = []
     const below: Endpoint = {
       ...silent,
-      send: (call, settle) => {
+      send: (call, complete) => {
         call.cancel = (reason) => {
           reasons.push(reason)
-          settle(false, reason)
+          complete(false, reason)
         }
       },
     }
@@ -148,12 +149,12 @@ describe('layer', () => {
     vi.useFakeTimers()
     const queue: Endpoint = {
       ...silent,
-      send: (call, settle) => {
-        call.waitingSince = now()
+      send: (call, complete) => {
+        const entry = { since: now() }
+        startWait(call, entry)
         setTimeout(() => {
-          call.deadlineAt += now() - (call.waitingSince as number)
-          call.waitingSince = undefined
-          settle(true, 'after the wait')
+          endWait(call, entry, now())
+          complete(true, 'after the wait')
         }, 500)
       },
     }

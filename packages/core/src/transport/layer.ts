@@ -1,9 +1,8 @@
-import { now } from '../clock/now.ts'
 import type { Call, Send, Layer, RequestArguments } from './call.ts'
+import { follow, timeLeft } from './callProgress.ts'
 import { createDispatch } from './createDispatch.ts'
 import type { RawRequest } from './createDispatch.ts'
 import { onCancel } from './onCancel.ts'
-import { setWorker } from './queueTime.ts'
 
 /** A call that the user's function handles, and how many of its own calls are in flight. */
 interface OuterCall {
@@ -32,34 +31,33 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
   return (next: Send) => {
     // Keyed by the signal, which a copy of the options still has.
     const outerCalls = new WeakMap<AbortSignal, OuterCall>()
-    const dispatch = createDispatch((inner, settle) => {
+    const dispatch = createDispatch((inner, complete) => {
       const outer = inner.options.signal && outerCalls.get(inner.options.signal)
-      if (!outer) return next(inner, settle)
-      const { group, batch, note } = outer.call
+      if (!outer) return next(inner, complete)
+      const { group, batch, emit } = outer.call
       Object.assign(inner, {
         group,
         batch,
-        note: note && ((event) => outer.call.note?.(event)),
+        emit: emit && ((event) => outer.call.emit?.(event)),
       } satisfies Partial<Call>)
-      setWorker(outer.call, inner)
+      follow(outer.call, inner)
       outer.open++
       next(inner, (ok, value) => {
         outer.open--
-        if (outer.call.below === inner) setWorker(outer.call, undefined)
-        settle(ok, value)
+        complete(ok, value)
       })
     })
     const request = wrap(dispatch)
-    return (call, settle) => {
+    return (call, complete) => {
       const controller = new AbortController()
       const { signal } = controller
       const outer: OuterCall = { call, open: 0 }
       outerCalls.set(signal, outer)
-      let settled = false
+      let completed = false
       const end = (ok: boolean, value: unknown): void => {
-        if (settled) return
-        settled = true
-        settle(ok, value)
+        if (completed) return
+        completed = true
+        complete(ok, value)
       }
       const finish = (ok: boolean, value: unknown): void => {
         end(ok, value)
@@ -71,7 +69,7 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
         controller.abort(reason)
       })
       const params = JSON.parse(call.params) as RequestArguments['params']
-      const timeoutMs = Math.max(1, Math.min(call.deadlineAt - now(), 2 ** 31 - 1))
+      const timeoutMs = Math.max(1, Math.min(timeLeft(call), 2 ** 31 - 1))
       Promise.resolve({ method: call.method, params })
         .then((args) => request(args, { ...call.options, signal, timeoutMs }))
         .then(

@@ -4,7 +4,7 @@ import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
 import { limitConcurrency } from './limitConcurrency.ts'
 import type { Call, Send } from './call.ts'
-import type { PostForItems } from './limitConcurrency.ts'
+import type { OfCall, PostForItems } from './limitConcurrency.ts'
 
 type Done = Parameters<PostForItems>[2]
 
@@ -20,10 +20,10 @@ afterEach(() => {
 const held = () => {
   const ends: ((ok: boolean) => void)[] = []
   const started: Call[] = []
-  const send: Send = (call, settle) => {
+  const send: Send = (call, complete) => {
     started.push(call)
-    ends.push((ok) => settle(ok, call.method))
-    call.cancel = (reason) => settle(false, reason)
+    ends.push((ok) => complete(ok, call.method))
+    call.cancel = (reason) => complete(false, reason)
   }
   return { ends, started, endpoint: { ...scriptedPost(), send } }
 }
@@ -60,15 +60,15 @@ describe('limitConcurrency', () => {
   test('starts 8 of many requests at once and the next ones right after, which does not count as a wait', async () => {
     const { ends, started, endpoint } = held()
     const { send } = limitConcurrency({ maxInFlight: 20 })(endpoint)
-    const notes: string[] = []
-    const note: Call['note'] = ({ type }) => void notes.push(type)
-    for (let n = 0; n < 21; n++) sendDown(send, `eth_${n}`, { note })
+    const events: string[] = []
+    const emit: Call['emit'] = ({ type }) => void events.push(type)
+    for (let n = 0; n < 21; n++) sendDown(send, `eth_${n}`, { emit })
     expect(started).toHaveLength(8)
     await Promise.resolve()
     expect(started.map(({ method }) => method)).toEqual(Array.from({ length: 20 }, (_, n) => `eth_${n}`))
-    expect(notes).toEqual(Array.from({ length: 20 }, () => 'attempt'))
+    expect(events).toEqual(Array.from({ length: 20 }, () => 'attempt'))
     for (const end of ends) end(true)
-    expect(notes.filter((type) => type === 'queued')).toHaveLength(1)
+    expect(events.filter((type) => type === 'queued')).toHaveLength(1)
   })
 
   test('lets a call leave before the end of the tick in which it was put off', async () => {
@@ -178,12 +178,11 @@ describe('limitConcurrency', () => {
     sendDown(send)
     const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     const since = now()
-    expect(waiting.call.waitingSince).toBe(since)
+    expect(waiting.call.progress.queued?.since).toBe(since)
     vi.advanceTimersByTime(700)
     expect(waiting.events).toEqual([])
     ends[0]?.(true)
-    expect(waiting.call.waitingSince).toBeUndefined()
-    expect(waiting.call.deadlineAt).toBe(5_700)
+    expect(waiting.call.progress).toMatchObject({ queuedMs: 700, queued: undefined })
     expect(waiting.events[0]).toEqual({ type: 'queued', redactedUrl: 'https://node.example/…', waitMs: 700 })
     ends[1]?.(true)
   })
@@ -194,7 +193,7 @@ describe('limitConcurrency', () => {
     sendDown(send)
     const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     vi.advanceTimersByTime(50)
-    expect(waiting.call).toMatchObject({ deadlineAt: 5_050, waitingSince: undefined })
+    expect(waiting.call.progress).toMatchObject({ queuedMs: 50, queued: undefined })
     ends[0]?.(true)
   })
 
@@ -206,20 +205,20 @@ describe('limitConcurrency', () => {
       { type: 'attempt', batchSize: 1 },
       { type: 'attempted', kind: undefined },
     ])
-    expect(sent.call.deadlineAt).toBe(10)
+    expect(sent.call.progress.queuedMs).toBe(0)
   })
 
   test('takes any number of calls that end at once, without growing the stack', () => {
     let ended = 0
-    const endpoint = { ...scriptedPost(), send: ((_, settle) => settle(true, 1)) as Send }
+    const endpoint = { ...scriptedPost(), send: ((_, complete) => complete(true, 1)) as Send }
     const hold = held()
     let first = true
     const { send } = limitConcurrency({ maxInFlight: 1 })({
       ...endpoint,
-      send: (call, settle) => {
-        if (!first) return endpoint.send(call, settle)
+      send: (call, complete) => {
+        if (!first) return endpoint.send(call, complete)
         first = false
-        hold.endpoint.send(call, settle)
+        hold.endpoint.send(call, complete)
       },
     })
     for (let n = 0; n < 20_000; n++) send(newCall(), () => ended++)
@@ -230,22 +229,25 @@ describe('limitConcurrency', () => {
   test('counts a posted body as one request, and writes it only when it may go', async () => {
     const endpoint = scriptedPost()
     const { post } = limitConcurrency({ maxInFlight: 1 })(endpoint)
-    const items = [{ call: newCall('eth_a', { deadlineAt: 100 }) }, { call: newCall('eth_b', { deadlineAt: 200 }) }]
+    const newItems = (): OfCall[] => [{ call: newCall('eth_a') }, { call: newCall('eth_b') }]
+    const items = newItems()
     const body = vi.fn<() => string>(
       () => '[{"id":1,"method":"eth_a","params":[]},{"id":2,"method":"eth_b","params":[]}]',
     )
     const done = vi.fn<Done>()
     endpoint.script = (posted) => ({ ...answerAll(posted), afterMs: 10 })
+    post(newItems(), body, done)
     post(items, body, done)
-    post(items, body, done)
-    const stop = post(items, body, done)
+    const stopped = newItems()
+    const stop = post(stopped, body, done)
     expect(body).toHaveBeenCalledTimes(1)
-    expect(items.map(({ call }) => call.waitingSince)).toEqual([now(), now()])
+    expect(items.map(({ call }) => call.progress.queued?.since)).toEqual([now(), now()])
     stop()
+    expect(stopped.map(({ call }) => call.progress.queued?.since)).toEqual([undefined, undefined])
     await vi.advanceTimersByTimeAsync(10)
     expect(body).toHaveBeenCalledTimes(2)
     expect(done).toHaveBeenCalledTimes(1)
-    expect(items.map(({ call }) => call.deadlineAt)).toEqual([110, 210])
+    expect(items.map(({ call }) => call.progress.queuedMs)).toEqual([10, 10])
     await vi.advanceTimersByTimeAsync(10)
     expect(done).toHaveBeenCalledTimes(2)
     expect(endpoint.posted).toHaveLength(2)

@@ -6,13 +6,14 @@ import type { FailureFacts } from '../failure/failureFacts.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import type { Call, Send, Settle } from './call.ts'
+import type { Call, Send, Complete } from './call.ts'
+import { endWait, startWait } from './callProgress.ts'
+import type { Queued } from './callProgress.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
 import { createQueue } from './queue.ts'
 import type { Queue, QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { endQueueTime } from './queueTime.ts'
 
 /** Options of {@link limitConcurrency}. */
 export interface ConcurrencyOptions {
@@ -54,12 +55,12 @@ interface Posting {
 }
 
 /** A waiting request. Without batches there is one for each call, so the record is small. */
-interface Waiter extends QueueEntry {
+interface Waiter extends QueueEntry, Queued {
   readonly queue: Queue<Waiter>
-  /** The call, or the first call of the body. Its `waitingSince` is the start of the wait. */
+  /** The call, or the first call of the body. */
   readonly call: RouteCall
   /** Completes the call, or the body that will be posted. */
-  readonly work: Settle | Posting
+  readonly work: Complete | Posting
 }
 
 /**
@@ -95,28 +96,22 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       typeof work === 'function' ? [call] : work.items.map((item) => item.call)
 
     const enter = (call: RouteCall, work: Waiter['work']): Waiter => {
-      const waiter: Waiter = { queue: queueOf(call), call, work, before: undefined, after: undefined }
+      const waiter: Waiter = { queue: queueOf(call), call, work, since: now(), before: undefined, after: undefined }
       waiter.queue.enter(waiter)
-      const time = now()
-      for (const one of callsOf(waiter)) one.waitingSince = time
+      for (const one of callsOf(waiter)) startWait(one, waiter)
       queued++
       if (!timer.isSet()) timer.set(maxWaitMs)
       return waiter
     }
 
-    const leave = (waiter: Waiter): void => {
+    const sinceOf = (waiter: Waiter | undefined): number => waiter?.since ?? Infinity
+
+    /** Ends the wait of a request, and returns how long it has waited. */
+    const leave = (waiter: Waiter, time: number): number => {
       waiter.queue.leave(waiter)
       if (--queued === 0) timer.clear()
-    }
-
-    const sinceOf = (waiter: Waiter | undefined): number => waiter?.call.waitingSince ?? Infinity
-
-    /** Ends the wait of a request, moves the deadlines of its calls by the time that it waited, and returns that time. */
-    const endWaitOf = (waiter: Waiter, time: number): number => {
-      const waitMs = time - sinceOf(waiter)
-      leave(waiter)
-      for (const call of callsOf(waiter)) endQueueTime(call, waitMs)
-      return waitMs
+      for (const call of callsOf(waiter)) endWait(call, waiter, time)
+      return time - waiter.since
     }
 
     /** Rejects requests that have waited too long. One timer is enough: the first request of each queue has waited longest. */
@@ -125,7 +120,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       for (const queue of inOrder)
         while (sinceOf(queue.first()) + maxWaitMs <= time) {
           const waiter = queue.first() as Waiter
-          endWaitOf(waiter, time)
+          leave(waiter, time)
           const facts: FailureFacts = {
             kind: 'throttled',
             text: `not sent: it waited ${maxWaitMs} ms because maxInFlight (${maxInFlight}) requests were in flight`,
@@ -149,8 +144,8 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       starting = true
       while (queued > 0 && requestsInFlight < maxInFlight) {
         const waiter = inOrder.find((queue) => queue.first())?.first() as Waiter
-        const waitMs = endWaitOf(waiter, now())
-        if (reportWait) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', redactedUrl, waitMs })
+        const waitMs = leave(waiter, now())
+        if (reportWait) for (const call of callsOf(waiter)) call.emit?.({ type: 'queued', redactedUrl, waitMs })
         const { work, call } = waiter
         if (typeof work === 'function') sendNow(call, work)
         else work.start()
@@ -174,30 +169,30 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       return false
     }
 
-    const sendNow: Send = (call, settle) => {
+    const sendNow: Send = (call, complete) => {
       requestsInFlight++
       const sentAt = now()
-      call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
+      call.emit?.({ type: 'attempt', redactedUrl, batchSize: 1 })
       endpoint.send(call, (ok, value) => {
-        if (call.note) {
+        if (call.emit) {
           const kind = ok ? undefined : isKeyrailError(value) ? value.kind : 'aborted'
-          call.note({ type: 'attempted', redactedUrl, durationMs: now() - sentAt, kind })
+          call.emit({ type: 'attempted', redactedUrl, durationMs: now() - sentAt, kind })
         }
         release()
-        settle(ok, value)
+        complete(ok, value)
       })
     }
 
-    const send: Send = (call, settle) => {
-      if (mayStart()) return sendNow(call, settle)
-      leaveOnCancel(enter(call, settle), call)
+    const send: Send = (call, complete) => {
+      if (mayStart()) return sendNow(call, complete)
+      leaveOnCancel(enter(call, complete), call)
     }
 
     /** A function of its own, so that the closure captures nothing but the waiter. */
     const leaveOnCancel = (waiter: Waiter, call: RouteCall): void =>
       onCancel(call, (reason) => {
-        leave(waiter)
-        ;(waiter.work as Settle)(false, reason)
+        leave(waiter, now())
+        ;(waiter.work as Complete)(false, reason)
       })
 
     const post: PostForItems = (items, body, done) => {
@@ -218,7 +213,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       else {
         const reject = (facts: FailureFacts): void => done(facts, undefined, { redactedUrl })
         const waiter = enter((items[0] as OfCall).call, { items, start, reject })
-        stop = () => leave(waiter)
+        stop = () => leave(waiter, now())
       }
       return () => stop()
     }

@@ -19,10 +19,12 @@ const failing = (...ways: FailureFacts[]): Endpoint & { readonly at: number[] } 
     redactedUrl,
     at,
     close: () => {},
-    send: ({ method }, settle) => {
+    send: ({ method }, complete) => {
       const facts = ways[at.length]
       at.push(now())
-      queueMicrotask(() => (facts ? settle(false, createFailure(facts, { method, redactedUrl })) : settle(true, '0x1')))
+      queueMicrotask(() =>
+        facts ? complete(false, createFailure(facts, { method, redactedUrl })) : complete(true, '0x1'),
+      )
     },
   }
 }
@@ -30,7 +32,7 @@ const down: FailureFacts = { text: 'down', status: 503 }
 const over = (retryAfter: string): FailureFacts => ({ text: 'slow down', status: 429, retryAfter })
 
 /** Runs the fake clock until the call has settled. */
-const settle = async (transport: Transport, method = 'eth_chainId'): Promise<unknown> => {
+const complete = async (transport: Transport, method = 'eth_chainId'): Promise<unknown> => {
   const outcome = transport.request({ method, params: [] }).catch((error: unknown) => error)
   await vi.runAllTimersAsync()
   return outcome
@@ -48,7 +50,7 @@ describe('retry', () => {
 
   test('makes a failed read again until it is answered', async () => {
     const endpoint = failing(down, down, down)
-    expect(await settle(make(endpoint))).toBe('0x1')
+    expect(await complete(make(endpoint))).toBe('0x1')
     expect(endpoint.at).toHaveLength(4)
   })
 
@@ -67,14 +69,14 @@ describe('retry', () => {
 
   test('gives the last failure once it has tried as often as it may', async () => {
     const endpoint = failing(down, down, down, down, down)
-    expect(await settle(make(endpoint, { retries: 2 }))).toMatchObject({ kind: 'unavailable', status: 503 })
+    expect(await complete(make(endpoint, { retries: 2 }))).toMatchObject({ kind: 'unavailable', status: 503 })
     expect(endpoint.at).toHaveLength(3)
   })
 
   test('waits a random part of a time that doubles, up to the cap', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const endpoint = failing(down, down, down, down, down)
-    await settle(make(endpoint, { retries: 5, baseMs: 100, capMs: 500 }))
+    await complete(make(endpoint, { retries: 5, baseMs: 100, capMs: 500 }))
     expect(endpoint.at.slice(1).map((at, n) => Math.round(at - (endpoint.at[n] as number)))).toEqual([
       50, 100, 200, 250, 250,
     ])
@@ -82,11 +84,11 @@ describe('retry', () => {
 
   test('waits just as long as the server asks, in seconds and by date', async () => {
     const seconds = failing(over('2'))
-    expect(await settle(make(seconds))).toBe('0x1')
+    expect(await complete(make(seconds))).toBe('0x1')
     expect(Math.round((seconds.at[1] as number) - (seconds.at[0] as number))).toBe(2_000)
 
     const date = failing(over(new Date(Date.now() + 3_000).toUTCString()))
-    expect(await settle(make(date))).toBe('0x1')
+    expect(await complete(make(date))).toBe('0x1')
     const waited = (date.at[1] as number) - (date.at[0] as number)
     expect(waited).toBeGreaterThan(1_990)
     expect(waited).toBeLessThanOrEqual(3_000)
@@ -94,7 +96,7 @@ describe('retry', () => {
 
   test('fails at once where the server asks for more time than the call has, and says so', async () => {
     const endpoint = failing(over('30'))
-    const failure = await settle(make(endpoint))
+    const failure = await complete(make(endpoint))
     expect(failure).toMatchObject({ kind: 'throttled', retryAfterMs: 30_000 })
     expect(String(failure)).toContain(
       'Not retried: the next try would be in 30000 ms, but the deadline is in 10000 ms.',
@@ -104,11 +106,11 @@ describe('retry', () => {
 
   test('fails at once where the wait would end with the call\u2019s time, or past what earlier attempts left of it', async () => {
     const exactly = failing(over('10'))
-    expect(await settle(make(exactly))).toMatchObject({ kind: 'throttled' })
+    expect(await complete(make(exactly))).toMatchObject({ kind: 'throttled' })
     expect(exactly.at).toHaveLength(1)
 
     const twice = failing(over('6'), over('6'))
-    expect(String(await settle(make(twice)))).toContain(
+    expect(String(await complete(make(twice)))).toContain(
       'the next try would be in 6000 ms, but the deadline is in 4000 ms.',
     )
     expect(twice.at).toHaveLength(2)
@@ -129,7 +131,7 @@ describe('retry', () => {
         call.cancel = (reason) => done(false, reason)
       },
     }
-    const failure = await settle(make(hanging))
+    const failure = await complete(make(hanging))
     expect(failure).toMatchObject({ kind: 'timeout', retryable: true })
     expect(String(failure)).not.toContain('retried')
   })
@@ -155,17 +157,17 @@ describe('retry', () => {
     ],
   ] as const)('does not make a call again that failed with %s', async (kind, facts) => {
     const endpoint = failing(facts)
-    expect(await settle(make(endpoint))).toMatchObject({ kind, retryable: false })
+    expect(await complete(make(endpoint))).toMatchObject({ kind, retryable: false })
     expect(endpoint.at).toHaveLength(1)
   })
 
   test('sends a transaction again only where the first cannot have arrived', async () => {
     const lost = failing({ kind: 'network', text: 'socket hang up' })
-    expect(await settle(make(lost), 'eth_sendRawTransaction')).toMatchObject({ kind: 'network', retryable: false })
+    expect(await complete(make(lost), 'eth_sendRawTransaction')).toMatchObject({ kind: 'network', retryable: false })
     expect(lost.at).toHaveLength(1)
 
     const notConnected = failing({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
-    expect(await settle(make(notConnected), 'eth_sendRawTransaction')).toBe('0x1')
+    expect(await complete(make(notConnected), 'eth_sendRawTransaction')).toBe('0x1')
     expect(notConnected.at).toHaveLength(2)
   })
 
@@ -186,7 +188,7 @@ describe('retry', () => {
     'does not wait longer than a timer can, where there is no deadline: %s',
     async (asked) => {
       const endpoint = failing(over(asked))
-      expect(await settle(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })
+      expect(await complete(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })
       expect(endpoint.at).toHaveLength(1)
     },
   )
@@ -194,7 +196,7 @@ describe('retry', () => {
   test('knows the time that is left below a layer of a user', async () => {
     const endpoint = failing(over('30'))
     const passing = layer((request) => (args, options) => request(args, options))
-    expect(await settle(compose(endpoint, retry(), passing, deadline()))).toMatchObject({ kind: 'throttled' })
+    expect(await complete(compose(endpoint, retry(), passing, deadline()))).toMatchObject({ kind: 'throttled' })
     expect(endpoint.at).toHaveLength(1)
   })
 

@@ -1,8 +1,8 @@
-import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Call, Layer, Settle } from './call.ts'
+import type { Call, Layer, Complete } from './call.ts'
+import { timeLeft } from './callProgress.ts'
 import { onCancel } from './onCancel.ts'
 
 /** Options of {@link retry}. */
@@ -31,7 +31,7 @@ export function retry(options: RetryOptions = {}): Layer {
   for (const [name, value] of Object.entries({ retries, baseMs, capMs })) checkRange(name, value, 0, 1e9)
   return (next) => {
     /** Sends a call that was retried `retried` times, and retries it if it fails. */
-    const attempt = (call: Call, settle: Settle, retried: number): void =>
+    const attempt = (call: Call, complete: Complete, retried: number): void =>
       next(call, (ok, failure) => {
         if (
           ok ||
@@ -40,21 +40,21 @@ export function retry(options: RetryOptions = {}): Layer {
           !isKeyrailError(failure) ||
           !failure.retryable
         )
-          return settle(ok, failure)
+          return complete(ok, failure)
         const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
         // The longest time that a timer supports also limits the wait of a call without a deadline.
-        const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - now()), 2 ** 31 - 1))
+        const leftMs = Math.max(0, Math.min(Math.round(timeLeft(call)), 2 ** 31 - 1))
         if (waitMs >= leftMs) {
           const message = `${failure.message} Not retried: the next try would be in ${waitMs} ms, but the deadline is in ${leftMs} ms.`
-          return settle(ok, new KeyrailError(message, failure))
+          return complete(ok, new KeyrailError(message, failure))
         }
-        call.note?.({ type: 'retry', kind: failure.kind, waitMs })
-        const timer = startTimer(() => call.ended || attempt(call, settle, retried + 1), waitMs)
+        call.emit?.({ type: 'retry', kind: failure.kind, waitMs })
+        const timer = startTimer(() => call.ended || attempt(call, complete, retried + 1), waitMs)
         onCancel(call, (reason) => {
           clearTimeout(timer)
-          settle(false, reason)
+          complete(false, reason)
         })
       })
-    return (call, settle) => attempt(call, settle, 0)
+    return (call, complete) => attempt(call, complete, 0)
   }
 }

@@ -7,6 +7,7 @@ import type { FailureFacts } from '../failure/failureFacts.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import { budget } from './budget.ts'
+import { endWait, startWait, timeLeft } from './callProgress.ts'
 import { retry } from './retry.ts'
 import { failover } from './failover.ts'
 import { checkRouteOptions, route } from './route.ts'
@@ -49,7 +50,7 @@ const guarded =
   (options?: BreakerOptions) =>
   (node: ScriptedEndpoint): RouteEndpoint =>
     budget()(breaker(options)(node))
-const settle = async (sent: Sent): Promise<Sent> => {
+const complete = async (sent: Sent): Promise<Sent> => {
   while (sent.settled === 0) await vi.advanceTimersByTimeAsync(1)
   return sent
 }
@@ -64,7 +65,7 @@ afterEach(async () => {
 describe('a route in order', () => {
   test('asks the first as long as it answers', async () => {
     const { send, counts } = make([ok('0x1'), ok('0x2')])
-    for (let i = 0; i < 3; i++) expect((await settle(send())).value).toBe('0x1')
+    for (let i = 0; i < 3; i++) expect((await complete(send())).value).toBe('0x1')
     expect(counts()).toEqual([3, 0])
   })
 
@@ -84,7 +85,7 @@ describe('a route in order', () => {
     ['another chain', otherChain],
   ])('asks the next one at once after %s', async (_, outcome) => {
     const { send, counts } = make([outcome, ok('0x2')])
-    const sent = await settle(send())
+    const sent = await complete(send())
     expect(sent.value).toBe('0x2')
     expect(sent.events).toEqual([{ type: 'rerouted', redactedUrl: redactedUrl(0), kind: expect.any(String) }])
     expect(counts()).toEqual([1, 1])
@@ -92,13 +93,13 @@ describe('a route in order', () => {
 
   test('does not ask another where the answer would be the same', async () => {
     const { send, counts } = make([reverted, ok('0x2')])
-    expect((await settle(send('eth_call'))).value).toMatchObject({ kind: 'revert', redactedUrl: redactedUrl(0) })
+    expect((await complete(send('eth_call'))).value).toMatchObject({ kind: 'revert', redactedUrl: redactedUrl(0) })
     expect(counts()).toEqual([1, 0])
   })
 
   test('tries each once, and lists all if all failed', async () => {
     const { send, counts } = make([reset, throttled, down])
-    const { value, settled } = await settle(send())
+    const { value, settled } = await complete(send())
     expect(value).toMatchObject({
       kind: 'throttled',
       retryable: true,
@@ -126,26 +127,26 @@ describe('a route in order', () => {
   test('leaves alone what is out of order, and comes back when it works', async () => {
     let works = false
     const { send, counts } = make([() => (works ? ok('0x1') : down), ok('0x2')], {}, guarded())
-    for (let i = 0; i < 10; i++) expect((await settle(send())).value).toBe('0x2')
+    for (let i = 0; i < 10; i++) expect((await complete(send())).value).toBe('0x2')
     expect(counts()).toEqual([5, 10])
     works = true
     await vi.advanceTimersByTimeAsync(5_000)
-    expect((await settle(send())).value).toBe('0x1')
-    expect((await settle(send())).value).toBe('0x1')
+    expect((await complete(send())).value).toBe('0x1')
+    expect((await complete(send())).value).toBe('0x1')
   })
 
   test('asks the first all the same where every one is out of order', async () => {
     let works = false
     const { send, routed, nodes, counts } = make([() => (works ? ok('0x1') : down), down], {}, guarded())
-    for (let i = 0; i < 6; i++) await settle(send())
+    for (let i = 0; i < 6; i++) await complete(send())
     expect(routed.stats().map(({ health }) => health?.state)).toEqual(['open', 'open'])
     works = true
-    expect((await settle(send('eth_sendRawTransaction'))).value).toBe('0x1')
+    expect((await complete(send('eth_sendRawTransaction'))).value).toBe('0x1')
     expect(routed.stats()[0]?.health?.state).toBe('closed')
     // What one lacks is not asked for where nobody answers.
     nodes[0]!.script = () => fails({ text: 'x', rpcError: { code: -32601, message: 'x' } })
     const [, before] = counts()
-    expect((await settle(send())).value).toMatchObject({ kind: 'methodUnavailable' })
+    expect((await complete(send())).value).toMatchObject({ kind: 'methodUnavailable' })
     expect(counts()[1]).toBe(before)
   })
 
@@ -162,7 +163,7 @@ describe('a route in order', () => {
 
   test('a key that one endpoint rejects does not affect another endpoint', async () => {
     const { send, counts, routed } = make([fails({ text: 'Unauthorized', status: 401 }), ok('0x2')], {}, guarded())
-    for (let i = 0; i < 5; i++) expect((await settle(send())).value).toBe('0x2')
+    for (let i = 0; i < 5; i++) expect((await complete(send())).value).toBe('0x2')
     expect(counts()).toEqual([1, 5])
     expect(routed.stats().map(({ health }) => health?.state)).toEqual(['open', 'closed'])
   })
@@ -172,7 +173,7 @@ describe('a route by weight', () => {
   test('gives each its exact share, spread evenly', async () => {
     const { nodes, send } = make([ok(1), ok(2), ok(3)], {}, (node, at) => ({ ...node, weight: [5, 1, 0][at] }))
     const order: unknown[] = []
-    for (let i = 0; i < 12; i++) order.push((await settle(send())).value)
+    for (let i = 0; i < 12; i++) order.push((await complete(send())).value)
     expect(nodes.map(({ arrivals }) => arrivals.length)).toEqual([10, 2, 0])
     expect(order.slice(0, 6)).toContain(2)
     expect(order.slice(6)).toContain(2)
@@ -180,12 +181,12 @@ describe('a route by weight', () => {
 
   test('keeps an endpoint of weight 0 for when the others fail', async () => {
     const { send } = make([down, ok('0x2')], {}, (node, at) => ({ ...node, weight: 1 - at }))
-    expect((await settle(send())).value).toBe('0x2')
+    expect((await complete(send())).value).toBe('0x2')
   })
 
   test('asks the others where one fails', async () => {
     const { send, counts } = make([ok(1), down], {}, (node) => ({ ...node, weight: 1 }))
-    for (let i = 0; i < 10; i++) expect((await settle(send())).value).toBe(1)
+    for (let i = 0; i < 10; i++) expect((await complete(send())).value).toBe(1)
     expect(counts()).toEqual([10, 5])
   })
 })
@@ -193,9 +194,9 @@ describe('a route by weight', () => {
 describe('a transaction', () => {
   test('moves on where it cannot have arrived, and not where it may have', async () => {
     const moved = make([notConnected, ok('0xhash')])
-    expect((await settle(moved.send('eth_sendRawTransaction'))).value).toBe('0xhash')
+    expect((await complete(moved.send('eth_sendRawTransaction'))).value).toBe('0xhash')
     const stays = make([reset, ok('0xhash')])
-    expect((await settle(stays.send('eth_sendRawTransaction'))).value).toMatchObject({
+    expect((await complete(stays.send('eth_sendRawTransaction'))).value).toMatchObject({
       kind: 'network',
       retryable: false,
     })
@@ -275,7 +276,7 @@ describe('the time of an attempt', () => {
   test('is a third of what is left with several endpoints', async () => {
     const { send } = make([never, never, ok('0x3')])
     const from = now()
-    const sent = await settle(send())
+    const sent = await complete(send())
     expect(sent.value).toBe('0x3')
     // 3,000 ms of 9,000, then 2,000 of 6,000.
     expect(Math.round((sent.at as number) - from)).toBeGreaterThanOrEqual(5_000)
@@ -285,7 +286,7 @@ describe('the time of an attempt', () => {
   test('sets no timer to a time that has passed, where its deadline is over and the machine was too busy to say so', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout')
     const { send } = make([reset, reset])
-    const sent = await settle(send('eth_chainId', { deadlineAt: now() - 20 }))
+    const sent = await complete(send('eth_chainId', { deadlineAt: now() - 20 }))
     expect(sent.ok).toBe(false)
     expect(set.mock.calls.map(([, ms]) => ms).filter((ms) => !((ms as number) > 0))).toEqual([])
     set.mockRestore()
@@ -293,7 +294,7 @@ describe('the time of an attempt', () => {
 
   test('can be given, also with one endpoint', async () => {
     const { send, nodes } = make([never], { attemptTimeoutMs: 200 })
-    const sent = await settle(send())
+    const sent = await complete(send())
     expect(sent.value).toMatchObject({
       kind: 'timeout',
       source: 'client',
@@ -316,31 +317,33 @@ describe('the time of an attempt', () => {
   test('is the whole with one endpoint also where its head is asked for, and needs no deadline', async () => {
     const { send } = make([(call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok('0x1', 8_000))])
     const fields = { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }
-    expect((await settle(send('eth_getBalance', fields))).value).toBe('0x1')
-    const endless = await settle(send('eth_getBalance', { ...fields, deadlineAt: Infinity }))
-    expect(endless.call.deadlineAt).toBe(Infinity)
+    expect((await complete(send('eth_getBalance', fields))).value).toBe('0x1')
+    const endless = await complete(send('eth_getBalance', { ...fields, deadlineAt: Infinity }))
+    expect(timeLeft(endless.call)).toBe(Infinity)
   })
 
   test('ends a question for the head, too', async () => {
     const { send } = make([never, (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok('0x1'))], {
       attemptTimeoutMs: 100,
     })
-    const sent = await settle(send('eth_getBalance', { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }))
+    const sent = await complete(
+      send('eth_getBalance', { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }),
+    )
     expect(sent.value).toBe('0x1')
   })
 
   test('does not run while the call waits in a queue of ours', async () => {
     const { send } = make([ok('0x1')], { attemptTimeoutMs: 100 }, budget({ requestsPerSecond: 1 }))
     const [first, second, third] = [send(), send(), send()]
-    await settle(third)
+    await complete(third)
     expect([first, second, third].map(({ value }) => value)).toEqual(['0x1', '0x1', '0x1'])
-    expect(third.call.deadlineAt - first.call.deadlineAt).toBeCloseTo(2_000)
+    expect(timeLeft(third.call) - timeLeft(first.call)).toBeCloseTo(2_000)
   })
 
   test('opens a breaker where there is no answer in it', async () => {
     const { send, routed } = make([never, ok('0x2')], { attemptTimeoutMs: 100 }, guarded({ failures: 2 }))
-    await settle(send())
-    await settle(send())
+    await complete(send())
+    await complete(send())
     expect(routed.stats()[0]?.health?.state).toBe('open')
   })
 })
@@ -397,23 +400,23 @@ describe('a group', () => {
       ...budget({ requestsPerSecond: 5 })(node),
       weight: 1,
     }))
-    const first = (await settle(send('eth_chainId', { group }))).value
-    for (let i = 0; i < 5; i++) expect((await settle(send('eth_chainId', { group }))).value).toBe(first)
+    const first = (await complete(send('eth_chainId', { group }))).value
+    for (let i = 0; i < 5; i++) expect((await complete(send('eth_chainId', { group }))).value).toBe(first)
     // Others are spread as before.
     const spread = new Set<unknown>()
-    for (let i = 0; i < 3; i++) spread.add((await settle(send())).value)
+    for (let i = 0; i < 3; i++) spread.add((await complete(send())).value)
     expect(spread.size).toBeGreaterThan(1)
   })
 
   test('moves when its endpoint fails, once and for all', async () => {
     let works = true
     const { send } = make([() => (works ? ok(1) : down), ok(2)])
-    expect((await settle(send('eth_chainId', { group }))).value).toBe(1)
+    expect((await complete(send('eth_chainId', { group }))).value).toBe(1)
     works = false
-    expect((await settle(send('eth_chainId', { group }))).value).toBe(2)
+    expect((await complete(send('eth_chainId', { group }))).value).toBe(2)
     works = true
-    expect((await settle(send('eth_chainId', { group }))).value).toBe(2)
-    expect((await settle(send('eth_chainId', { group: {} }))).value).toBe(1)
+    expect((await complete(send('eth_chainId', { group }))).value).toBe(2)
+    expect((await complete(send('eth_chainId', { group: {} }))).value).toBe(1)
   })
 
   test('does not move for what one call asks for in vain', async () => {
@@ -422,23 +425,23 @@ describe('a group', () => {
         call.method === 'trace_block' ? fails({ text: 'x', rpcError: { code: -32601, message: 'x' } }) : ok(1),
       ok(2),
     ])
-    expect((await settle(send('eth_chainId', { group }))).value).toBe(1)
-    expect((await settle(send('trace_block', { group }))).value).toBe(2)
-    expect((await settle(send('eth_chainId', { group }))).value).toBe(1)
+    expect((await complete(send('eth_chainId', { group }))).value).toBe(1)
+    expect((await complete(send('trace_block', { group }))).value).toBe(2)
+    expect((await complete(send('eth_chainId', { group }))).value).toBe(1)
   })
 
   test('moves all of it, also what was on its way', async () => {
     const { send } = make([(_, n) => (n === 0 ? ok(1) : down), ok(2), ok(3)])
-    await settle(send('eth_chainId', { group }))
+    await complete(send('eth_chainId', { group }))
     const sent = [send('eth_chainId', { group }), send('eth_chainId', { group }), send('eth_chainId', { group })]
-    for (const one of sent) expect((await settle(one)).value).toBe(2)
+    for (const one of sent) expect((await complete(one)).value).toBe(2)
   })
 
   test('moves away from an endpoint that is out of order or on another chain', async () => {
     const { send, counts } = make([(_, n) => (n === 0 ? ok(1) : otherChain), ok(2)])
-    await settle(send('eth_chainId', { group }))
-    await settle(send('eth_chainId'))
-    expect((await settle(send('eth_chainId', { group }))).value).toBe(2)
+    await complete(send('eth_chainId', { group }))
+    await complete(send('eth_chainId'))
+    expect((await complete(send('eth_chainId', { group }))).value).toBe(2)
     expect(counts()).toEqual([2, 2])
   })
 
@@ -447,7 +450,7 @@ describe('a group', () => {
     const batch = {}
     const sent = Array.from({ length: 6 }, () => send('eth_chainId', { batch }))
     const values = new Set<unknown>()
-    for (const one of sent) values.add((await settle(one)).value)
+    for (const one of sent) values.add((await complete(one)).value)
     expect(values.size).toBe(1)
   })
 })
@@ -455,7 +458,7 @@ describe('a group', () => {
 describe('another chain', () => {
   test('takes an endpoint out for good, and the others go on', async () => {
     const { send, counts, routed } = make([otherChain, ok('0x2')])
-    for (let i = 0; i < 4; i++) expect((await settle(send())).value).toBe('0x2')
+    for (let i = 0; i < 4; i++) expect((await complete(send())).value).toBe('0x2')
     expect(counts()).toEqual([1, 4])
     expect(routed.stats()[0]).toMatchObject({
       name: redactedUrl(0),
@@ -467,7 +470,7 @@ describe('another chain', () => {
 
   test('says so where none is left', async () => {
     const { send, counts } = make([otherChain, otherChain])
-    expect((await settle(send())).value).toMatchObject({ kind: 'wrongNetwork' })
+    expect((await complete(send())).value).toMatchObject({ kind: 'wrongNetwork' })
     const sent = send('eth_call')
     expect(sent.value).toMatchObject({ kind: 'wrongNetwork', method: 'eth_call', retryable: false })
     expect(counts()).toEqual([1, 1])
@@ -475,14 +478,14 @@ describe('another chain', () => {
 
   test('does not exclude the only endpoint, nor one whose service rejects the network', async () => {
     const only = make([(_, n) => (n === 0 ? otherChain : ok('0x1'))], { attemptTimeoutMs: 100 })
-    await settle(only.send())
-    expect((await settle(only.send())).value).toBe('0x1')
+    await complete(only.send())
+    expect((await complete(only.send())).value).toBe('0x1')
     const rejecting = make([
       (_, n) => (n === 0 ? fails({ text: 'unsupported network', status: 403 }) : ok('0x1')),
       ok('0x2'),
     ])
-    expect((await settle(rejecting.send())).value).toBe('0x2')
-    expect((await settle(rejecting.send())).value).toBe('0x1')
+    expect((await complete(rejecting.send())).value).toBe('0x2')
+    expect((await complete(rejecting.send())).value).toBe('0x1')
   })
 })
 
@@ -495,7 +498,7 @@ describe('hedging', () => {
       guarded(),
     )
     const warm = async (): Promise<void> => {
-      for (let i = 0; i < 20; i++) await settle(made.send())
+      for (let i = 0; i < 20; i++) await complete(made.send())
     }
     return { ...made, warm }
   }
@@ -504,7 +507,7 @@ describe('hedging', () => {
     const { send, warm, nodes } = hedged(ok('first', 500), ok('second', 10))
     await warm()
     const from = now()
-    const sent = await settle(send())
+    const sent = await complete(send())
     expect(sent.value).toBe('second')
     expect(Math.round((sent.at as number) - from)).toBe(40)
     expect(sent.events).toEqual([{ type: 'hedged', redactedUrl: redactedUrl(1) }])
@@ -515,7 +518,7 @@ describe('hedging', () => {
   test('takes the first one where it is faster after all, and ends the second', async () => {
     const { send, warm, nodes } = hedged(ok('first', 50), ok('second', 500))
     await warm()
-    const sent = await settle(send())
+    const sent = await complete(send())
     expect(sent.value).toBe('first')
     expect(nodes[1]?.arrivals[0]?.cancelled).toBeDefined()
   })
@@ -523,17 +526,34 @@ describe('hedging', () => {
   test('waits for the other where one of the two fails', async () => {
     const { send, warm } = hedged(ok('first', 100), fails({ text: 'x', status: 502 }, 5))
     await warm()
-    expect((await settle(send())).value).toBe('first')
+    expect((await complete(send())).value).toBe('first')
     const both = hedged(fails({ text: 'x', status: 502 }, 100), fails({ text: 'x', status: 503 }, 5))
     await both.warm()
-    const { value } = await settle(both.send())
+    const { value } = await complete(both.send())
     expect(String(value)).toContain('2 endpoints were tried')
+  })
+
+  test('runs the deadline while one attempt is in flight and the other one is queued, and stops it once only the queued one is left', async () => {
+    const queue: Script = (call) => {
+      const entry = { since: now() }
+      startWait(call, entry)
+      setTimeout(() => endWait(call, entry, now()), 2_000)
+      return ok('second', 2_010)
+    }
+    const { send, warm } = hedged(fails({ text: 'x', status: 502 }, 500), queue)
+    await warm()
+    const sent = send()
+    await vi.advanceTimersByTimeAsync(400)
+    expect(timeLeft(sent.call)).toBeCloseTo(8_600)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(timeLeft(sent.call)).toBeCloseTo(8_500)
+    expect((await complete(sent)).value).toBe('second')
   })
 
   test('takes a revert for the answer that it is', async () => {
     const { send, warm } = hedged(ok('first', 500), { ...reverted, afterMs: 5 })
     await warm()
-    expect((await settle(send('eth_call'))).value).toMatchObject({ kind: 'revert' })
+    expect((await complete(send('eth_call'))).value).toMatchObject({ kind: 'revert' })
   })
 
   test('asks twice for at most one call in ten', async () => {
@@ -541,7 +561,7 @@ describe('hedging', () => {
       hedge: { minMs: 30, percentile: 50, maxRatio: 0.1 },
     })
     await warm()
-    for (let i = 0; i < 200; i++) await settle(send())
+    for (let i = 0; i < 200; i++) await complete(send())
     const [first, second] = counts() as [number, number]
     expect(first).toBe(220)
     expect(second).toBeGreaterThanOrEqual(15)
@@ -557,16 +577,16 @@ describe('hedging', () => {
   ] as const)('asks nobody twice where %s', async (_, options, method, fields) => {
     const { send, warm, counts } = hedged(ok('first', 1_000), ok('second', 1), options)
     await warm()
-    expect((await settle(send(method, fields))).value).toBe('first')
+    expect((await complete(send(method, fields))).value).toBe('first')
     expect(counts()).toEqual([21, 0])
   })
 
   test('asks nobody twice before it knows what is slow, or where the second has no room', async () => {
     const fresh = make([ok('first', 1_000), ok('second')], { hedge: true }, guarded())
-    for (let i = 0; i < 15; i++) expect((await settle(fresh.send())).value).toBe('first')
+    for (let i = 0; i < 15; i++) expect((await complete(fresh.send())).value).toBe('first')
     const { send, warm, counts } = hedged(ok('first', 1_000), down, { hedge: { minMs: 30 } })
     await warm()
-    for (let i = 0; i < 5; i++) await settle(send('eth_call'))
+    for (let i = 0; i < 5; i++) await complete(send('eth_call'))
     expect(counts()[1]).toBeLessThanOrEqual(3)
   })
 })
@@ -592,34 +612,34 @@ describe('minBlock', () => {
       send('eth_getBalance', { ...balance, options: { minBlock: 100 } }),
       send('eth_getBalance', { ...balance, options: { minBlock: 99n } }),
     ]
-    for (const one of sent) expect((await settle(one)).value).toBe('at 100')
+    for (const one of sent) expect((await complete(one)).value).toBe('at 100')
     expect(nodes[0]?.arrivals.map(({ method, params }) => method + params)).toEqual([
       'eth_blockNumber[]',
       'eth_getBalance["0xabcdef0","0x64"]',
       'eth_getBalance["0xabcdef0","0x64"]',
     ])
     // Known for a second, and asked again after it.
-    await settle(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
+    await complete(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
     expect(nodes[0]?.arrivals).toHaveLength(4)
     await vi.advanceTimersByTimeAsync(1_000)
-    await settle(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
+    await complete(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
     expect(nodes[0]?.arrivals).toHaveLength(6)
   })
 
   test('sends no head query if other traffic has shown the head', async () => {
     const { send, nodes } = make([node(() => 100)])
-    await settle(send('eth_blockNumber'))
-    expect((await settle(send('eth_getBalance', { ...balance, options: { minBlock: 90 } }))).value).toBe('at 100')
+    await complete(send('eth_blockNumber'))
+    expect((await complete(send('eth_getBalance', { ...balance, options: { minBlock: 90 } }))).value).toBe('at 100')
     expect(nodes[0]?.arrivals.map(({ method }) => method)).toEqual(['eth_blockNumber', 'eth_getBalance'])
   })
 
   test('asks the next endpoint where the first is behind, and does not ask the first again at once', async () => {
     const { send, nodes } = make([node(() => 98), node(() => 100)])
     const fields = { ...balance, options: { minBlock: 100 } }
-    const sent = await settle(send('eth_getBalance', fields))
+    const sent = await complete(send('eth_getBalance', fields))
     expect(sent.value).toBe('at 100')
     expect(sent.events).toEqual([{ type: 'rerouted', redactedUrl: redactedUrl(0), kind: 'lagging' }])
-    await settle(send('eth_getBalance', fields))
+    await complete(send('eth_getBalance', fields))
     expect(nodes.map(({ arrivals }) => arrivals.length)).toEqual([1, 3])
   })
 
@@ -627,17 +647,17 @@ describe('minBlock', () => {
     let head = 98
     const { send } = make([node(() => head), node(() => 100)])
     const fields = { ...balance, options: { minBlock: 100 } }
-    await settle(send('eth_getBalance', fields))
+    await complete(send('eth_getBalance', fields))
     head = 101
     await vi.advanceTimersByTimeAsync(1_000)
-    expect((await settle(send('eth_getBalance', fields))).value).toBe('at 101')
+    expect((await complete(send('eth_getBalance', fields))).value).toBe('at 101')
   })
 
   test('fails as lagging where all are behind, which the retry above cures', async () => {
     let head = 99
     const { send, routed } = make([node(() => head), node(() => 98)])
     const options = { minBlock: 100 }
-    const sent = await settle(send('eth_getBalance', { ...balance, options }))
+    const sent = await complete(send('eth_getBalance', { ...balance, options }))
     expect(sent.value).toMatchObject({ kind: 'lagging', retryable: true })
     expect(String(sent.value)).toContain('the node has not reached block 100')
     setTimeout(() => (head = 100), 300)
@@ -654,9 +674,9 @@ describe('minBlock', () => {
       (call, n) => node(() => (call.method === 'eth_blockNumber' ? 100 : asked++ === 0 ? 97 : 100))(call, n),
       node(() => 90),
     ])
-    const sent = await settle(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
+    const sent = await complete(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
     expect(sent.value).toMatchObject({ kind: 'lagging', retryable: true })
-    expect((await settle(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))).value).toBe('at 100')
+    expect((await complete(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))).value).toBe('at 100')
   })
 
   test('true is the highest block seen, also in a receipt and from another endpoint', async () => {
@@ -667,32 +687,32 @@ describe('minBlock', () => {
     ])
     const fields = { ...balance, options: { minBlock: true } }
     // Nothing was seen yet, so nothing is asked for.
-    expect((await settle(send('eth_getBalance', fields))).value).toBe('at 90')
-    await settle(send('eth_getTransactionReceipt', { params: '["0xabc"]' }))
-    expect((await settle(send('eth_getBalance', fields))).value).toBe('at 105')
+    expect((await complete(send('eth_getBalance', fields))).value).toBe('at 90')
+    await complete(send('eth_getTransactionReceipt', { params: '["0xabc"]' }))
+    expect((await complete(send('eth_getBalance', fields))).value).toBe('at 105')
   })
 
   test('holds for every call where it is an option of the transport, save where a call says no', async () => {
     const { send, nodes } = make([node(() => 100)], { minBlock: true })
-    await settle(send('eth_blockNumber'))
-    expect((await settle(send('eth_getBalance', balance))).value).toBe('at 100')
+    await complete(send('eth_blockNumber'))
+    expect((await complete(send('eth_getBalance', balance))).value).toBe('at 100')
     expect(nodes[0]?.arrivals[1]?.params).toBe('["0xabcdef0","0x64"]')
-    await settle(send('eth_getBalance', { ...balance, options: { minBlock: false } }))
+    await complete(send('eth_getBalance', { ...balance, options: { minBlock: false } }))
     expect(nodes[0]?.arrivals[2]?.params).toBe('["0xabcdef0","latest"]')
   })
 
   test('takes a lower eth_blockNumber, and null for a block at or below it, for lagging', async () => {
     const { send } = make([node(() => 98), node(() => 100)])
     const options = { minBlock: 100 }
-    expect((await settle(send('eth_blockNumber', { options }))).value).toBe('0x64')
-    const block = await settle(send('eth_getBlockByNumber', { params: '["0x63",false]', options }))
+    expect((await complete(send('eth_blockNumber', { options }))).value).toBe('0x64')
+    const block = await complete(send('eth_getBlockByNumber', { params: '["0x63",false]', options }))
     expect(block.value).toEqual({ number: '0x63' })
-    const last = await settle(send('eth_getBlockByNumber', { params: '["0x64",false]', options }))
+    const last = await complete(send('eth_getBlockByNumber', { params: '["0x64",false]', options }))
     expect(last.value).toEqual({ number: '0x64' })
     // Above it nothing was promised.
-    const later = await settle(send('eth_getBlockByNumber', { params: '["0x70",false]', options }))
+    const later = await complete(send('eth_getBlockByNumber', { params: '["0x70",false]', options }))
     expect(later.value).toBeNull()
-    const latest = await settle(send('eth_getBlockByNumber', { params: '["latest",false]', options }))
+    const latest = await complete(send('eth_getBlockByNumber', { params: '["latest",false]', options }))
     expect(latest.value).toEqual({ number: '0x64' })
   })
 
@@ -701,7 +721,9 @@ describe('minBlock', () => {
       (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok(null)),
       (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok({ number: '0x64' })),
     ])
-    const sent = await settle(send('eth_getBlockByNumber', { params: '["latest",false]', options: { minBlock: 100 } }))
+    const sent = await complete(
+      send('eth_getBlockByNumber', { params: '["latest",false]', options: { minBlock: 100 } }),
+    )
     expect(sent.value).toEqual({ number: '0x64' })
   })
 
@@ -709,12 +731,12 @@ describe('minBlock', () => {
     const { send } = make([(call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok(null))])
     const options = { minBlock: 100 }
     const params = '["0x63","0x5"]'
-    expect((await settle(send('eth_getTransactionByBlockNumberAndIndex', { params, options }))).value).toBeNull()
+    expect((await complete(send('eth_getTransactionByBlockNumberAndIndex', { params, options }))).value).toBeNull()
   })
 
   test('asks before what is pending, and leaves it as it is', async () => {
     const { send, nodes } = make([node(() => 98), node(() => 100)])
-    await settle(send('eth_getTransactionCount', { params: '["0xabcdef0","pending"]', options: { minBlock: 100 } }))
+    await complete(send('eth_getTransactionCount', { params: '["0xabcdef0","pending"]', options: { minBlock: 100 } }))
     expect(nodes[1]?.arrivals.map(({ params }) => params)).toEqual(['[]', '["0xabcdef0","pending"]'])
   })
 
@@ -722,8 +744,8 @@ describe('minBlock', () => {
     const { send } = make([down])
     const fields = { ...balance, options: { minBlock: 100 } }
     const [one, two] = [send('eth_getBalance', fields), send('eth_getBalance', fields)]
-    expect((await settle(one)).value).toMatchObject({ kind: 'unavailable', retryable: true })
-    expect((await settle(two)).value).toMatchObject({ kind: 'unavailable' })
+    expect((await complete(one)).value).toMatchObject({ kind: 'unavailable', retryable: true })
+    expect((await complete(two)).value).toMatchObject({ kind: 'unavailable' })
     expect(one.value).not.toBe(two.value)
   })
 
@@ -732,23 +754,23 @@ describe('minBlock', () => {
       (call, n) => (n === 0 ? ok('0xffffff') : n === 1 ? otherChain : node(() => 5)(call, n)),
       node(() => 100),
     ])
-    await settle(send('eth_blockNumber'))
-    await settle(send('eth_chainId'))
-    expect((await settle(send('eth_getBalance', { ...balance, options: { minBlock: true } }))).value).toBe('at 100')
+    await complete(send('eth_blockNumber'))
+    await complete(send('eth_chainId'))
+    expect((await complete(send('eth_getBalance', { ...balance, options: { minBlock: true } }))).value).toBe('at 100')
   })
 
   test('keeps a group together, and moves it away from a node that is behind', async () => {
     const { send } = make([node(() => 98), node(() => 100)])
     const group = {}
-    expect((await settle(send('eth_getBalance', { ...balance, group }))).value).toBe('at 98')
-    expect((await settle(send('eth_getBalance', { ...balance, group, options: { minBlock: 100 } }))).value).toBe(
+    expect((await complete(send('eth_getBalance', { ...balance, group }))).value).toBe('at 98')
+    expect((await complete(send('eth_getBalance', { ...balance, group, options: { minBlock: 100 } }))).value).toBe(
       'at 100',
     )
-    expect((await settle(send('eth_getBalance', { ...balance, group }))).value).toBe('at 100')
+    expect((await complete(send('eth_getBalance', { ...balance, group }))).value).toBe('at 100')
   })
 })
 
-describe('every call settles exactly once', () => {
+describe('every call completes exactly once', () => {
   test('through any mix of outcomes, hedges, aborts and minBlock', async () => {
     const outcome = fc.oneof(
       fc.constantFrom<Outcome>(down, reset, throttled, otherChain, reverted, never),
@@ -796,7 +818,7 @@ describe('every call settles exactly once', () => {
           }
           await vi.runAllTimersAsync()
           expect(sent.map(({ settled }) => settled)).toEqual(calls.map(() => 1))
-          expect(sent.every(({ call }) => call.waitingSince === undefined)).toBe(true)
+          expect(sent.every(({ call }) => !call.progress.queued)).toBe(true)
         },
       ),
       { numRuns: 300 },

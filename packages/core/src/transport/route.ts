@@ -79,14 +79,14 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   const minBlockOf = ({ options: { minBlock = options.minBlock } }: RouteCall): number =>
     minBlock === true ? heads.highest() : Number(minBlock ?? 0)
 
-  const send: Send = (call: RouteCall, settle) => {
+  const send: Send = (call: RouteCall, complete) => {
     const minBlock = minBlockOf(call)
-    if (needsChoice || minBlock > 0) return sendToEndpoints(state, call, settle, minBlock)
+    if (needsChoice || minBlock > 0) return sendToEndpoints(state, call, complete, minBlock)
     // A single endpoint gets the call as it is.
-    if (!reportsHead(call.method)) return first.send(call, settle)
+    if (!reportsHead(call.method)) return first.send(call, complete)
     first.send(call, (ok, value) => {
       if (ok) heads.learn(0, call, value)
-      settle(ok, value)
+      complete(ok, value)
     })
   }
 

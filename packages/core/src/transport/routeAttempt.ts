@@ -2,14 +2,14 @@ import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Send, Settle } from './call.ts'
+import type { Send, Complete } from './call.ts'
+import { callTime } from './callProgress.ts'
 import { blockNumber, FRESH_HEAD_MS, headRequest } from './heads.ts'
 import type { RouteEndpoint } from './routeOptions.ts'
 import { createLaggingFailure } from './routeBlock.ts'
 import type { BlockRead } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import type { RouteState } from './routeState.ts'
-import { isQueued, setWorker } from './queueTime.ts'
 
 /** A call as it is sent to one endpoint. */
 export interface Attempt extends Omit<RouteCall, 'params'> {
@@ -32,17 +32,12 @@ export interface Attempt extends Omit<RouteCall, 'params'> {
  * @param minBlock - The lowest block that the response may be from; 0 for any.
  */
 export function createAttempt({ endpoints }: RouteState, call: RouteCall, at: number, minBlock: number): Attempt {
-  const { redactedUrl, admits } = endpoints[at] as RouteEndpoint
+  const { admits } = endpoints[at] as RouteEndpoint
   return {
     ...call,
     at,
     minBlock,
     cancel: undefined,
-    below: undefined,
-    waitedMs: 0,
-    creditedMs: 0,
-    // Error messages need not name the only endpoint.
-    endpoint: endpoints.length > 1 ? redactedUrl : undefined,
     // An endpoint with an open circuit breaker is chosen only if there is no better one.
     bypassesBreaker: admits?.(call) === false,
     timer: undefined,
@@ -59,21 +54,19 @@ export function stopAttempt(attempt: Attempt, reason: unknown): void {
  * Lets an attempt fail with kind `timeout` when it takes too long. The time that it waits in our own queues does not count.
  *
  * @param attempt - The attempt. Its `timer` must be cleared when it ends.
- * @param startedAt - When it was created, as `now()` counts.
  * @param limitMs - How long it may take, in milliseconds; `Infinity` for no limit.
  * @param redactedUrl - The endpoint, for the error message.
  */
-export function startAttemptTimer(attempt: Attempt, startedAt: number, limitMs: number, redactedUrl: string): void {
+export function startAttemptTimer(attempt: Attempt, limitMs: number, redactedUrl: string): void {
   if (limitMs >= 2 ** 31) return
-  const { method, deadlineAt } = attempt
+  const endsAt = callTime(attempt) + limitMs
   const checkTime = (): void => {
-    // Queues move the deadline of an attempt by the time that it waits in them.
-    const queuedMs = deadlineAt < Infinity ? attempt.deadlineAt - deadlineAt : 0
-    const leftMs = isQueued(attempt) ? limitMs : limitMs + queuedMs - (now() - startedAt)
-    if (leftMs >= 1) attempt.timer = startTimer(checkTime, leftMs)
+    const leftMs = endsAt - callTime(attempt)
+    // At least 10 ms, as for the deadline of a call.
+    if (leftMs >= 1) attempt.timer = startTimer(checkTime, Math.max(leftMs, 10))
     else {
       const text = `no response within the ${Math.round(limitMs)} ms of one attempt`
-      stopAttempt(attempt, createFailure({ kind: 'timeout', text }, { method, redactedUrl }))
+      stopAttempt(attempt, createFailure({ kind: 'timeout', text }, { method: attempt.method, redactedUrl }))
     }
   }
   attempt.timer = startTimer(checkTime, limitMs)
@@ -86,29 +79,28 @@ export function startAttemptTimer(attempt: Attempt, startedAt: number, limitMs: 
  * @param route - The endpoints and their heads.
  * @param attempt - The attempt.
  * @param block - The block that it reads at.
- * @param settle - Called once with the outcome.
+ * @param complete - Called once with the outcome.
  */
 export function sendAtHead(
   { endpoints, heads, headQueries }: RouteState,
   attempt: Attempt,
   block: BlockRead,
-  settle: Settle,
+  complete: Complete,
 ): void {
   const { at, minBlock } = attempt
   const { send, redactedUrl } = endpoints[at] as RouteEndpoint
   const sendPinned = (head: number): void => {
     attempt.params = block.pin(head)
-    send(attempt, settle)
+    send(attempt, complete)
   }
   const { number, at: reportedAt } = heads.of(at)
   if (number >= minBlock && now() - reportedAt < FRESH_HEAD_MS) return sendPinned(number)
   const queryHead = headQueries[at] as Send
   queryHead(attempt, (ok, value) => {
-    setWorker(attempt, undefined)
-    if (!ok) return settle(ok, value)
+    if (!ok) return complete(ok, value)
     heads.learn(at, headRequest, value)
     const head = blockNumber(value)
-    if (head < minBlock) return settle(false, createLaggingFailure(attempt.method, minBlock, redactedUrl))
+    if (head < minBlock) return complete(false, createLaggingFailure(attempt.method, minBlock, redactedUrl))
     sendPinned(head)
   })
 }

@@ -3,7 +3,8 @@ import { now } from '../clock/now.ts'
 import { sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
-import type { Call, Settle } from './call.ts'
+import type { Call, Complete } from './call.ts'
+import { endWait, startWait } from './callProgress.ts'
 import type { Endpoint } from './http.ts'
 import { safeWrites } from './safeWrites.ts'
 import type { Keccak256, SafeWritesOptions } from './safeWrites.ts'
@@ -22,7 +23,7 @@ const found = { hash, blockNumber: null }
 
 interface Sent {
   readonly call: Call
-  readonly settle: Settle
+  readonly complete: Complete
   readonly at: number
   stopped?: unknown
 }
@@ -31,12 +32,12 @@ let sent: Sent[]
 const endpoint: Endpoint = {
   redactedUrl,
   close: () => {},
-  send: (call, settle) => {
-    const entry: Sent = { call, settle, at: now() }
+  send: (call, complete) => {
+    const entry: Sent = { call, complete, at: now() }
     sent.push(entry)
     call.cancel = (reason) => {
       entry.stopped = reason ?? 'no longer wanted'
-      settle(false, reason)
+      complete(false, reason)
     }
   },
 }
@@ -63,9 +64,9 @@ const last = (): Sent => sent.at(-1) as Sent
 
 /** Settles the latest call, as an endpoint of that name. */
 const settleAt = async (at: string | undefined, ok: boolean, value: unknown): Promise<void> => {
-  const { call, settle } = last()
-  if (at) call.note?.({ type: 'attempted', redactedUrl: at, durationMs: 1 })
-  settle(ok, value)
+  const { call, complete } = last()
+  if (at) call.emit?.({ type: 'attempted', redactedUrl: at, durationMs: 1 })
+  complete(ok, value)
   await tick()
 }
 const response = (value: unknown, at?: string): Promise<void> => settleAt(at, true, value)
@@ -502,7 +503,7 @@ describe('safeWrite', () => {
     test('that is answered after all ends the look', async () => {
       const outcome = startWrite()
       await tick(10_000)
-      sent[0]?.settle(true, hash)
+      sent[0]?.complete(true, hash)
       await tick()
       expect(outcome).toEqual({ value: hash })
       expect(sent[1]).toHaveProperty('stopped')
@@ -513,7 +514,7 @@ describe('safeWrite', () => {
       await tick(10_000)
       await response(null)
       await tick(2_000)
-      sent[0]?.settle(false, createFailure(lost, { method: send, redactedUrl }))
+      sent[0]?.complete(false, createFailure(lost, { method: send, redactedUrl }))
       await tick()
       expect(asked()).toEqual([send, find, find, find])
       expect(sent[2]).toHaveProperty('stopped')
@@ -527,11 +528,12 @@ describe('safeWrite', () => {
 
     test('in a queue of ours is not looked up before it is sent', async () => {
       const outcome = startWrite()
-      const waiting = sent[0]?.call as { waitingSince?: number | undefined }
-      waiting.waitingSince = 0
+      const { call } = sent[0] as Sent
+      const entry = { since: now() }
+      startWait(call, entry)
       await tick(14_000)
       expect(asked()).toEqual([send])
-      waiting.waitingSince = undefined
+      endWait(call, entry, now())
       await tick(2_000)
       expect(asked()).toEqual([send, find])
       await response(found)
@@ -598,7 +600,7 @@ describe('safeWrite', () => {
     expect(second?.group).toBeDefined()
     expect(second?.group).toBe(first?.group)
     expect(second?.options).toMatchObject({ priority: 'write' })
-    expect(second?.deadlineAt).toBe(first?.deadlineAt)
+    expect(second?.deadlineAt).toBeCloseTo(first?.deadlineAt as number)
     expect(second).not.toBe(first)
     await response(found)
     startWrite()
@@ -609,8 +611,8 @@ describe('safeWrite', () => {
 
   test('reports the events of its own calls to the caller\u2019s observer', async () => {
     const events: unknown[] = []
-    const noting = compose(endpoint, safeWrites({ keccak256 }), (next) => (call, settle) => {
-      next(Object.assign(call, { note: (event: unknown) => events.push(event) }), settle)
+    const noting = compose(endpoint, safeWrites({ keccak256 }), (next) => (call, complete) => {
+      next(Object.assign(call, { emit: (event: unknown) => events.push(event) }), complete)
     })
     const value = noting.request({ method: send, params: [raw] })
     await fail(lost, 'one')

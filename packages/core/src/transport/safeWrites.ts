@@ -6,12 +6,12 @@ import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/check.ts'
 import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Call, Send, Layer, Settle } from './call.ts'
+import type { Call, Send, Layer, Complete } from './call.ts'
+import { follow, timeLeft } from './callProgress.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
-import { isQueued, setWorker } from './queueTime.ts'
 import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
@@ -61,17 +61,17 @@ export function safeWrites(options: SafeWritesOptions): Layer {
     `keccak256 must be a function that returns the Keccak-256 of bytes as hex (for '0x': ${EMPTY_HASH}): pass keccak256 of viem or ethers`,
   )
   return (next, { redactedUrl }) =>
-    (call: Call, settle) => {
+    (call: Call, complete) => {
       const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
-      if (!isRawTransaction || areByName(call.params)) return next(call, settle)
+      if (!isRawTransaction || areByName(call.params)) return next(call, complete)
       let hash
       try {
         hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
       } catch (error) {
-        return settle(false, error)
+        return complete(false, error)
       }
-      if (!hash) return next(call, settle)
-      write({ call, settle, hash, resends, next, redactedUrl })
+      if (!hash) return next(call, complete)
+      write({ call, complete, hash, resends, next, redactedUrl })
     }
 }
 
@@ -87,7 +87,7 @@ const isKeccak = (keccak256: Keccak256): boolean => {
 
 interface Write {
   readonly call: Call
-  readonly settle: Settle
+  readonly complete: Complete
   readonly hash: `0x${string}`
   readonly resends: number
   readonly next: Send
@@ -95,7 +95,7 @@ interface Write {
 }
 
 /** Sends one transaction and finds out whether it arrived. */
-function write({ call, settle, hash, resends, next, redactedUrl }: Write): void {
+function write({ call, complete, hash, resends, next, redactedUrl }: Write): void {
   const { method } = call
   const sync = method === 'eth_sendRawTransactionSync'
   // With several endpoints, look-ups go to the one that accepted the transaction.
@@ -113,15 +113,19 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
   let notFound = 0
 
   /** Creates a call of this layer, with the caller's deadline. `onAttempted` gets the endpoint that it was sent to. */
-  const createOwnCall = (ownMethod: string, params: string, onAttempted: (at: string | undefined) => void): Call => ({
-    ...createCall(ownMethod, params, { ...call.options, priority: call.options.priority ?? 'write' }),
-    deadlineAt: call.deadlineAt,
-    group,
-    note: (event) => {
-      if (event.type === 'attempted') onAttempted(event.redactedUrl)
-      call.note?.(event)
-    },
-  })
+  const createOwnCall = (ownMethod: string, params: string, onAttempted: (at: string | undefined) => void): Call => {
+    const own: Call = {
+      ...createCall(ownMethod, params, { ...call.options, priority: call.options.priority ?? 'write' }),
+      deadlineAt: now() + timeLeft(call),
+      group,
+      emit: (event) => {
+        if (event.type === 'attempted') onAttempted(event.redactedUrl)
+        call.emit?.(event)
+      },
+    }
+    follow(call, own)
+    return own
+  }
 
   /** Cancels a call of this layer. Its outcome is ignored. */
   const stop = (own: Call | undefined, reason?: unknown): void => {
@@ -135,7 +139,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     const ownCalls = [sent, lookingUp]
     sent = lookingUp = undefined
     for (const own of ownCalls) stop(own, reason)
-    settle(ok, value)
+    complete(ok, value)
   }
 
   const fail = (why: KeyrailError, reason?: unknown): void =>
@@ -157,7 +161,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     const lookUpMethod = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     const own = createOwnCall(lookUpMethod, `["${hash}"]`, (at) => (lookedUpAt = at))
     lookedUpAt = undefined
-    setWorker(call, (lookingUp = own))
+    lookingUp = own
     next(own, (ok, value) => {
       if (lookingUp !== own) return
       lookingUp = undefined
@@ -180,7 +184,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
 
   /** Looks the transaction up while the send is still in flight, because only its response may be lost. There is nothing to find while it is queued. */
   const lookUpLater = (ms: number = LOOK_UP_MS): void => {
-    if (ms < 2 ** 31) timer = startTimer(() => (sent && isQueued(sent) ? lookUpLater() : lookUp()), ms)
+    if (ms < 2 ** 31) timer = startTimer(() => (sent?.progress.queued ? lookUpLater() : lookUp()), ms)
   }
 
   const handleSent = (ok: boolean, value: unknown): void => {
@@ -204,10 +208,10 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
 
   const sendTransaction = (): void => {
     const own = createOwnCall(method, call.params, (at) => (sentTo = at))
-    setWorker(call, (sent = own))
+    sent = own
     failure = undefined
     // The deadline may have passed while the hash was computed.
-    lookUpLater(Math.max(1, (call.deadlineAt - now()) / 2))
+    lookUpLater(Math.max(1, timeLeft(call) / 2))
     next(own, (ok, value) => {
       if (sent !== own) return
       sent = undefined

@@ -4,7 +4,8 @@ import type { Timer } from '../clock/startTimer.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
-import type { Settle } from './call.ts'
+import type { Complete } from './call.ts'
+import { createProgress, follow, timeLeft } from './callProgress.ts'
 import { OPEN_COST } from './endpointChoice.ts'
 import { reportsHead } from './heads.ts'
 import type { Hedging } from './hedging.ts'
@@ -17,18 +18,17 @@ import type { Attempt } from './routeAttempt.ts'
 import { createLaggingFailure, isBehind, readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import { chooseFailure, createAllExcludedFailure, mayTryNextEndpoint } from './routeFailure.ts'
-import { NO_RESPONSE_YET } from './triedEndpoints.ts'
-import { setWorker } from './queueTime.ts'
+import { recordTried } from './triedEndpoints.ts'
 
 /**
  * Sends a call to one endpoint, and to another one when it fails or is slow.
  *
  * @param route - What the calls of the route share.
  * @param call - The call.
- * @param settle - Called once with the outcome.
+ * @param complete - Called once with the outcome.
  * @param minBlock - The lowest block that the response may be from; 0 for any.
  */
-export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Settle, minBlock: number): void {
+export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Complete, minBlock: number): void {
   const { endpoints, choice, heads } = route
   const { method } = call
   const group = call.group ?? call.batch
@@ -45,8 +45,9 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     over = true
     clearTimeout(hedgeTimer)
     for (const attempt of attempts) stopAttempt(attempt, reason)
-    call.below = undefined
-    settle(ok, value)
+    // What a layer of the user requests next is another request.
+    if (ok) call.progress.tried = undefined
+    complete(ok, value)
   }
 
   /** Sends the call to the next endpoint after a failure, or fails. */
@@ -61,7 +62,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     if (attempts.length > 0) return
     const next = choice.choose(call, tried, minBlock, OPEN_COST - 1)
     if (next < 0) return finish(false, chooseFailure(failures, listUntried(route, tried)))
-    call.note?.({ type: 'rerouted', redactedUrl: urlOf(route, at), kind })
+    call.emit?.({ type: 'rerouted', redactedUrl: urlOf(route, at), kind })
     start(next)
   }
 
@@ -81,16 +82,16 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     const endpoint = endpoints[at] as RouteEndpoint
     tried |= 1 << at
     if (group) choice.assignGroup(group, at)
-    const startedAt = now()
-    const limitMs = attemptLimitMs(route, call, startedAt)
-    const attempt = createAttempt(route, call, at, minBlock)
-    if (attempts.push(attempt) === 1) setWorker(call, attempt)
-    startAttemptTimer(attempt, startedAt, limitMs, endpoint.redactedUrl)
-    const end: Settle = (ok, value) => {
+    if (call.progress.tried) recordTried(call, endpoint.redactedUrl)
+    const attempt = createAttempt(route, attempts.length > 0 ? withOwnClock(call) : call, at, minBlock)
+    attempts.push(attempt)
+    startAttemptTimer(attempt, attemptLimitMs(route, call), endpoint.redactedUrl)
+    const end: Complete = (ok, value) => {
       clearTimeout(attempt.timer)
       if (over) return
       attempts.splice(attempts.indexOf(attempt), 1)
-      if (call.below === attempt) setWorker(call, attempts[0])
+      const [other] = attempts
+      if (other && other.progress !== call.progress) follow(call, other)
       handleOutcome(attempt, ok, value)
     }
     if (!block?.atHead) return endpoint.send(attempt, end)
@@ -107,8 +108,8 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
       if (second < 0) return
       hedging.use()
       const redactedUrl = urlOf(route, second)
-      ;(call.tried ??= new Map()).set(redactedUrl, NO_RESPONSE_YET)
-      call.note?.({ type: 'hedged', redactedUrl })
+      recordTried(call, first.redactedUrl)
+      call.emit?.({ type: 'hedged', redactedUrl })
       start(second)
     }, delayMs)
   }
@@ -116,7 +117,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
   onCancel(call, (reason) => finish(false, reason, reason))
   const first = choice.choose(call, 0, minBlock, Infinity)
   if (first < 0)
-    return settle(false, createAllExcludedFailure(method, endpoints[0] as RouteEndpoint, listUntried(route, 0)))
+    return complete(false, createAllExcludedFailure(method, endpoints[0] as RouteEndpoint, listUntried(route, 0)))
   start(first)
   if (route.hedging && !over && mayBeHedged(call)) startHedgeTimer(route.hedging, endpoints[first] as RouteEndpoint)
 }
@@ -127,19 +128,22 @@ const urlOf = ({ endpoints }: RouteState, at: number): string => (endpoints[at] 
 const mayBeHedged = ({ method, group, batch, options }: RouteCall): boolean =>
   isReadMethod(method) && !group && !batch && !isExpensiveMethod(method) && options.priority !== 'poll'
 
+/** The call for a hedge: while the hedge is queued, the deadline of the attempt in flight runs. */
+const withOwnClock = (call: RouteCall): RouteCall => ({
+  ...call,
+  progress: createProgress(),
+  deadlineAt: now() + timeLeft(call),
+})
+
 /** How long an attempt that starts now may take, in milliseconds. Only reads are limited, because a write must not be sent twice. */
-const attemptLimitMs = (
-  { attemptTimeoutMs, endpoints }: RouteState,
-  { method, deadlineAt }: RouteCall,
-  startedAt: number,
-): number => {
-  if (!isReadMethod(method)) return Infinity
+const attemptLimitMs = ({ attemptTimeoutMs, endpoints }: RouteState, call: RouteCall): number => {
+  if (!isReadMethod(call.method)) return Infinity
   if (attemptTimeoutMs !== undefined) return attemptTimeoutMs
   // On a busy machine the deadline may have passed before its timer runs.
-  return endpoints.length > 1 ? Math.max(1, (deadlineAt - startedAt) / 3) : Infinity
+  return endpoints.length > 1 ? Math.max(1, timeLeft(call) / 3) : Infinity
 }
 
-/** Notes on the call and on the route how an endpoint failed. */
+/** Records on the call and on the route how an endpoint failed. */
 const recordFailure = (
   { endpoints, choice, lastKinds }: RouteState,
   call: RouteCall,
@@ -150,7 +154,7 @@ const recordFailure = (
   // An open circuit breaker reports nothing new about the endpoint.
   if (!(kind === 'unavailable' && source === 'client')) lastKinds[at] = kind
   if (endpoints.length > 1) {
-    ;(call.tried ??= new Map()).set((endpoints[at] as RouteEndpoint).redactedUrl, kind)
+    recordTried(call, (endpoints[at] as RouteEndpoint).redactedUrl, kind)
     // The response proves that the endpoint is on another chain.
     if (kind === 'wrongNetwork' && source === 'client') choice.exclude(at, failure)
   }

@@ -39,11 +39,11 @@ export function createStack(
   }
   return {
     redactedUrl,
-    dispatch: createDispatch((call, settle) => send(call, settle), frame),
+    dispatch: createDispatch((call, complete) => send(call, complete), frame),
     end,
     close: () => {
-      send = (call, settle) => {
-        onCancel(call, (reason) => settle(false, reason))
+      send = (call, complete) => {
+        onCancel(call, (reason) => complete(false, reason))
         endOne(call)
       }
       end()

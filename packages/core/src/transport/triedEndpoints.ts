@@ -1,7 +1,16 @@
+import type { FailureKind } from '../failure/failureKind.ts'
 import type { Call } from './call.ts'
+import type { CallProgress } from './callProgress.ts'
 
-/** The outcome that is listed for an endpoint that has not responded. */
-export const NO_RESPONSE_YET = 'no answer yet'
+/**
+ * Records the outcome of a call at an endpoint, for its error message.
+ *
+ * @param outcome - The kind of failure. Without one, the call has just been sent there.
+ */
+export function recordTried({ progress }: Call, url: string, outcome?: FailureKind): void {
+  const tried = (progress.tried ??= new Map())
+  if (outcome || !tried.has(url)) tried.set(url, outcome ?? 'no response yet')
+}
 
 /**
  * Lists endpoints for the end of an error message.
@@ -26,9 +35,7 @@ export function listEndpoints(
  */
 export function triedEndpoints(call: Call): string {
   const outcomes = new Map<string, string>()
-  for (let one: Call | undefined = call; one; one = one.below) {
+  for (let one: CallProgress | undefined = call.progress; one; one = one.follows)
     for (const [url, outcome] of one.tried ?? []) outcomes.set(url, outcome)
-    if (one.endpoint && !outcomes.has(one.endpoint)) outcomes.set(one.endpoint, NO_RESPONSE_YET)
-  }
   return outcomes.size > 1 ? listEndpoints([...outcomes]) : ''
 }

@@ -27,8 +27,8 @@ const logs = (fromBlock: number, toBlock: number): { method: string; params: [ob
 const together =
   (batched: object): Layer =>
   (next) =>
-  (call, settle) =>
-    next(Object.assign(call, { batch: batched }), settle)
+  (call, complete) =>
+    next(Object.assign(call, { batch: batched }), complete)
 
 describe.each(httpClients)('by %s, a range that is too wide', (_, options) => {
   test.each(rejections)('has kind range, and the message of the node with its hint: %s', async (_name, rejection) => {

@@ -24,8 +24,8 @@ const batched = ours.filter(({ request }) => request.batch)
 const explicit =
   (together: object): Layer =>
   (next) =>
-  (call, settle) =>
-    next(Object.assign(call, { batch: together }), settle)
+  (call, complete) =>
+    next(Object.assign(call, { batch: together }), complete)
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value: unknown) => expect.fail(`result ${JSON.stringify(value)}`),
