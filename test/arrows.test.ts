@@ -19,5 +19,5 @@ test('no import breaks an arrow or closes a loop', async () => {
 
 test('the folders of the gateway are its planes', () => {
   const folders = globSync('packages/gateway/src/*/**/*.ts', { cwd: top }).map((file) => file.split('/')[3])
-  expect([...new Set(folders)].sort()).toEqual([...planes].sort())
+  expect(new Set(folders)).toEqual(new Set(planes))
 })
