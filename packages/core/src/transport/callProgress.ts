@@ -1,5 +1,4 @@
 import { now } from '../clock/now.ts'
-import type { Call } from './call.ts'
 
 /** An entry in one of our queues. */
 export interface Queued {
@@ -26,7 +25,9 @@ export function createProgress(): CallProgress {
   return { queued: undefined, queuedMs: 0, tried: undefined, follows: undefined }
 }
 
-type InProgress = Pick<Call, 'progress'>
+interface InProgress {
+  readonly progress: CallProgress
+}
 
 /** Stops the clock of a call, which enters one of our queues. */
 export function startWait({ progress }: InProgress, entry: Queued): void {
@@ -61,6 +62,6 @@ export function callTime({ progress }: InProgress): number {
 }
 
 /** How long a call has until its deadline, in milliseconds. The time does not run while the call waits in our queues. */
-export function timeLeft(call: Pick<Call, 'deadlineAt' | 'progress'>): number {
+export function timeLeft(call: InProgress & { readonly deadlineAt: number }): number {
   return call.deadlineAt - callTime(call)
 }
