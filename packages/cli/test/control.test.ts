@@ -246,7 +246,13 @@ describe('rejected requests (exit code 1)', () => {
   const shown = ['keys', 'show', 'Example key, testnet']
 
   test.each<[string, string[], () => Record<string, string>, RegExp, RegExp]>([
-    ['an unknown token', shown, () => withToken({ KEYRAIL_TOKEN: 'krp_nobody' }), /log in first/, /another token/],
+    [
+      'an unknown token',
+      shown,
+      () => withToken({ KEYRAIL_TOKEN: 'krp_nobody' }),
+      /Log in, or send a valid access token/,
+      /another token/,
+    ],
     [
       'a read-only token',
       ['apps', 'create', 'Not mine to make', '--show'],
@@ -258,14 +264,14 @@ describe('rejected requests (exit code 1)', () => {
       'a name in use',
       ['apps', 'create', 'example APP', '--show'],
       () => withToken(),
-      /another app of this account has this name/,
+      /Another app of this account has this name/,
       /^$/,
     ],
     [
       'an expiry in the past',
       ['keys', 'rotate', 'Example key, testnet', '--expires', '2020-01-01', '--show'],
       () => withToken(),
-      /expiresAt is over: give a time to come/,
+      /expiresAt is in the past/,
       /^$/,
     ],
     ['an unknown key name', ['keys', 'show', 'Nobody'], () => withToken(), /no API key has this name/, /keys list/],
@@ -274,7 +280,7 @@ describe('rejected requests (exit code 1)', () => {
       'an unknown id',
       ['keys', 'show', `key_${'0'.repeat(20)}`],
       () => withToken(),
-      /there is nothing here/,
+      /Not found/,
       /belongs to another account/,
     ],
     [

@@ -397,7 +397,7 @@ describe('keyrail doctor --config', () => {
   test.each<[string, string[], RegExp]>([
     ['--config without a network', ['--config', 'CONFIG'], /--config needs a network/],
     ['two chain ids', ['--config', 'CONFIG', '--chain-id', '1'], /cannot be combined/],
-    ['a missing config', ['--config', '/no/config.json', '--network', 'testnet'], /is not there/],
+    ['a missing config', ['--config', '/no/config.json', '--network', 'testnet'], /does not exist/],
     ['an invalid chain id', ['--chain-id', '0x1'], /--chain-id must be a whole number/],
     ['a page instead of its origin', ['--origin', 'https://app.example/page'], /--origin must be an origin/],
     ['an argument', ['testnet'], /takes no arguments/],

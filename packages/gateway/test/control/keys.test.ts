@@ -95,7 +95,7 @@ describe.each(databases)('API keys on $name', (database) => {
     const ends = new Date(control.clock.now + minute).toISOString()
     const edited = expectBody<ApiKeyView>(await edit({ version: key.version, name: 'New', expiresAt: ends }))
     expect(edited).toMatchObject({ name: 'New', expiresAt: ends, version: key.version + 1 })
-    expect(await find(apiKey)).toMatchObject({ endsAt: control.clock.now + minute })
+    expect(await find(apiKey)).toMatchObject({ expiresAt: control.clock.now + minute })
     expect(expectError(await edit({ version: key.version, name: 'Late' }), 409).code).toBe('version_conflict')
     expect((await edit({ version: edited.version, expiresAt: '2020-01-01T00:00:00Z' })).status).toBe(422)
     expect(expectBody<ApiKeyView>(await edit({ version: edited.version, expiresAt: null })).expiresAt).toBeNull()

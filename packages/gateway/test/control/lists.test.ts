@@ -140,7 +140,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
       const { privatePem } = newPem()
       const rejected = await importKey(as, params, privatePem)
       expect(expectError(rejected, 422).fields).toEqual([
-        { field: 'pem', fix: expect.stringMatching(/private key, and was not stored/) },
+        { field: 'pem', fix: expect.stringMatching(/private key and was not stored/) },
       ])
       const lines = privatePem.split('\n').filter((line) => line !== '' && !line.startsWith('---'))
       const output =
