@@ -1,5 +1,5 @@
 /**
- * Returns how many cases a fuzz test runs: `KEYRAIL_FUZZ_CASES`, which CI sets, or `byDefault`.
+ * Returns how many cases a fuzz test runs: `KEYRAIL_FUZZ_CASES`, which the weekly measurements set, or `byDefault`.
  * @throws {TypeError} if the variable is not a whole number above 0, because a test with no cases always passes.
  */
 export const fuzzCases = (byDefault: number): number => {

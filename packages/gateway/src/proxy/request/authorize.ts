@@ -28,43 +28,49 @@ export const authorize = (gateway: GatewayContext, context: RequestContext, path
     authorizeToken(gateway, context, path)
     return
   }
-  const hash = getKeyHash(path)
-  if (hash !== undefined) findRecord(gateway, context, path, { hash })
+  const credential = getKeyCredential(path)
+  if (credential !== undefined) findRecord(gateway, context, path, credential)
   else if (!gateway.auth.testKeys || !authorizeTestKey(gateway, context, path))
     rejectUnknownKey(gateway, context, rejections.keyUnknown())
 }
 
-const keyHashes = new WeakMap<CallPath, string>()
-
-/** The hash of a path's key, computed once per path; `undefined` if its form or its checksum is wrong. */
-const getKeyHash = (path: CallPath): string | undefined => {
-  const known = keyHashes.get(path)
-  if (known !== undefined) return known
-  if (path.key === undefined || !isApiKey(path.key)) return undefined
-  const hash = hashApiKey(path.key)
-  keyHashes.set(path, hash)
-  return hash
+/** How a request identifies its key or its app. */
+interface Credential {
+  readonly by: 'hash' | 'kid'
+  readonly text: string
+  /** The token whose `kid` it is. */
+  readonly token: string | undefined
 }
 
-/** How a request identifies its key or its app. */
-type Credential = { readonly hash: string } | { readonly kid: string; readonly token: string }
+const keyCredentials = new WeakMap<CallPath, Credential>()
+
+/** The hash of a path's key, computed once per path; `undefined` if its form or its checksum is wrong. */
+const getKeyCredential = (path: CallPath): Credential | undefined => {
+  const known = keyCredentials.get(path)
+  if (known !== undefined) return known
+  if (path.key === undefined || !isApiKey(path.key)) return undefined
+  const credential: Credential = { by: 'hash', text: hashApiKey(path.key), token: undefined }
+  keyCredentials.set(path, credential)
+  return credential
+}
 
 /** Looks the record up, and continues with it: in the same tick if the store has it in memory. */
-const findRecord = (gateway: GatewayContext, context: RequestContext, path: CallPath, by: Credential): void => {
+const findRecord = (gateway: GatewayContext, context: RequestContext, path: CallPath, credential: Credential): void => {
   const { keys } = gateway.auth
+  const { by, text } = credential
   let found: FoundKey
   try {
-    found = 'hash' in by ? keys.find(by.hash) : keys.findByKid?.(by.kid)
+    found = by === 'hash' ? keys.find(text) : keys.findByKid?.(text)
   } catch (error) {
     rejectUnavailable(gateway, context, error)
     return
   }
   if (isThenable(found))
     Promise.resolve(found).then(
-      (record) => checkFound(gateway, context, { path, by, record }),
+      (record) => checkFound(gateway, context, { path, credential, record }),
       (error: unknown) => rejectUnavailable(gateway, context, error),
     )
-  else checkFound(gateway, context, { path, by, record: found })
+  else checkFound(gateway, context, { path, credential, record: found })
 }
 
 /** Some database clients return promises of their own. */
@@ -74,12 +80,12 @@ const isThenable = (found: object | null | undefined): found is PromiseLike<KeyR
 const checkFound = (
   gateway: GatewayContext,
   context: RequestContext,
-  { path, by, record }: { path: CallPath; by: Credential; record: KeyRecord | null | undefined },
+  { path, credential, record }: { path: CallPath; credential: Credential; record: KeyRecord | null | undefined },
 ): void => {
   // An exception further down would end the process, because nobody awaits this.
   if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, context, undefined)
-  else if ('token' in by) checkTokenRecord(gateway, context, { path, token: by.token, record })
-  else if (record) checkRecord(gateway, context, { path, record })
+  else if (credential.token !== undefined) checkTokenRecord(gateway, context, { path, token: credential.token, record })
+  else if (record) checkRecord(gateway, context, { path, record, verified: undefined })
   else rejectUnknownKey(gateway, context, rejections.keyUnknown())
 }
 
@@ -87,7 +93,7 @@ interface FoundRecord {
   readonly path: CallPath
   readonly record: KeyRecord
   /** The token, if it has been verified already, because it identified the app. */
-  readonly verified?: JwtResult
+  readonly verified: JwtResult | undefined
 }
 
 /** Checks 3 and 4 of the contract, in their order: see `handleRequest`. */
@@ -104,7 +110,8 @@ const checkRecord = (
   }
   const token = verified ?? verifyToken(gateway, context, record)
   const tokenAllowList = getTokenAllowList(token)
-  const rejection = toTokenRejection(token) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
+  const rejection =
+    (token && toTokenRejection(token)) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
   if (rejection !== undefined) sendRejection(gateway, context, rejection)
   else handleCalls(gateway, { context, tenant, network: path.network, tokenAllowList })
 }
@@ -160,10 +167,8 @@ const verifyTokenOf = (
   return result
 }
 
-const toTokenRejection = (token: JwtResult | Rejection | undefined): Rejection | undefined => {
-  if (token === undefined || 'reason' in token) return token
-  return toJwtRejection(token)
-}
+const toTokenRejection = (token: JwtResult | Rejection): Rejection | undefined =>
+  'reason' in token ? token : toJwtRejection(token)
 
 const getTokenAllowList = (token: JwtResult | Rejection | undefined): AllowList | undefined =>
   token !== undefined && 'ok' in token && token.ok ? token.allow : undefined
@@ -188,7 +193,7 @@ const authorizeToken = (gateway: GatewayContext, context: RequestContext, path: 
     rejectUnknownKey(gateway, context, rejection)
     return
   }
-  findRecord(gateway, context, path, { kid, token })
+  findRecord(gateway, context, path, { by: 'kid', text: kid, token })
 }
 
 /** Checks that fail before the signature has been verified. Anyone can cause these failures, so the response must not reveal the app. */
