@@ -88,7 +88,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'keys-*',
       'logs-*',
     ),
-    ...withMaps('main', 'secret-*', 'serve-*', 'snippet-*', 'users-*'),
+    ...withMaps('main', 'runMain-*', 'secret-*', 'serve-*', 'snippet-*', 'users-*'),
     ...pages.map((file) => `dashboard/${file}`),
   ],
 }

@@ -310,7 +310,7 @@ describe('the ports of a service', () => {
     await service.process.logged('the new config', ({ event, state }) => event === 'config' && state === 'applied')
     const [first, second] = [await openRaw(port), await openRaw(port)]
     second.send(Buffer.from(`GET /api/deployment HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`))
-    await expect(second.next()).rejects.toThrow('ended before an answer')
+    await expect(second.next()).rejects.toThrow('ended before a response')
     for (const connection of [first, second]) connection.destroy()
   })
 
