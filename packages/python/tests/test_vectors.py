@@ -47,6 +47,12 @@ def test_failure_kinds_of_the_second_half() -> None:
     assert len(right) / len(SECOND_HALF) >= 0.95
 
 
+def test_failure_kinds_of_held_out_wordings() -> None:
+    cases = read_vectors("heldOut.json")
+    right = [case for case in cases if create_case_failure(case).kind == case["expect"]["kind"]]
+    assert len(right) / len(cases) >= 0.81
+
+
 @pytest.mark.parametrize("case", to_params([*read_vectors("failures.json"), *FIRST_HALF]))
 def test_failure(case: dict[str, Any]) -> None:
     expected = case["expect"]
@@ -195,6 +201,7 @@ def test_every_file_of_vectors_is_used() -> None:
         "batches.json",
         "codesAndWords.json",
         "failures.json",
+        "heldOut.json",
         "rangeHints.json",
         "repeatable.json",
         "retryAfter.json",

@@ -2,6 +2,7 @@ import adapterCases from '../adapters.json' with { type: 'json' }
 import codesAndWordsGrid from '../codesAndWords.json' with { type: 'json' }
 import batchCases from '../batches.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
+import heldOutCases from '../heldOut.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
 import repeatableCases from '../repeatable.json' with { type: 'json' }
 import retryAfterCases from '../retryAfter.json' with { type: 'json' }
@@ -299,6 +300,9 @@ export const codesAndWords: CodesAndWords = codesAndWordsGrid
 
 /** How failures are classified: `failures.json`. */
 export const failures: readonly FailureCase[] = failureCases as readonly FailureCase[]
+
+/** Real wordings that were collected after the rules were written, to measure them: `heldOut.json`. No rule is written for them. */
+export const heldOut: readonly FailureCase[] = heldOutCases as readonly FailureCase[]
 
 /** Real wordings of providers, nodes and proxies, in the form of `failures.json`: `wordings.json`. */
 export const wordings: readonly FailureCase[] = wordingCases as readonly FailureCase[]

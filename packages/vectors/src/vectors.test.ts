@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { adapters, batches, failures, rangeHints, retryAfters, wordings } from './index.ts'
+import { adapters, batches, failures, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -18,7 +18,7 @@ describe('failures.json', () => {
     expect(new Set(failures.map(({ name }) => name)).size).toBe(failures.length)
   })
 
-  test.each([...failures, ...wordings])(
+  test.each([...failures, ...wordings, ...heldOut])(
     '$name is well formed',
     ({ provider, appliesTo, request, response, expect: expected, why }) => {
       expect(provider).toMatch(/^[a-z\d-]+$/)

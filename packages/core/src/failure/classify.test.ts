@@ -1,4 +1,4 @@
-import { codesAndWords, failures, wordings } from '@keyrail/vectors'
+import { codesAndWords, failures, heldOut, wordings } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -70,8 +70,20 @@ describe('wordings of providers for which no rule was written', () => {
   })
 })
 
+test('wordings that no rule was written for, collected afterwards, are of the right kind at least as often as measured', () => {
+  const results = heldOut.map((vector) => ({ vector, error: failureOf(vector) }))
+  const share = (isRight: (result: (typeof results)[number]) => boolean): number =>
+    results.filter(isRight).length / results.length
+  const kinds = share(({ vector, error }) => error.kind === vector.expect.kind)
+  const retryable = share(({ vector, error }) => error.retryable === vector.expect.retryable)
+  const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
+  console.log(`held out: ${percent(kinds)} of ${results.length} kinds, ${percent(retryable)} of retries`)
+  expect(kinds).toBeGreaterThanOrEqual(0.81)
+  expect(retryable).toBeGreaterThanOrEqual(0.96)
+})
+
 test('no write that may have arrived is reported as final', () => {
-  const final = [...cases, ...wordings]
+  const final = [...cases, ...wordings, ...heldOut]
     .filter(({ expect: { mayHaveArrived } }) => mayHaveArrived)
     .map((vector) => ({ name: vector.name, failure: failureOf(vector) }))
     .filter(({ failure }) => isFinal(failure))
