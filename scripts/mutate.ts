@@ -4,7 +4,7 @@
 // Further arguments go to Stryker: npm run mutate -- jwt --mutate packages/gateway/src/auth/jwt/verifyJwt.ts
 // Its tool is as large as half of what the whole workspace needs, so set-up leaves it out and it is installed here, the first time.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { mutationParts, partVariable } from './mutation/parts.ts'
 
@@ -31,6 +31,13 @@ if (!existsSync(`${folder}node_modules/.package-lock.json`)) {
   // Its peer is the workspace's own vitest, which is found further up.
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
   run('npm', ['install', '--legacy-peer-deps', ...quiet], folder)
+}
+const missing = [...part.mutate, ...part.tests].filter(
+  (file) => globSync(file.replace(/!\([^)]*\)/, '*'), { cwd: `${top}packages/${part.package}` }).length === 0,
+)
+if (missing.length > 0) {
+  console.error(`scripts/mutation/parts.ts names files of "${name}" that do not exist: ${missing.join(', ')}.`)
+  process.exit(2)
 }
 const stryker = `${folder}node_modules/@stryker-mutator/core/bin/stryker.js`
 const files = part.mutate.map((file) => `packages/${part.package}/${file}`).join(',')

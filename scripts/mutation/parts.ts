@@ -20,10 +20,13 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
         (file) => `src/transport/${file}.ts`,
       ),
       'src/message/readBatchResponse.ts',
-      ...['classify', 'repeatable', 'retryAfter', 'createFailure'].map((file) => `src/failure/${file}.ts`),
+      ...['classify', 'phrase', 'isReadMethod', 'isRejectedBeforeRun', 'parseRetryAfter', 'createFailure'].map(
+        (file) => `src/failure/${file}.ts`,
+      ),
     ],
     tests: [
-      'src/failure/repeatable.test.ts',
+      'src/failure/isReadMethod.test.ts',
+      'src/failure/isRejectedBeforeRun.test.ts',
       'src/transport/tokenBucket.test.ts',
       'src/failure/parseRetryAfter.test.ts',
       'src/transport/batchLimit.test.ts',
