@@ -205,8 +205,10 @@ describe('a call that no node received is returned', () => {
     const { path, upstream, used } = await start(impatient)
     upstream.behave = hangs
     const methods = Array.from({ length: 60 }, (_, index) => call('eth_getLogs', `[${index}]`, index))
-    const response = await post(path, `[${methods.join(',')}]`)
-    expect(summarize(response)).toEqual([200, ...Array(60).fill('upstream_timeout')])
+    const [status, ...reasons] = summarize(await post(path, `[${methods.join(',')}]`))
+    expect([status, reasons.length]).toEqual([200, 60])
+    // A health check may time out as well, and then there is no node for the queued calls.
+    expect(['upstream_timeout', 'no_upstream']).toEqual(expect.arrayContaining(reasons))
     // 16 run at once. A few others may be sent at the last moment and are aborted before the node has read them.
     expect(await used()).toBeGreaterThanOrEqual(upstream.bodies.length)
     expect(await used()).toBeLessThan(40)
