@@ -205,7 +205,7 @@ describe('a call that no node received is returned', () => {
     const { path, upstream, used } = await start(impatient)
     upstream.behave = hangs
     const methods = Array.from({ length: 60 }, (_, index) => call('eth_getLogs', `[${index}]`, index))
-    const [status, ...reasons] = summarize(await post(path, `[${methods.join(',')}]`))
+    const [status, ...reasons] = summarize(await post(path, `[${methods.join(',')}]`)) as unknown[]
     expect([status, reasons.length]).toEqual([200, 60])
     // A health check may time out as well, and then there is no node for the queued calls.
     expect(['upstream_timeout', 'no_upstream']).toEqual(expect.arrayContaining(reasons))
