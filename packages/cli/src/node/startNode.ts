@@ -100,7 +100,8 @@ async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit
       process.off('exit', terminate)
       resolve(how)
     }
-    child.once('exit', (code, signal) => finish(describeExit(code, signal)))
+    // Not `exit`: the node's last output, which says why it exited, may still be unread then.
+    child.once('close', (code, signal) => finish(describeExit(code, signal)))
     child.once('error', (error) => finish(error.message))
   })
   const watcher = child.pid === undefined ? undefined : startWatch(child.pid)
