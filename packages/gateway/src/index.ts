@@ -25,10 +25,21 @@ export type { AllowListEntries } from './auth/allowList/allowListEntries.ts'
 export { compileJwtPolicy } from './auth/jwt/jwtPolicy.ts'
 export type { JwtPolicy, JwtSettings } from './auth/jwt/jwtPolicy.ts'
 export { createRateLimiter } from './usage/rateLimit/createRateLimiter.ts'
-export type { LocalRateLimiter, RateLimiterOptions } from './usage/rateLimit/createRateLimiter.ts'
-export type { RateLimiter, RateLimits } from './usage/rateLimit/rateLimiter.ts'
+export type { RateLimiter, RateLimiterOptions } from './usage/rateLimit/createRateLimiter.ts'
+export type { RateDecision, RateLimits } from './usage/rateLimit/rateDecision.ts'
+export { createLocalLimits } from './usage/limits/createLocalLimits.ts'
+export type { LocalLimitsOptions } from './usage/limits/createLocalLimits.ts'
 export type { Meter, Outcome } from './usage/metering/meter.ts'
-export type { Quota, QuotaAccount, QuotaGrant } from './usage/quota/quota.ts'
+export type {
+  LimitGrant,
+  LimitRequest,
+  LimitsEvent,
+  QuotaAccount,
+  QuotaGrant,
+  QuotaUsage,
+  QuotaWindow,
+  UsageLimits,
+} from './usage/limits/usageLimits.ts'
 export { createApiKey, isApiKey, parseApiKey } from './lib/secrets/apiKey.ts'
 export type { ApiKeyKind } from './lib/secrets/apiKey.ts'
 export { createMemoryKeyStore } from './auth/key/createMemoryKeyStore.ts'

@@ -3,7 +3,7 @@ import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { ReadMetrics } from '../usage/metering/metrics.ts'
 import type { Network } from '../lib/network.ts'
-import type { Quota } from '../usage/quota/quota.ts'
+import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { RouteName } from './contract/route.ts'
@@ -63,7 +63,7 @@ export type ControlLogEntry =
 export interface ControlOptions {
   readonly storage: Storage
   readonly accounts: Accounts
-  readonly quota: Pick<Quota, 'usage'>
+  readonly usageLimits: Pick<UsageLimits, 'usage'>
   readonly readMetrics: ReadMetrics
   /** The data plane's key cache, invalidated after each commit. */
   readonly keys: { forget(changes: readonly Change[]): void }

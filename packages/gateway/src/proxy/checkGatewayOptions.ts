@@ -25,8 +25,8 @@ export interface CheckedOptions {
   readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
-  readonly rates: GatewayOptions['rates']
-  readonly quota: GatewayOptions['quota']
+  readonly usageLimits: GatewayOptions['usageLimits']
+  readonly weights: Readonly<Record<string, number>>
   readonly quotaStatus: 403 | 429
   readonly meter: GatewayOptions['meter']
   readonly unknownKeys: NonNullable<GatewayOptions['unknownKeys']>
@@ -76,8 +76,8 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
-    'rates',
-    'quota',
+    'usageLimits',
+    'weights',
     'quotaStatus',
     'meter',
     'unknownKeys',
@@ -104,8 +104,8 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),
-    rates: checkPart(options['rates'], 'rates', ['take']) as GatewayOptions['rates'],
-    quota: checkPart(options['quota'], 'quota', ['take', 'giveBack']) as GatewayOptions['quota'],
+    usageLimits: checkPart(options['usageLimits'], 'usageLimits', ['take', 'giveBack', 'peek']) as GatewayOptions['usageLimits'],
+    weights: checkWeights(options['weights']),
     quotaStatus: checkQuotaStatus(options['quotaStatus']),
     meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],
     unknownKeys: checkUnknownKeys(options['unknownKeys']),
@@ -194,6 +194,18 @@ const checkPart = (part: unknown, option: string, functions: readonly string[]):
   if (members === null || functions.some((name) => typeof members[name] !== 'function'))
     throw new TypeError(`${option} must be an object with ${functions.map((name) => `${name}()`).join(', ')}`)
   return part
+}
+
+const maxWeight = 1_000_000
+
+const checkWeights = (weights: unknown): Readonly<Record<string, number>> => {
+  if (weights === undefined) return {}
+  const entries = typeof weights === 'object' && weights !== null ? Object.entries(weights) : undefined
+  const isValid = ([, weight]: [string, unknown]): boolean =>
+    Number.isSafeInteger(weight) && (weight as number) >= 1 && (weight as number) <= maxWeight
+  if (entries === undefined || !entries.every(isValid))
+    throw new TypeError(`weights must be an object of whole numbers from 1 to ${maxWeight}, by method`)
+  return Object.fromEntries(entries) as Record<string, number>
 }
 
 const checkQuotaStatus = (status: unknown): 403 | 429 => {

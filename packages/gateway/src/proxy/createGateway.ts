@@ -129,10 +129,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       testKeys: checked.testKeys,
     },
     methods: {
-      policy: createMethodPolicy({ ...checked.services, unsafeNodeMethods: checked.unsafeNodeMethods }),
+      policy: createMethodPolicy({
+        ...checked.services,
+        unsafeNodeMethods: checked.unsafeNodeMethods,
+        weights: checked.weights,
+      }),
       javascriptTracers: checked.services.javascriptTracers,
     },
-    usage: { rates: checked.rates, quota: checked.quota, quotaStatus: checked.quotaStatus, meter: checked.meter },
+    usage: { limits: checked.usageLimits, quotaStatus: checked.quotaStatus, meter: checked.meter },
     server: {
       connections,
       strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { KeyStore } from '../auth/key/keyStore.ts'
-import type { RateLimiter } from '../usage/rateLimit/rateLimiter.ts'
 import type { LogEntry } from './log.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { Network } from '../lib/network.ts'
-import type { Quota } from '../usage/quota/quota.ts'
+import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 
 /** One node behind the gateway. */
 export interface UpstreamOptions {
@@ -97,10 +96,10 @@ export interface GatewayOptions {
   /** Allows the methods of development nodes (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
-  /** Counts calls against the rate limits in the keys' records. @default none: there are no rate limits */
-  readonly rates?: RateLimiter
-  /** Counts calls against the daily and monthly quotas in the keys' records. @default none: there are no quotas */
-  readonly quota?: Quota
+  /** Charges calls to the rates and quotas in the keys' records. @default none: nothing is limited */
+  readonly usageLimits?: UsageLimits
+  /** What a call of a method costs, in units of rates and quotas: whole numbers from 1 to 1,000,000. @default 1 for each method */
+  readonly weights?: Readonly<Record<string, number>>
   /** The HTTP status when a quota is used up. 403, because some clients retry a 429 for minutes. @default 403 */
   readonly quotaStatus?: 403 | 429
   /** Counts the calls of known keys by outcome. @default none */

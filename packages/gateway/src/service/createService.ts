@@ -6,6 +6,7 @@ import { createControl } from '../control/createControl.ts'
 import { isStorageError } from '../errors/storageError.ts'
 import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import { getUtcDay } from '../lib/utcDay.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/createGateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -18,8 +19,9 @@ import type { Storage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import type { Meter } from '../usage/metering/meter.ts'
-import { createQuota } from '../usage/quota/createQuota.ts'
-import { createRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
+import { createAccountDays } from '../usage/limits/accountDays.ts'
+import { createLedger } from '../usage/limits/ledger.ts'
+import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
 import { asConfigError } from './configError.ts'
 import { createControlServer, updateControlServer } from './createControlServer.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
@@ -110,6 +112,8 @@ export interface CloseOptions {
 const defaultGraceMs = 10_000
 /** Logging in deletes expired rows too; this runs if nobody logs in. */
 const upkeepMs = 60 * 60_000
+/** Rows of past days that upkeep merges in one transaction. */
+const rowsAtOnce = 500
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
@@ -162,7 +166,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       {
         name: 'database',
         ping: () => storage.ping(),
-        // While PostgreSQL is unreachable, calls spend outageGrant. Any other failed write fails the quota too, and with it the calls.
+        // While PostgreSQL is unreachable, calls go on. Any other failed write fails the quotas too, and with them the calls.
         isFatal: (error) => storage.db.kind === 'sqlite' || isStorageError(error, 'failed'),
       },
       ...(redis === undefined ? [] : [{ name: 'redis' as const, ping: () => redis.link.ping() }]),
@@ -191,20 +195,32 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     now: options.now,
     onChange: forget,
   })
-  const stopUpkeep = startUpkeep({ work: accounts.prune, everyMs: upkeepMs })
 
   // Usage
-  const quota = createQuota({ storage, outageGrant: config.outageGrant, now, onEvent: log })
-  const storedMeter = createMeter({ storage, retention: toRetention(config), now, onEvent: log })
+  const accountDays = createAccountDays(storage)
+  const ledger = redis && createLedger(accountDays)
+  const storedMeter = createMeter({ storage, retention: toRetention(config), now, onEvent: log, alongside: ledger })
+  const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
+  const usageLimits =
+    redis === undefined || ledger === undefined
+      ? createLocalLimits({ ...limitsOptions, storage })
+      : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
   const meter = prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus)
-  const localRates = createRateLimiter()
-  const rates = redis === undefined ? localRates : redis.createRates(localRates)
+
+  const stopUpkeep = startUpkeep({
+    work: async () => {
+      await accounts.prune()
+      const today = getUtcDay(now())
+      while ((await accountDays.compact(today, rowsAtOnce)) === rowsAtOnce);
+    },
+    everyMs: upkeepMs,
+  })
 
   // Control API
   const control = createControl({
     storage,
     accounts,
-    quota,
+    usageLimits,
     readMetrics: createReadMetrics({ storage }),
     keys: { forget },
     secrets,
@@ -241,7 +257,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     stopUpkeep()
     stores.stop()
     // Usage is written before the storage closes. If that fails, closing continues.
-    await Promise.allSettled([keys.close(), quota.close(), storedMeter.close()])
+    await Promise.allSettled([keys.close(), usageLimits.close()])
+    await storedMeter.close()
     await redis?.close()
     await storage.close()
   }
@@ -254,8 +271,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     services: next.services,
     unsafeNodeMethods,
     limits: next.bounds,
-    rates,
-    quota,
+    usageLimits,
+    weights: next.limits.weights,
     quotaStatus: next.quotaStatus,
     meter,
     trustedProxies: next.trustedProxies,

@@ -1,15 +1,14 @@
-import type { LocalRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
-import type { RateLimiter } from '../usage/rateLimit/rateLimiter.ts'
 import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation.ts'
 import type { RedisLink } from '../storage/redis/openRedis.ts'
 import type { Change } from '../storage/changes.ts'
+import type { RedisLimitsOptions } from '../usage/limits/createRedisLimits.ts'
+import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 
 /** The parts of a service that use Redis. */
 export interface RedisParts {
   readonly link: RedisLink
   readonly invalidation: RedisInvalidation
-  /** @param local - The rate limiter to use while Redis is unavailable. */
-  readonly createRates: (local: LocalRateLimiter) => RateLimiter
+  readonly createLimits: (options: Omit<RedisLimitsOptions, 'redis'>) => UsageLimits
   readonly close: () => Promise<void>
 }
 
@@ -24,17 +23,17 @@ export const openRedisParts = async (
 ): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
   // Imported lazily: a service on one machine has no Redis.
-  const [{ openRedis }, { createRedisInvalidation }, { createRedisRateLimiter }] = await Promise.all([
+  const [{ openRedis }, { createRedisInvalidation }, { createRedisLimits }] = await Promise.all([
     import('../storage/redis/openRedis.ts'),
     import('../storage/redis/createRedisInvalidation.ts'),
-    import('../usage/rateLimit/createRedisRateLimiter.ts'),
+    import('../usage/limits/createRedisLimits.ts'),
   ])
   const link = openRedis(url)
   const invalidation = createRedisInvalidation({ redis: link, onChange })
   return {
     link,
     invalidation,
-    createRates: (local) => createRedisRateLimiter({ redis: link, local }),
+    createLimits: (options) => createRedisLimits({ ...options, redis: link }),
     close: async () => {
       await invalidation.close()
       await link.close()

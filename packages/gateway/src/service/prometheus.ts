@@ -152,7 +152,7 @@ export const createPrometheus = async ({
         if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
       } else if (entry.event === 'disconnected') disconnects.inc()
       else if (entry.event === 'config') reloads.inc({ result: entry.state })
-      else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.calls)
+      else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.units)
     },
     countCalls: (network, method, outcome, count = 1) => {
       const isKnown = methods.has(method) || methods.size < maxMethods

@@ -155,6 +155,8 @@ export const serviceConfigSchema = object({
     apps: keyLimits({ perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 }),
     /** @default 20 */
     appsPerUser: whole(1, 10_000).default(20),
+    /** What a call of a method costs, in units of the limits above, by method. @default 1 each */
+    weights: z.record(z.string(), whole(1, 1_000_000)).default({}),
   }).prefault({}),
   /** Size and time limits of requests: see `GatewayLimits`. */
   bounds: object({
@@ -173,7 +175,7 @@ export const serviceConfigSchema = object({
   }).prefault({}),
   /** The HTTP status of a call over its quota. @default 403 */
   quotaStatus: z.literal([403, 429], must('must be 403 or 429')).default(403),
-  /** How many calls may be granted to an account while PostgreSQL is unavailable. @default 500 */
+  /** How many units may be granted to an account and day while Redis, or without Redis PostgreSQL, is lost. @default 500 */
   outageGrant: whole(0, 1_000_000).default(500),
   /** How long known keys stay valid while the database is unavailable, in milliseconds. @default 600_000 (10 minutes) */
   staleKeysForMs: whole(0, dayMs).default(600_000),

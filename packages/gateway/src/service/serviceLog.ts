@@ -1,7 +1,7 @@
 import type { LogEntry } from '../proxy/log.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
 import type { MeterEvent } from '../usage/metering/createMeter.ts'
-import type { QuotaEvent } from '../usage/quota/quotaEvent.ts'
+import type { LimitsEvent } from '../usage/limits/usageLimits.ts'
 import type { Redact } from './redact.ts'
 
 /** A log entry of the service. Holds no key, no params, no upstream URL and no account data. */
@@ -42,7 +42,7 @@ export type ServiceLogEntry =
   /** The log reader was slow, so this many lines were dropped before this one. */
   | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
-  | QuotaEvent
+  | LimitsEvent
   | MeterEvent
 
 /** A log that writes JSON lines. */

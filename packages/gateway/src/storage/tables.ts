@@ -134,20 +134,14 @@ interface ChangeRow {
   subject: string
 }
 
-interface QuotaRow {
+interface AccountDayRow {
   account: string
   /** Days since 1970. */
   day: number
-  dayUsed: number
-  /** An upper bound of what is used that is certainly on disk. */
-  sure: number
-  /** Months since year 0. */
-  month: number
-  monthUsed: number
-  /** The part of what is used that was reserved ahead and may be returned. */
-  spare: number
-  /** How much the last reservation granted. */
-  granted: number
+  /** The run of the process that was charged; `''`: merged. */
+  run: string
+  /** Units. */
+  charged: number
 }
 
 interface UsageKeyRow {
@@ -194,8 +188,7 @@ export interface Tables {
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow
-  quota: QuotaRow
-  quotaRuns: { run: string; boot: string }
+  accountDays: AccountDayRow
   usageKeys: UsageKeyRow
   usageMinutes: UsageMinuteRow
   usageHours: UsageRow

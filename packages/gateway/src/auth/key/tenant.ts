@@ -1,5 +1,5 @@
-import type { RateLimits } from '../../usage/rateLimit/rateLimiter.ts'
-import type { QuotaAccount } from '../../usage/quota/quota.ts'
+import type { RateLimits } from '../../usage/rateLimit/rateDecision.ts'
+import type { QuotaAccount } from '../../usage/limits/usageLimits.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
 import type { BufferShare } from '../../lib/memoryBudget.ts'
 import type { KeyRecord } from './keyStore.ts'

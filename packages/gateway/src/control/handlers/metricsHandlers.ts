@@ -21,7 +21,7 @@ interface MetricsTarget {
 /** The routes of metrics and usage. */
 export const metricsHandlers = ({
   storage,
-  quota,
+  usageLimits,
   readMetrics,
   config,
   now,
@@ -83,13 +83,13 @@ export const metricsHandlers = ({
       const { id, limits } = requireViewer(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
       const inForce = resolveLimits([limits], config().limits.apiKey)
-      return { response: await toUsageView(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
+      return { response: await toUsageView(usageLimits, { id: `user:${quotaOwner}`, limits: inForce }) }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
       const app = await storage.apps.find({ id: params.appId, userId: requireViewer(caller).user.id })
       if (app === undefined) return { error: apiErrors.notFound() }
       const limits = narrowLimits(app.limits, getAppLimits(config, caller))
-      return { response: await toUsageView(quota, { id: `app:${app.id}`, limits }) }
+      return { response: await toUsageView(usageLimits, { id: `app:${app.id}`, limits }) }
     },
   }
 }

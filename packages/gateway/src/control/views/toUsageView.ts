@@ -1,4 +1,4 @@
-import type { Quota, QuotaWindow } from '../../usage/quota/quota.ts'
+import type { QuotaWindow, UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { LimitsView } from '../contract/limits.ts'
 import type { UsageView, UsageWindow } from '../contract/usage.ts'
 import { isoTime } from './times.ts'
@@ -15,9 +15,9 @@ const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => 
  * @param id - The quota account: `user:usr_…` or `app:app_…`.
  */
 export const toUsageView = async (
-  quota: Pick<Quota, 'usage'>,
+  usageLimits: Pick<UsageLimits, 'usage'>,
   { id, limits }: { id: string; limits: LimitsView },
 ): Promise<UsageView> => {
-  const { day, month } = await quota.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
+  const { day, month } = await usageLimits.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
   return { day: toUsageWindow(day), month: toUsageWindow(month), limits }
 }

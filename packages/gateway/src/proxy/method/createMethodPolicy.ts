@@ -13,6 +13,8 @@ export interface MethodTraits {
   readonly filter?: 'create' | 'use' | 'remove'
   /** Which of its params pins the response to a chain state. */
   readonly pin?: PinRule | undefined
+  /** What a call costs, in units of rates and quotas. */
+  readonly weight: number
   /** Its name in logs and metrics, or the name of a group whose names are unbounded. */
   readonly label: string
 }
@@ -32,13 +34,14 @@ const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Ma
 const expensive = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
 
 const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
-const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, label: 'node-own' })
+const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
 
-const getTraits = (name: string): MethodTraits => {
+const getTraits = (name: string, weight: number): MethodTraits => {
   const filter = filters.get(name)
   return Object.freeze({
     idempotent: isReadMethod(name),
     expensive: expensive.test(name),
+    weight,
     label: name,
     pin: pinRules.get(name),
     ...(filter === undefined ? {} : { filter }),
@@ -54,10 +57,13 @@ export const createMethodPolicy = (options: {
   debug: boolean
   trace: boolean
   unsafeNodeMethods: boolean
+  /** What a call of a method costs. @default 1 */
+  weights?: Readonly<Record<string, number>>
 }): MethodPolicy => {
   const allowed = new Map<string, MethodTraits>()
+  const weights = new Map(Object.entries(options.weights ?? {}))
   const allow = (names: readonly string[]): void => {
-    for (const name of names) allowed.set(name, getTraits(name))
+    for (const name of names) allowed.set(name, getTraits(name, weights.get(name) ?? 1))
   }
   allow(nodeMethods)
   if (options.debug) allow(debugMethods)

@@ -3,9 +3,8 @@ import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
-import type { Quota } from '../../usage/quota/quota.ts'
+import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
-import type { RateLimiter } from '../../usage/rateLimit/rateLimiter.ts'
 import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { LogEntry } from '../log.ts'
@@ -34,10 +33,8 @@ export interface GatewayContext {
   }
   /** How much may be called, and what is counted. */
   readonly usage: {
-    /** `undefined`: there are no rate limits. */
-    readonly rates: RateLimiter | undefined
-    /** `undefined`: there are no quotas. */
-    readonly quota: Quota | undefined
+    /** `undefined`: nothing is limited. */
+    readonly limits: UsageLimits | undefined
     /** The HTTP status of a call above its quota. */
     readonly quotaStatus: 403 | 429
     readonly meter: Meter | undefined

@@ -24,7 +24,8 @@ import { isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
-import type { TakenLimits } from './takeLimits.ts'
+import type { RequestedCalls } from './takeLimits.ts'
+import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import { getByteLength } from './writeParts.ts'
 
 /**
@@ -149,9 +150,9 @@ const check = (
 const withLimits = (
   gateway: GatewayContext,
   { context, tenant }: AuthorizedRequest,
-  { passed, calls, proceed }: { passed: number; calls: number; proceed: (taken: TakenLimits) => void },
+  { proceed, ...requested }: RequestedCalls & { proceed: (taken: LimitGrant) => void },
 ): void => {
-  const use = (taken: TakenLimits): void => {
+  const use = (taken: LimitGrant): void => {
     context.facts.limitHeaders = getLimitHeaders(taken, gateway.now())
     proceed(taken)
   }
@@ -159,9 +160,9 @@ const withLimits = (
     gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
     if (!context.gone) sendRejection(gateway, context, rejections.limitsUnavailable())
   }
-  let taken: TakenLimits | Promise<TakenLimits>
+  let taken: LimitGrant | Promise<LimitGrant>
   try {
-    taken = takeLimits(gateway, tenant, passed, calls)
+    taken = takeLimits(gateway, tenant, requested)
   } catch (error) {
     unavailable(error)
     return
@@ -174,7 +175,7 @@ const withLimits = (
   context.cancel = nothing
   taken.then((later) => {
     if (!context.gone) use(later)
-    else returnUnsent(gateway, later, later.granted)
+    else returnUnsent(gateway, later, later.quota?.charged ?? 0)
   }, unavailable)
 }
 
@@ -197,6 +198,7 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
     withLimits(gateway, authorized, {
       passed: 1,
       calls: 1,
+      weights: checked.traits.weight === 1 ? undefined : [checked.traits.weight],
       proceed: (taken) => {
         if (taken.granted === 0) completeSingle(gateway, authorized, call, toLimitRejection(taken, 0, gateway))
         else runSingle(gateway, authorized, { call, forwarded: checked, taken })
@@ -208,12 +210,12 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
 const runSingle = (
   gateway: GatewayContext,
   authorized: AuthorizedRequest,
-  { call, forwarded, taken }: { call: ParsedCall | InvalidCall; forwarded: ForwardedCall; taken: TakenLimits },
+  { call, forwarded, taken }: { call: ParsedCall | InvalidCall; forwarded: ForwardedCall; taken: LimitGrant },
 ): void => {
   let counts = false
   const sent = (): void => void (counts = true)
   const returnOnce = (): void => {
-    if (!counts) returnUnsent(gateway, taken, 1)
+    if (!counts) returnUnsent(gateway, taken, forwarded.traits.weight)
     // The caller of a completed call may still disconnect.
     counts = true
   }
@@ -284,21 +286,29 @@ const handleBatch = (
     withLimits(gateway, authorized, {
       passed,
       calls: calls.length,
+      weights: getWeights(checked),
       proceed: (taken) => {
         if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
         context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
           done: (results) => completeBatch(gateway, authorized, calls, results),
-          unsent: (count) => returnUnsent(gateway, taken, count),
+          unsent: (units) => returnUnsent(gateway, taken, units),
         })
       },
     })
 }
 
+/** The weights of the calls that passed; `undefined` if all are 1. */
+const getWeights = (checked: readonly (ForwardedCall | Rejection)[]): readonly number[] | undefined => {
+  const weights: number[] = []
+  for (const call of checked) if (!isRejection(call)) weights.push(call.traits.weight)
+  return weights.every((weight) => weight === 1) ? undefined : weights
+}
+
 /** Whether the rate left nothing, not even for rejected calls. */
-const isRateUsedUp = ({ rate }: TakenLimits): boolean => rate?.granted === 0
+const isRateUsedUp = ({ rate }: LimitGrant): boolean => rate?.granted === 0
 
 /** Replaces the calls that were not granted by rejections. */
-const rejectUngranted = (calls: (ForwardedCall | Rejection)[], taken: TakenLimits, gateway: GatewayContext): void => {
+const rejectUngranted = (calls: (ForwardedCall | Rejection)[], taken: LimitGrant, gateway: GatewayContext): void => {
   let passed = 0
   let rejection: Rejection | undefined
   for (const [index, call] of calls.entries()) {

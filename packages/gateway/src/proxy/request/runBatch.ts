@@ -37,10 +37,10 @@ export interface BatchListener {
   /** Called once, with one result per call; not after a cancel. */
   readonly done: (results: readonly CallResult[]) => void
   /**
-   * Called with the number of calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
+   * Called with the weight of the calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
    * called for each write that was still running and then failed that way.
    */
-  readonly unsent: (calls: number) => void
+  readonly unsent: (units: number) => void
 }
 
 /**
@@ -82,16 +82,24 @@ export const runBatch = (
   /** Whether a call failed, or is being cancelled, without having been sent to a node. Calls that were rejected before the batch ran took no quota. */
   const isUnsent = (result: CallResult, index: number): boolean =>
     isRejection(result) && isSent[index] === false && !runningWrites.has(index) && !isRejection(calls[index] ?? result)
+  const getWeight = (index: number): number => {
+    const call = calls[index]
+    return call === undefined || isRejection(call) ? 0 : call.traits.weight
+  }
+  const returnUnsent = (): void => {
+    let units = 0
+    for (const [index, result] of results.entries()) if (isUnsent(result, index)) units += getWeight(index)
+    if (units > 0) unsent(units)
+  }
   const complete = (): void => {
-    const count = results.filter(isUnsent).length
-    if (count > 0) unsent(count)
+    returnUnsent()
     done(results)
   }
   const setResult = (index: number, result: CallResult): void => {
     results[index] = result
     left -= 1
     const outlivedCancel = runningWrites.delete(index) && cancelled
-    if (outlivedCancel && isUnsent(result, index)) unsent(1)
+    if (outlivedCancel && isUnsent(result, index)) unsent(getWeight(index))
     if (left === 0 && !cancelled) complete()
   }
   /** Sets a result that this batch did not read from a node, so that its bytes have not been counted yet. */
@@ -258,7 +266,6 @@ export const runBatch = (
     if (cancelled || left === 0) return
     cancelled = true
     for (const cancel of cancels) cancel()
-    const count = results.filter(isUnsent).length
-    if (count > 0) unsent(count)
+    returnUnsent()
   }
 }

@@ -2,8 +2,8 @@ import type { Tenant, TestKey } from '../../auth/key/tenant.ts'
 import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { QuotaGrant } from '../../usage/quota/quota.ts'
-import type { RateDecision } from '../../usage/rateLimit/rateLimiter.ts'
+import type { LimitGrant, QuotaGrant } from '../../usage/limits/usageLimits.ts'
+import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 
@@ -12,42 +12,37 @@ const dayMs = 86_400_000
 const testPerSecond = 25
 const testPerDay = 25_000
 
-/** What the calls of a request were granted: the first `granted` of them may be sent. */
-export interface TakenLimits {
-  readonly granted: number
-  /** `undefined`: the key has no rate limit. */
-  readonly rate: RateDecision | undefined
-  /** `undefined`: the key has no quota, or its rate left nothing to take. */
-  readonly quota: QuotaGrant | undefined
+const unlimited = (granted: number): LimitGrant => ({ granted, rate: undefined, quota: undefined })
+
+/** The calls of one request. */
+export interface RequestedCalls {
+  /** How many calls the request holds, rejected ones included: checking costs too, so the rate is taken for all. */
+  readonly calls: number
+  /** How many calls passed all other checks. */
+  readonly passed: number
+  /** The weights of those that passed; `undefined`: 1 each. */
+  readonly weights?: readonly number[] | undefined
 }
 
-const unlimited = (granted: number): TakenLimits => ({ granted, rate: undefined, quota: undefined })
-
 /**
- * Takes the calls of one request together from the rate limit of their key, and those that it grants from the quota.
- * @param passed - How many calls passed all other checks.
- * @param calls - How many calls the request holds, rejected ones included: checking costs too, so the rate is taken for all. `passed` or more.
+ * Charges the calls of one request together to the rate of their key, and those that it grants to the quota.
  * @returns A plain value if this process knows the result, otherwise a promise. It rejects if the quota cannot be read.
  */
 export const takeLimits = (
-  { usage: { rates, quota }, now }: GatewayContext,
-  tenant: Tenant,
-  passed: number,
-  calls: number = passed,
-): TakenLimits | Promise<TakenLimits> => {
-  if (tenant.testKey !== undefined) return getTestKeyLimits(tenant.testKey, passed, now()) ?? unlimited(passed)
-  if (tenant.rate === undefined || rates === undefined) return takeQuota(quota, tenant, passed)
-  const rate = rates.take(tenant.record.id, tenant.rate, calls)
-  return rate instanceof Promise
-    ? rate.then((decision) => takeQuota(quota, tenant, Math.min(passed, decision.granted), decision))
-    : takeQuota(quota, tenant, Math.min(passed, rate.granted), rate)
+  { usage: { limits }, now }: GatewayContext,
+  { testKey, record, rate, account }: Tenant,
+  { calls, passed, weights }: RequestedCalls,
+): LimitGrant | Promise<LimitGrant> => {
+  if (testKey !== undefined) return getTestKeyLimits(testKey, passed, now()) ?? unlimited(passed)
+  if (limits === undefined) return unlimited(passed)
+  return limits.take({ id: record.id, rate, account, calls, passed, weights })
 }
 
 /**
  * The limits of a test key: those of a real key whose rate or quota is used up.
  * @returns `undefined` if the test key simulates something else.
  */
-const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): TakenLimits | undefined => {
+const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): LimitGrant | undefined => {
   if (testKey === '429')
     return {
       granted: 0,
@@ -68,6 +63,7 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Taken
     rate: undefined,
     quota: {
       granted: 0,
+      charged: 0,
       rejectedBy: 'day',
       limit: testPerDay,
       remaining: 0,
@@ -80,32 +76,19 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Taken
 
 /** The decision on the next call if this process knows, without a request to Redis, that the rate of the key is used up. */
 export const findUsedUpRate = (
-  { usage: { rates } }: GatewayContext,
+  { usage: { limits } }: GatewayContext,
   { record, rate, testKey }: Tenant,
 ): RateDecision | undefined => {
-  if (rates === undefined || rate === undefined || testKey !== undefined) return undefined
-  const next = rates.peek?.(record.id, rate)
-  return next?.granted === 0 ? next : undefined
+  if (limits === undefined || rate === undefined || testKey !== undefined) return undefined
+  const next = limits.peek(record.id, rate)
+  return next.granted === 0 ? next : undefined
 }
 
-const takeQuota = (
-  quota: GatewayContext['usage']['quota'],
-  { account }: Tenant,
-  calls: number,
-  rate?: RateDecision,
-): TakenLimits | Promise<TakenLimits> => {
-  if (account === undefined || quota === undefined || calls === 0) return { granted: calls, rate, quota: undefined }
-  const grant = quota.take(account, calls)
-  return grant instanceof Promise
-    ? grant.then((later) => ({ granted: later.granted, rate, quota: later }))
-    : { granted: grant.granted, rate, quota: grant }
-}
-
-/** Returns to the quota what was taken for calls that were not sent to a node. */
-export const returnUnsent = ({ usage: { quota }, log }: GatewayContext, taken: TakenLimits, calls: number): void => {
-  if (taken.quota === undefined || calls === 0) return
+/** Returns to the quota the units of calls that were not sent to a node. */
+export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: LimitGrant, units: number): void => {
+  if (taken.quota === undefined || units === 0) return
   try {
-    quota?.giveBack(taken.quota, calls)
+    limits?.giveBack(taken.quota, units)
   } catch (error) {
     log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
   }
@@ -116,7 +99,7 @@ export const returnUnsent = ({ usage: { quota }, log }: GatewayContext, taken: T
  * @param index - Its index among the calls that passed the other checks. The quota rejects earlier ones than the rate, because it is taken for fewer.
  */
 export const toLimitRejection = (
-  { rate, quota }: TakenLimits,
+  { rate, quota }: LimitGrant,
   index: number,
   { now, usage: { quotaStatus } }: GatewayContext,
 ): Rejection =>
@@ -131,7 +114,7 @@ const getWindow = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
   rejectedBy === 'month' || (rejectedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
 
 /** The response headers that show what is left; `undefined` if nothing limits the key. */
-export const getLimitHeaders = ({ rate, quota }: TakenLimits, nowMs: number): readonly string[] | undefined => {
+export const getLimitHeaders = ({ rate, quota }: LimitGrant, nowMs: number): readonly string[] | undefined => {
   const forRate = rate === undefined ? undefined : rateHeaders(rate, nowMs)
   if (quota === undefined || quota.limit === null) return forRate
   const window = getWindow(quota)

@@ -69,7 +69,7 @@ const createFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone
 
 /** Removes a filter that was evicted, or that belongs to former settings, from its node too. Nothing waits for it. */
 const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, ownerId, timeoutMs }: ProxyOptions): void => {
-  const traits = { idempotent: true, expensive: false, label: '' }
+  const traits = { idempotent: true, expensive: false, weight: 1, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }
   forwardCall(
     call,

@@ -1,7 +1,7 @@
 import { parseIp } from '../../lib/ip/parseIp.ts'
 import { createRateLimiter } from './createRateLimiter.ts'
 import type { RateLimiterOptions } from './createRateLimiter.ts'
-import type { RateDecision } from './rateLimiter.ts'
+import type { RateDecision } from './rateDecision.ts'
 
 /** Limits how often one IP may send unknown keys. */
 export interface IpLimit {

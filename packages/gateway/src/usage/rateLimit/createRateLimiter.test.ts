@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { createRateLimiter } from './createRateLimiter.ts'
 import type { RateLimiterOptions } from './createRateLimiter.ts'
-import type { RateDecision, RateLimits } from './rateLimiter.ts'
+import type { RateDecision, RateLimits } from './rateDecision.ts'
 
 const clockAt = (start: number): { now: () => number; set: (ms: number) => void } => {
   let ms = start

@@ -1,12 +1,19 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
-import type { RateDecision, RateLimiter, RateLimits } from './rateLimiter.ts'
+import type { RateDecision, RateLimits } from './rateDecision.ts'
 import { peekTokens, takeTokens } from './tokenBucket.ts'
 import type { TokenBucket } from './tokenBucket.ts'
 
-/** A rate limiter that decides synchronously, in this process. */
-export interface LocalRateLimiter extends RateLimiter {
-  take(id: string, limits: RateLimits, calls: number): RateDecision
+/** Limits each key to its own rate, in this process. */
+export interface RateLimiter {
+  /**
+   * Takes one token per call. Rejected calls take none.
+   * @param id - The id of the key or app, never the key itself.
+   * @param calls - 0 or more: one for each call of a batch.
+   * @param weights - What the first calls take, in tokens. @default 1 each
+   */
+  take(id: string, limits: RateLimits, calls: number, weights?: readonly number[]): RateDecision
+  /** Returns what taking one token would decide, and takes nothing. */
   peek(id: string, limits: RateLimits): RateDecision
   /** The number of keys with a bucket. */
   readonly size: number
@@ -30,21 +37,21 @@ export interface RateLimiterOptions {
 export const createRateLimiter = ({
   maxKeys = 100_000,
   now = monotonicClock(),
-}: RateLimiterOptions = {}): LocalRateLimiter => {
+}: RateLimiterOptions = {}): RateLimiter => {
   const buckets = createRecentMap<TokenBucket>(maxKeys)
   return {
-    take: (id, limits, calls) => {
+    take: (id, limits, calls, weights) => {
       const time = Math.floor(now())
       let bucket = buckets.get(id)
       if (bucket === undefined) {
         bucket = { spent: 0, updatedAt: time }
         buckets.set(id, bucket)
       }
-      return takeTokens(bucket, limits, calls, time)
+      return takeTokens(bucket, limits, { calls, weights }, time)
     },
     peek: (id, limits) => {
       const time = Math.floor(now())
-      return peekTokens(buckets.get(id) ?? { spent: 0, updatedAt: time }, limits, 1, time)
+      return peekTokens(buckets.get(id) ?? { spent: 0, updatedAt: time }, limits, { calls: 1 }, time)
     },
     get size() {
       return buckets.size

@@ -1,4 +1,4 @@
-import type { RateDecision } from './rateLimiter.ts'
+import type { RateDecision } from './rateDecision.ts'
 
 /**
  * Builds the `X-RateLimit-*` headers of a response.

@@ -20,19 +20,3 @@ export interface RateDecision {
   /** The caller's rate, rejected calls included, averaged over the time in which a full bucket refills; rounded up to a tenth. */
   readonly currentPerSecond: number
 }
-
-/** Limits each key to its own rate. */
-export interface RateLimiter {
-  /**
-   * Takes one token per call. Rejected calls take none.
-   * @param id - The id of the key or app, never the key itself.
-   * @param calls - 0 or more: one for each call of a batch.
-   * @returns A plain value if the decision is local, a promise if it needs Redis. The promise never rejects.
-   */
-  take(id: string, limits: RateLimits, calls: number): RateDecision | Promise<RateDecision>
-  /**
-   * Returns what taking one call would decide, as far as this process knows, and takes nothing. With it the gateway rejects a large body
-   * of a key whose rate is used up before parsing it. @default the gateway parses first
-   */
-  peek?(id: string, limits: RateLimits): RateDecision
-}

@@ -1,0 +1,195 @@
+import { StorageError } from '../../errors/storageError.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
+import type { Step, StepRows } from '../../storage/database.ts'
+import type { Storage } from '../../storage/openStorage.ts'
+import type { Db } from '../../storage/tables.ts'
+import { inTransaction, lockRows } from '../../storage/transaction.ts'
+import { getMonthStart } from './quotaCounter.ts'
+import type { ReservedRow } from './reservation.ts'
+
+/** What an account was charged in a day and its month. */
+export interface ChargedSums {
+  readonly day: number
+  readonly month: number
+}
+
+/** A row to raise to `target`, as far as the limits allow, but never below `used`. */
+export interface ReserveRequest {
+  readonly account: string
+  readonly day: UtcDay
+  readonly used: number
+  readonly target: number
+  readonly perDay: number | null
+  readonly perMonth: number | null
+}
+
+/** What a run was charged for an account in a day: the row's whole new value. */
+export interface ChargedRow {
+  readonly account: string
+  /** Days since 1970. */
+  readonly day: number
+  readonly run: string
+  readonly charged: number
+}
+
+/**
+ * The table `account_days`: what each run of each process was charged for each account and day. Only its own process writes a row, so writes
+ * may be repeated.
+ */
+export interface AccountDays {
+  /** Raises rows of this process in one transaction that waits for the disk. @throws {StorageError} */
+  reserve(run: string, requests: readonly ReserveRequest[]): Promise<readonly ReservedRow[]>
+  /** Reads what accounts were charged by all runs. @throws {StorageError} */
+  read(accounts: readonly string[], day: UtcDay): Promise<ReadonlyMap<string, ChargedSums>>
+  /** Builds the statements that write rows. */
+  toSteps(rows: readonly ChargedRow[]): readonly Step[]
+  /**
+   * Merges the rows of past days, and deletes those of past months, up to `limit` rows at once.
+   * @param day - Today.
+   * @returns How many rows it deleted.
+   * @throws {StorageError}
+   */
+  compact(day: UtcDay, limit: number): Promise<number>
+}
+
+/** Stands for no limit in SQL. */
+const unlimited = Number.MAX_SAFE_INTEGER
+/** Rows in one statement: few different numbers, so that there are few statements to prepare. */
+const chunkLengths = [250, 50, 10, 1]
+
+/** The statements of one kind of database. */
+const createStatements = (kind: 'sqlite' | 'postgres') => {
+  const isSqlite = kind === 'sqlite'
+  const [least, greatest] = isSqlite ? ['min', 'max'] : ['least', 'greatest']
+  const parameter = (number: number, type = 'bigint'): string => (isSqlite ? `?${number}` : `$${number}::${type}`)
+  const [account, day, run, monthStart] = [parameter(1, 'text'), parameter(2), parameter(3, 'text'), parameter(4)]
+  const [used, target, perDay, perMonth] = [parameter(5), parameter(6), parameter(7), parameter(8)]
+  const others = `from account_days
+    where account = ${account} and day between ${monthStart} and ${day} and not (day = ${day} and run = ${run})`
+  const sum = (filter: string): string => `cast(coalesce(sum(charged)${filter}, 0) as ${isSqlite ? 'integer' : 'bigint'})`
+  const otherDay = sum(` filter (where day = ${day})`)
+  return {
+    // Transactions of other processes read the same sums, so they run one after another. SQLite has one writer anyway.
+    lock: isSqlite ? undefined : `select pg_advisory_xact_lock(hashtextextended(${account}, 0))`,
+    reserve: `insert into account_days (account, day, run, charged)
+      select ${account}, ${day}, ${run},
+        ${greatest}(${used}, ${least}(${target}, ${perDay} - ${otherDay}, ${perMonth} - ${sum('')})) ${others}
+      on conflict (account, day, run) do update set charged = excluded.charged
+      returning charged`,
+    others: `select ${otherDay} as other_day, ${sum('')} as other_month ${others}`,
+  }
+}
+
+const writeText = (kind: 'sqlite' | 'postgres', length: number): string => {
+  let number = 0
+  const row = (): string => {
+    const parameters = Array.from({ length: 4 }, () => (kind === 'sqlite' ? '?' : `$${(number += 1)}`))
+    return `(${parameters.join(', ')})`
+  }
+  return `insert into account_days (account, day, run, charged) values ${Array.from({ length }, row).join(', ')}
+    on conflict (account, day, run) do update set charged = excluded.charged`
+}
+
+const toNumber = (rows: StepRows | undefined, name: string): number => Number(rows?.[0]?.[name] ?? 0)
+
+/** Creates the access to the table of a storage. */
+export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>): AccountDays => {
+  const text = createStatements(db.kind)
+  const writeTexts = new Map(chunkLengths.map((length) => [length, writeText(db.kind, length)]))
+  const stepsEach = text.lock === undefined ? 2 : 3
+
+  return {
+    reserve: async (run, requests) => {
+      const steps = requests.flatMap(({ account, day, used, target, perDay, perMonth }): Step[] => {
+        const key = [account, day.day, run, getMonthStart(day)]
+        const limits = [used, target, perDay ?? unlimited, perMonth ?? unlimited]
+        return [
+          ...(text.lock === undefined ? [] : [{ text: text.lock, values: [account] }]),
+          { text: text.reserve, values: [...key, ...limits] },
+          { text: text.others, values: key },
+        ]
+      })
+      const results = await write(steps)
+      return requests.map((_, index) => {
+        const [reserved, others] = results.slice(index * stepsEach + stepsEach - 2)
+        return {
+          charged: toNumber(reserved, 'charged'),
+          otherDay: toNumber(others, 'other_day'),
+          otherMonth: toNumber(others, 'other_month'),
+        }
+      })
+    },
+    read: async (accounts, day) => {
+      const rows = await db.query
+        .selectFrom('accountDays')
+        .select(['account', 'day', ({ fn }) => fn.sum<number | string>('charged').as('charged')])
+        .where('account', 'in', accounts)
+        .where('day', '>=', getMonthStart(day))
+        .where('day', '<=', day.day)
+        .groupBy(['account', 'day'])
+        .execute()
+      const sums = new Map<string, { day: number; month: number }>()
+      for (const row of rows) {
+        const sum = sums.get(row.account) ?? { day: 0, month: 0 }
+        const charged = Number(row.charged)
+        sum.month += charged
+        if (row.day === day.day) sum.day += charged
+        sums.set(row.account, sum)
+      }
+      return sums
+    },
+    toSteps: (rows) => {
+      const steps: Step[] = []
+      for (let start = 0; start < rows.length;) {
+        const length = chunkLengths.find((each) => each <= rows.length - start) ?? 1
+        const chunk = rows.slice(start, start + length)
+        const values = chunk.flatMap(({ account, day, run, charged }) => [account, day, run, charged])
+        steps.push({ text: writeTexts.get(length) ?? writeText(db.kind, length), values })
+        start += length
+      }
+      return steps
+    },
+    compact: (day, limit) =>
+      inTransaction(db, async (transaction) => {
+        const monthStart = getMonthStart(day)
+        const old = transaction.query
+          .selectFrom('accountDays')
+          .select(['account', 'day', 'run', 'charged'])
+          // Yesterday may still get its last rows.
+          .where('day', '<', day.day - 1)
+          .where((row) => row.or([row('run', '<>', mergedRun), row('day', '<', monthStart)]))
+          .orderBy('day')
+          .limit(limit)
+        // Another instance that merges the same rows waits, and then finds them gone.
+        const rows = await lockRows(transaction, old).execute()
+        for (const row of rows) {
+          if (row.day >= monthStart) await addToMerged(transaction, row)
+          await transaction.query
+            .deleteFrom('accountDays')
+            .where('account', '=', row.account)
+            .where('day', '=', row.day)
+            .where('run', '=', row.run)
+            .execute()
+        }
+        return rows.length
+      }),
+  }
+}
+
+/** The run of rows that were merged. */
+const mergedRun = ''
+
+const addToMerged = ({ query }: Db, { account, day, charged }: ChargedRow): Promise<unknown> =>
+  query
+    .insertInto('accountDays')
+    .values({ account, day, run: mergedRun, charged })
+    .onConflict((conflict) =>
+      conflict.columns(['account', 'day', 'run']).doUpdateSet((row) => ({
+        charged: row('accountDays.charged', '+', row.ref('excluded.charged')),
+      })),
+    )
+    .execute()
+
+/** The error of a request that waited too long for its limits. */
+export const tooSlow = (): StorageError =>
+  new StorageError('the limits did not respond in time', { fault: 'unavailable' })

@@ -1,0 +1,351 @@
+import { StorageError } from '../../errors/storageError.ts'
+import { monotonicClock } from '../../lib/clock.ts'
+import { createRecentMap } from '../../lib/createRecentMap.ts'
+import { getUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
+import type { RedisLink } from '../../storage/redis/openRedis.ts'
+import { createRateLimiter } from '../rateLimit/createRateLimiter.ts'
+import type { RateLimiter } from '../rateLimit/createRateLimiter.ts'
+import { toRateDecision } from '../rateLimit/tokenBucket.ts'
+import { tooSlow } from './accountDays.ts'
+import type { AccountDays } from './accountDays.ts'
+import { createDegradedMode } from './createDegradedMode.ts'
+import { createReturns } from './createReturns.ts'
+import { createSeeds } from './createSeeds.ts'
+import type { Seed } from './createSeeds.ts'
+import type { Ledger } from './ledger.ts'
+import { defineLimitScripts, toRateKey, toUsedKey } from './limitScript.ts'
+import type { TakenFromRedis, TakeResult } from './limitScript.ts'
+import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
+import { createRedisAccount, isUsedUp, setTaken, takeOwed, takePermits, toTakeOptions } from './redisAccount.ts'
+import type { RedisAccount } from './redisAccount.ts'
+import { createShardHealth, isHung, setConnected, setLost } from './shardHealth.ts'
+import type { ShardHealth } from './shardHealth.ts'
+import { takeRate } from './takeRate.ts'
+import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
+
+/** Options of {@link createRedisLimits}. */
+export interface RedisLimitsOptions {
+  readonly redis: RedisLink
+  readonly rows: Pick<AccountDays, 'read'>
+  /** Gets what is granted. The caller writes it to the storage every 500 ms or less. */
+  readonly ledger: Pick<Ledger, 'add'>
+  /** Writes the ledger now. */
+  readonly flush: () => Promise<void>
+  /** Decides on rates while Redis is lost. */
+  readonly rates?: RateLimiter | undefined
+  /** Units that all instances together may grant to an account and day while Redis is lost. @default 500 */
+  readonly outageGrant?: number | undefined
+  /** How long a request waits for Redis, in milliseconds. @default 2_000 */
+  readonly patienceMs?: number | undefined
+  /** Most requests that wait at once: twice what an instance handles in `patienceMs`. @default 50_000 */
+  readonly maxWaiting?: number | undefined
+  /** Accounts that this instance remembers. @default 200_000 */
+  readonly maxAccounts?: number | undefined
+  /** Milliseconds since 1970, until Redis has told its own. @default Date.now */
+  readonly now?: (() => number) | undefined
+  readonly onEvent?: ((event: LimitsEvent) => void) | undefined
+}
+
+/** A request that waits for Redis. */
+interface Waiting {
+  readonly request: LimitRequest
+  readonly shard: Shard
+  /** The deadline by the monotonic clock is `since + patienceMs`. */
+  readonly since: number
+  /** False while the shard is lost: then it is sent once the shard is back. */
+  sent: boolean
+  readonly resolve: (grant: LimitGrant) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Shard extends ShardHealth {
+  /** A key on this shard, to ask whether it is connected. */
+  readonly key: string
+}
+
+/** How often waiting requests and hung shards are checked, in milliseconds. */
+const tickMs = 100
+
+/**
+ * Creates the limits of a service on several machines: one script in Redis decides on the rate and the quota of a request in one round trip. If Redis
+ * has no counter for an account, the script gets it from the ledger in the database.
+ */
+export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
+  const { redis, rows, ledger, flush, outageGrant = 500, patienceMs = 2_000, maxWaiting = 50_000 } = options
+  const wallClock = options.now ?? Date.now
+  const clock = monotonicClock()
+  const rates = options.rates ?? createRateLimiter()
+  const scripts = defineLimitScripts(redis)
+  const degraded = createDegradedMode(options.onEvent)
+  const returns = createReturns()
+  const accounts = createRecentMap<RedisAccount>(options.maxAccounts ?? 200_000)
+  /** Accounts that Redis must be told about: never forgotten. */
+  const owing = new Map<string, RedisAccount>()
+  const shards = new Map<string, Shard>()
+  const waiting = new Set<Waiting>()
+  let closed = false
+
+  /** The clock of Redis minus `clock`; `undefined` until it is known. Replies take time, so it is never ahead. */
+  let offsetMs: number | undefined
+  const getRedisTime = (): number => (offsetMs === undefined ? wallClock() : Math.floor(clock() + offsetMs))
+  let today = getUtcDay(wallClock())
+  const getToday = (): UtcDay => {
+    const time = getRedisTime()
+    if (time >= today.endMs || time < today.endMs - 86_400_000) today = getUtcDay(time)
+    return today
+  }
+  const readSeed = createSeeds(rows, getRedisTime)
+
+  const getShard = (key: string): Shard => {
+    const name = redis.shardOf(key)
+    let shard = shards.get(name)
+    if (shard === undefined) {
+      shard = { ...createShardHealth(redis.isReady(key), clock()), key }
+      shards.set(name, shard)
+    }
+    return shard
+  }
+  const getState = ({ id }: QuotaAccount): RedisAccount => {
+    let state = accounts.get(id) ?? owing.get(id)
+    if (state === undefined) {
+      state = createRedisAccount(getToday())
+      accounts.set(id, state)
+    }
+    return state
+  }
+
+  const lose = (shard: Shard): void => {
+    if (!setLost(shard, clock())) return
+    if (shard.connection > 0) degraded.enter()
+  }
+
+  /** Decides on a request without Redis. @returns `undefined` if only Redis can. */
+  const takeWithoutRedis = (request: LimitRequest): LimitGrant | undefined =>
+    takeRate(rates, request, (passed, rate): LimitGrant | undefined => {
+      const { account, weights } = request
+      if (account === undefined || passed === 0) return { granted: passed, rate, quota: undefined }
+      const state = getState(account)
+      const day = getToday()
+      const taken = takePermits(state, account, { calls: passed, weights, today: day })
+      if (taken === 'unknown') return undefined
+      const { granted, charged } = taken
+      if (charged > 0) {
+        owing.set(account.id, state)
+        ledger.add(account.id, day.day, charged)
+        degraded.recordGrant(account.id, charged)
+      }
+      return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: passed, granted, charged }) }
+    })
+
+  /** Ends a request that Redis did not decide. */
+  const giveUp = (one: Waiting): void => {
+    if (!waiting.delete(one)) return
+    const grant = takeWithoutRedis(one.request)
+    if (grant === undefined) one.reject(tooSlow())
+    else one.resolve(grant)
+  }
+
+  const finish = (one: Waiting, taken: TakenFromRedis, asked: boolean): void => {
+    const { request, shard } = one
+    const { id, rate, account, calls, passed, weights } = request
+    const inTime = waiting.delete(one)
+    if (!inTime) {
+      // The caller was told long ago that nothing was decided.
+      if (account !== undefined && taken.charged > 0) charge(account.id, { ...taken, units: -taken.charged })
+      return
+    }
+    const decision = rate && toRateDecision(taken.spent, rate, { calls, weights, granted: taken.rated })
+    // Counted here too, so that this process can decide if Redis is lost.
+    if (rate !== undefined && taken.rated > 0) rates.take(id, rate, taken.rated, weights)
+    const asking = Math.min(passed, taken.rated)
+    if (account === undefined || asking === 0) {
+      one.resolve({ granted: asking, rate: decision, quota: undefined })
+      return
+    }
+    const state = getState(account)
+    setTaken(state, account, taken, { connection: shard.connection, asked, now: clock() })
+    if (taken.charged > 0) ledger.add(account.id, taken.day, taken.charged)
+    const quota = toQuotaGrant(toCounter(state, taken), account, { calls: asking, ...taken })
+    one.resolve({ granted: taken.granted, rate: decision, quota })
+  }
+
+  const send = (one: Waiting, seed?: Seed): void => {
+    const { request, shard, since } = one
+    const { account } = request
+    one.sent = true
+    const state = account && getState(account)
+    const { connection } = shard
+    const told = state && toTakeOptions(state, { connection, today: getToday().day, outageGrant })
+    const asked = told !== undefined && told.outageGrant > 0
+    // Permits are asked for once: a second request in flight gets none.
+    if (asked && state !== undefined) state.permitDay = getToday().day
+    const deadline = Math.floor(since + patienceMs + (offsetMs ?? wallClock() - clock()))
+    const takeOptions = { deadline, floor: told?.floor, seed, outageGrant: told?.outageGrant ?? 0 }
+    scripts.take(request, takeOptions).then(
+      (result) => handleResult(one, result, asked),
+      () => {
+        if (!redis.isReady(shard.key)) lose(shard)
+        giveUp(one)
+      },
+    )
+  }
+
+  const handleResult = (one: Waiting, result: TakeResult, asked: boolean): void => {
+    const { shard, request } = one
+    const { account } = request
+    shard.lastReplyAt = clock()
+    offsetMs = result.now - clock()
+    if (result.status === 'taken') finish(one, result, asked)
+    else {
+      if (asked && account !== undefined) getState(account).permitDay = 0
+      if (result.status === 'late') giveUp(one)
+      else if (account !== undefined) void seedAndSend(one, account)
+    }
+  }
+
+  /** Seeds the account and sends the request again. A slow ledger makes requests wait, and does not count as a lost Redis. */
+  const seedAndSend = async (one: Waiting, account: QuotaAccount): Promise<void> => {
+    const settles = one.shard.settledAt - clock()
+    if (settles > 0) await new Promise((resolve) => setTimeout(resolve, settles))
+    try {
+      const seed = await readSeed(account.id)
+      if (waiting.has(one)) send(one, seed)
+    } catch {
+      giveUp(one)
+    }
+  }
+
+  const charge = (account: string, charged: { units: number; day: number; seededAt: number }): void => {
+    // If it fails, the units stay charged: never returned twice.
+    scripts.charge(account, charged).catch(() => {})
+  }
+
+  /** Charges what was granted while the shard was lost. */
+  const settle = async (shard: Shard): Promise<void> => {
+    const isWritten = await flush().then(
+      () => true,
+      () => false,
+    )
+    const writtenAt = isWritten ? getRedisTime() : Number.MAX_SAFE_INTEGER
+    for (const [account, state] of owing) {
+      const key = toUsedKey(account)
+      if (getShard(key) !== shard || !redis.isReady(key)) continue
+      const owed = takeOwed(state)
+      owing.delete(account)
+      if (accounts.get(account) === undefined) accounts.set(account, state)
+      if (owed !== undefined) scripts.charge(account, { ...owed, writtenAt }).catch(() => {})
+    }
+    if (owing.size === 0 && [...shards.values()].every(({ lostSince }) => lostSince === undefined)) degraded.leave()
+  }
+
+  const handleReady = (shard: Shard): void => {
+    const wasLost = setConnected(shard, clock())
+    for (const one of waiting) if (one.shard === shard && !one.sent) send(one)
+    if (wasLost) void settle(shard)
+  }
+  redis.onReady((name) => {
+    const shard = shards.get(name)
+    if (shard !== undefined) handleReady(shard)
+  })
+
+  const tick = (): void => {
+    const now = clock()
+    const oldest = new Map<Shard, number>()
+    for (const one of waiting) {
+      if (one.sent && !oldest.has(one.shard)) oldest.set(one.shard, one.since)
+      if (now - one.since >= patienceMs) giveUp(one)
+    }
+    for (const shard of shards.values()) {
+      const oldestSince = oldest.get(shard)
+      if (oldestSince !== undefined && isHung(shard, { oldestSince, patienceMs, now })) lose(shard)
+      const isReady = redis.isReady(shard.key)
+      if (shard.lostSince === undefined && !isReady) lose(shard)
+      else if (shard.lostSince !== undefined && isReady) probe(shard)
+    }
+  }
+  const timer = setInterval(tick, tickMs)
+  timer.unref()
+
+  const probing = new Set<Shard>()
+  /** Asks a shard that hung whether it replies again. */
+  const probe = (shard: Shard): void => {
+    if (probing.has(shard)) return
+    probing.add(shard)
+    scripts
+      .read(shard.key)
+      .then(
+        () => shard.lostSince !== undefined && handleReady(shard),
+        () => {},
+      )
+      .finally(() => probing.delete(shard))
+  }
+
+  const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant =>
+    takeRate(rates, request, (passed, rate) => {
+      if (passed === 0) return { granted: 0, rate, quota: undefined }
+      const quota = toQuotaGrant(state.counter, account, { calls: passed, granted: 0, charged: 0 })
+      return { granted: 0, rate, quota }
+    })
+
+  const take = (request: LimitRequest): LimitGrant | Promise<LimitGrant> => {
+    const { id, rate, account, passed } = request
+    if (rate === undefined && (account === undefined || passed === 0))
+      return { granted: passed, rate: undefined, quota: undefined }
+    if (closed) return Promise.reject(new StorageError('the limits are closed', { fault: 'unavailable' }))
+    if (account !== undefined) {
+      const state = getState(account)
+      if (isUsedUp(state, account, getToday().day, clock())) return rejectUsedUp(request, account, state)
+    }
+    const shard = getShard(account === undefined ? toRateKey(id, undefined) : toUsedKey(account.id))
+    const since = clock()
+    const isLost = shard.lostSince !== undefined
+    if (isLost) {
+      const grant = takeWithoutRedis(request)
+      if (grant !== undefined) return grant
+      // A connection that is soon back is worth waiting for.
+      if (since - (shard.lostSince ?? since) >= patienceMs) return Promise.reject(tooSlow())
+    }
+    if (waiting.size >= maxWaiting) return Promise.reject(tooSlow())
+    return new Promise((resolve, reject) => {
+      const one = { request, shard, since, sent: false, resolve, reject }
+      waiting.add(one)
+      if (!isLost) send(one)
+    })
+  }
+
+  return {
+    take,
+    giveBack: (grant, units) => {
+      const { id } = grant.account
+      const day = getToday()
+      const returned = returns.take(grant, units)
+      if (returned === 0 || grant.day !== day.text) return
+      const state = getState(grant.account)
+      ledger.add(id, day.day, -returned)
+      // Units granted without Redis are returned without it.
+      const unbooked = Math.min(returned, state.owed)
+      state.owed -= unbooked
+      state.permits += unbooked
+      state.counter.dayUsed -= unbooked
+      state.counter.monthUsed -= unbooked
+      if (returned > unbooked) charge(id, { units: unbooked - returned, day: day.day, seededAt: state.seededAt })
+    },
+    peek: (id, rate) => rates.peek(id, rate),
+    usage: async (account) => {
+      const { day, dayUsed, monthUsed } =
+        (await scripts.read(account.id).catch(() => undefined)) ?? (await readSeed(account.id))
+      return toQuotaUsage(createCounter(day, dayUsed, monthUsed), account)
+    },
+    close: async () => {
+      closed = true
+      clearInterval(timer)
+      for (const one of waiting) one.reject(new StorageError('the limits are closed', { fault: 'unavailable' }))
+      waiting.clear()
+    },
+  }
+}
+
+/** The counter as Redis had it after this request: the account's may be further by now. */
+const toCounter = ({ counter }: RedisAccount, { day, dayUsed, monthUsed }: TakenFromRedis) =>
+  counter.day.day === day ? { day: counter.day, dayUsed, monthUsed } : createCounter(day, dayUsed, monthUsed)

@@ -1,0 +1,96 @@
+import { toUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
+import type { QuotaAccount, QuotaGrant, QuotaUsage } from './usageLimits.ts'
+
+/** The units that an account has used in its current day and month. */
+export interface QuotaCounter {
+  day: UtcDay
+  dayUsed: number
+  monthUsed: number
+}
+
+/** Starts the day `day` if it is later than the counter's. A clock that steps back reopens nothing. */
+export const advance = (counter: QuotaCounter, day: UtcDay): void => {
+  if (day.day <= counter.day.day) return
+  if (day.month > counter.day.month) counter.monthUsed = 0
+  counter.day = day
+  counter.dayUsed = 0
+}
+
+/** Returns how many units are left in both windows; negative if a limit was lowered, infinite without limits. */
+export const getLeft = ({ dayUsed, monthUsed }: QuotaCounter, { perDay, perMonth }: QuotaAccount): number =>
+  Math.min((perDay ?? Infinity) - dayUsed, (perMonth ?? Infinity) - monthUsed)
+
+/** Returns how many units the first `calls` calls cost. Calls beyond `weights` cost 1. */
+export const getCost = (calls: number, weights: readonly number[] | undefined): number => {
+  if (weights === undefined) return calls
+  let cost = 0
+  for (let index = 0; index < calls; index += 1) cost += weights[index] ?? 1
+  return cost
+}
+
+/** Returns how many of the first `calls` calls fit into `units`: never a later call in place of an earlier one. */
+export const countFitting = (calls: number, weights: readonly number[] | undefined, units: number): number => {
+  if (weights === undefined) return Math.max(0, Math.min(calls, units))
+  let left = units
+  for (let index = 0; index < calls; index += 1) {
+    left -= weights[index] ?? 1
+    if (left < 0) return index
+  }
+  return calls
+}
+
+/** What was decided on the calls of a request. */
+export interface Decided {
+  /** How many calls asked for units. */
+  readonly calls: number
+  readonly granted: number
+  readonly charged: number
+}
+
+/**
+ * Builds the grant of a request.
+ * @param counter - The counter after the charge.
+ */
+export const toQuotaGrant = (
+  { day, dayUsed, monthUsed }: QuotaCounter,
+  account: QuotaAccount,
+  { calls, granted, charged }: Decided,
+): QuotaGrant => {
+  const { perDay, perMonth } = account
+  const dayLeft = (perDay ?? Infinity) - dayUsed
+  const monthLeft = (perMonth ?? Infinity) - monthUsed
+  const isRejected = granted < calls
+  // If both windows are used up, the month ends later.
+  const byMonth = isRejected ? monthLeft <= dayLeft && perMonth !== null : perDay === null && perMonth !== null
+  const [limit, left] = byMonth ? [perMonth, monthLeft] : [perDay, dayLeft]
+  const grant = {
+    granted,
+    charged,
+    limit,
+    remaining: limit === null ? null : Math.max(0, left),
+    resetAtMs: byMonth ? day.monthEndMs : day.endMs,
+    account,
+    day: day.text,
+  }
+  return isRejected ? { ...grant, rejectedBy: byMonth ? 'month' : 'day' } : grant
+}
+
+/** Builds the usage of an account's windows. */
+export const toQuotaUsage = (
+  { day, dayUsed, monthUsed }: QuotaCounter,
+  { perDay, perMonth }: QuotaAccount,
+): QuotaUsage => ({
+  day: { used: dayUsed, limit: perDay, resetAtMs: day.endMs },
+  month: { used: monthUsed, limit: perMonth, resetAtMs: day.monthEndMs },
+})
+
+/** Returns the first day of a day's month, in days since 1970. */
+export const getMonthStart = ({ text, day }: UtcDay): number => day - Number(text.slice(8, 10)) + 1
+
+/** Creates a counter from what Redis or the ledger returned. */
+export const createCounter = (day: number, dayUsed: number, monthUsed: number): QuotaCounter => ({
+  day: toUtcDay(day),
+  dayUsed,
+  monthUsed,
+})

@@ -1,0 +1,127 @@
+import type { UtcDay } from '../../lib/utcDay.ts'
+import { advance, countFitting, getCost, getLeft } from './quotaCounter.ts'
+import type { QuotaCounter } from './quotaCounter.ts'
+import type { QuotaAccount } from './usageLimits.ts'
+
+/*
+ * One account on one machine. Its row says how many units this process was `reserved`, and is written before they are granted. So a process
+ * that is killed can never lead over the limit: it forfeits what it had reserved and not used. This file decides; it does no I/O.
+ */
+
+/** The state of one account in this process. */
+export interface Reservation {
+  /** What all processes have used, as far as this one knows. */
+  readonly counter: QuotaCounter
+  /** What this process has used today. */
+  used: number
+  /** What its row says it may use today. Never less than `used`, except for units granted while the database was lost. */
+  reserved: number
+  /** When the row and what others use were read, by the clock of the limits; -Infinity: not today. */
+  readAt: number
+}
+
+/** What a write returned. */
+export interface ReservedRow {
+  readonly charged: number
+  /** What other processes were charged today. */
+  readonly otherDay: number
+  /** What others were charged this month, and this process on earlier days. */
+  readonly otherMonth: number
+}
+
+/** A kill forfeits at most this many units of an account: a thousandth of its limit, within these bounds. */
+const [minLead, maxLead] = [25, 1_000]
+/** How long it is believed that others have not returned anything, in milliseconds. */
+const believedMs = 1_000
+
+/**
+ * Creates the state of an account for which it is not known what others used.
+ * @param used - What this process has used today, which is what its row says.
+ */
+export const createReservation = (day: UtcDay, used = 0): Reservation => ({
+  counter: { day, dayUsed: used, monthUsed: used },
+  used,
+  reserved: used,
+  readAt: -Infinity,
+})
+
+/** Whether an account has a limit. */
+export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
+
+/** How many units to reserve ahead. */
+export const getLead = ({ perDay, perMonth }: QuotaAccount): number =>
+  Math.min(maxLead, Math.max(minLead, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 1_000)))
+
+/**
+ * Starts a later day.
+ * @returns What must be written for the day that ended; `undefined` if nothing.
+ */
+export const startDay = (state: Reservation, day: UtcDay): { day: UtcDay; used: number } | undefined => {
+  const { counter, used, reserved } = state
+  const ended = counter.day
+  if (day.day <= ended.day) return undefined
+  advance(counter, day)
+  state.used = 0
+  state.reserved = 0
+  state.readAt = -Infinity
+  return used === reserved ? undefined : { day: ended, used }
+}
+
+/** The result of `takeReserved`: `wait` until more is reserved or known. */
+export type Taken = { readonly granted: number; readonly charged: number } | 'wait'
+
+/**
+ * Takes units for the first calls that fit into the limits.
+ * @param request.spare - Units that may be used beyond those reserved, because the database is lost.
+ */
+export const takeReserved = (
+  state: Reservation,
+  account: QuotaAccount,
+  request: { calls: number; weights?: readonly number[] | undefined; now: number; spare?: number },
+): Taken => {
+  const { counter } = state
+  const { calls, weights, now, spare = 0 } = request
+  const wanted = getCost(calls, weights)
+  if (!isLimited(account)) return use(state, calls, wanted)
+  const free = state.reserved - state.used + spare
+  const left = getLeft(counter, account)
+  if (wanted <= left && wanted <= free) return use(state, calls, wanted)
+  // Others may have returned units since their rows were read.
+  const isCurrent = now - state.readAt < believedMs || (spare > 0 && state.readAt > -Infinity)
+  if (wanted > left && isCurrent) {
+    const granted = countFitting(calls, weights, left)
+    const charged = getCost(granted, weights)
+    if (charged <= free) return use(state, granted, charged)
+  }
+  return 'wait'
+}
+
+const use = (state: Reservation, granted: number, charged: number): Taken => {
+  state.used += charged
+  state.counter.dayUsed += charged
+  state.counter.monthUsed += charged
+  return { granted, charged }
+}
+
+/** Returns units of a grant of today. */
+export const giveBackReserved = (state: Reservation, units: number): void => {
+  state.used -= units
+  state.counter.dayUsed -= units
+  state.counter.monthUsed -= units
+}
+
+/** Whether so little is reserved ahead that more should be, before a call has to wait. */
+export const isRunningLow = (state: Reservation, account: QuotaAccount): boolean =>
+  isLimited(account) && state.reserved - state.used < getLead(account) / 2 && getLeft(state.counter, account) > 0
+
+/** What the row should say. @param waiting - Units that requests wait for. */
+export const getTarget = (state: Reservation, account: QuotaAccount, waiting: number): number =>
+  state.used + waiting + (isLimited(account) ? getLead(account) : 0)
+
+/** Takes over what a write returned. */
+export const setReserved = (state: Reservation, { charged, otherDay, otherMonth }: ReservedRow, now: number): void => {
+  state.reserved = charged
+  state.counter.dayUsed = otherDay + state.used
+  state.counter.monthUsed = otherMonth + state.used
+  state.readAt = now
+}

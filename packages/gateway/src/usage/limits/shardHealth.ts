@@ -1,0 +1,52 @@
+/*
+ * Whether a shard of Redis is lost. Slow is not lost: as long as it replies, however late, requests wait. It is lost if the connection is, or if
+ * nothing has come back for as long as a request waits.
+ */
+
+/** The state of one shard. Times are by the monotonic clock. */
+export interface ShardHealth {
+  /** The number of the connection: 0 before the first one. */
+  connection: number
+  /** `undefined`: not lost. */
+  lostSince: number | undefined
+  lastReplyAt: number
+  /** Until when accounts are not seeded: other instances may still write what they granted. */
+  settledAt: number
+}
+
+/** How long all instances need to write what they granted, in milliseconds: the meter writes every 500 ms. */
+export const settleMs = 1_500
+
+/** Creates the state of a shard. @param isConnected - Whether commands can be sent. */
+export const createShardHealth = (isConnected: boolean, now: number): ShardHealth => ({
+  connection: isConnected ? 1 : 0,
+  lostSince: isConnected ? undefined : now,
+  lastReplyAt: now,
+  settledAt: 0,
+})
+
+/** Whether nothing has come back for too long. @param oldestSince - When the oldest request was sent that has no reply. */
+export const isHung = (
+  { lastReplyAt }: ShardHealth,
+  { oldestSince, patienceMs, now }: { oldestSince: number; patienceMs: number; now: number },
+): boolean => now - Math.max(lastReplyAt, oldestSince) >= patienceMs
+
+/** Marks a shard as lost. @returns Whether it was not lost before. */
+export const setLost = (health: ShardHealth, now: number): boolean => {
+  if (health.lostSince !== undefined) return false
+  health.lostSince = now
+  return true
+}
+
+/**
+ * Marks a shard as connected. The Redis behind a new connection may have lost its data.
+ * @returns Whether it was lost before, so that what was granted meanwhile must be charged.
+ */
+export const setConnected = (health: ShardHealth, now: number): boolean => {
+  const wasLost = health.lostSince !== undefined
+  if (health.connection > 0) health.settledAt = now + settleMs
+  health.connection += 1
+  health.lostSince = undefined
+  health.lastReplyAt = now
+  return wasLost
+}
