@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
-import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
+import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
@@ -23,15 +23,16 @@ let received = 0
 beforeAll(async () => {
   pass = controlTime()
   upstream = await startFakeUpstream(chainIds.testnet)
-  const rates = createRateLimiter()
+  const usageLimits = createLocalLimits()
   started = await startGateway(
     { testnet: [upstream.url] },
     {
       limits: { upstreamTimeoutMs: 2_000 },
-      rates: {
-        take: (...call) => {
+      usageLimits: {
+        ...usageLimits,
+        take: (request) => {
           received += 1
-          return rates.take(...call)
+          return usageLimits.take(request)
         },
       },
     },

@@ -7,9 +7,8 @@ import { createGateway } from '../src/proxy/createGateway.ts'
 import { createApiKey } from '../src/lib/secrets/apiKey.ts'
 import { createStoredKeys } from '../src/auth/key/createStoredKeys.ts'
 import { hashApiKey } from '../src/lib/secrets/hashApiKey.ts'
-import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
 import { createMeter } from '../src/usage/metering/createMeter.ts'
-import { createQuota } from '../src/usage/quota/createQuota.ts'
+import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import { openStorage } from '../src/storage/openStorage.ts'
 
 const keysPerUser = 4
@@ -67,8 +66,7 @@ export const startManyKeys = async (options: {
       storage,
       getLimits: () => ({ perSecond: 1_000_000, burst: 100_000, perDay: most, perMonth: most }),
     }),
-    rates: createRateLimiter(),
-    quota: createQuota({ storage }),
+    usageLimits: createLocalLimits({ storage }),
     ...(options.metering ? { meter: createMeter({ storage }) } : {}),
     logRequests: false,
   })

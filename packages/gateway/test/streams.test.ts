@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayOptions } from '../src/index.ts'
-import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
+import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -248,13 +248,14 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('is buffered if several callers wait for it, and each gets all of it', async () => {
-    const rates = createRateLimiter()
+    const usageLimits = createLocalLimits()
     let received = 0
     const { upstream, started, rpcUrl } = await start({
-      rates: {
-        take: (...call) => {
+      usageLimits: {
+        ...usageLimits,
+        take: (request) => {
           received += 1
-          return rates.take(...call)
+          return usageLimits.take(request)
         },
       },
     })

@@ -16,7 +16,7 @@ import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { Metrics, MetricsQuery } from '../../src/usage/metering/metrics.ts'
-import type { Quota } from '../../src/usage/quota/quota.ts'
+import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import type { Change } from '../../src/storage/changes.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -139,7 +139,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     onChange: forget,
     passwords: createPasswordHasher({ cost: cheap, maxQueued: 1_000 }),
   })
-  const quota: Pick<Quota, 'usage'> = {
+  const usageLimits: Pick<UsageLimits, 'usage'> = {
     usage: async ({ perDay, perMonth }) => ({
       day: { used: 7, limit: perDay, resetAtMs: clock.now + 1_000 },
       month: { used: 70, limit: perMonth, resetAtMs: clock.now + 2_000 },
@@ -154,7 +154,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const control = createControl({
     storage,
     accounts,
-    quota,
+    usageLimits,
     readMetrics: async (query) => {
       metricsQueries.push(query)
       await held.metrics

@@ -1,69 +1,62 @@
 import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
-import type { RateLimiter } from '../../src/usage/rateLimit/rateLimiter.ts'
 import type { Meter, Outcome } from '../../src/usage/metering/meter.ts'
-import type { Quota, QuotaAccount, QuotaGrant } from '../../src/usage/quota/quota.ts'
+import { createReservation, giveBackReserved, setReserved, takeReserved } from '../../src/usage/limits/reservation.ts'
+import { toQuotaGrant, toQuotaUsage } from '../../src/usage/limits/quotaCounter.ts'
+import { takeRate } from '../../src/usage/limits/takeRate.ts'
+import type { LimitGrant, LimitRequest, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+import { getUtcDay } from '../../src/lib/utcDay.ts'
 
-const dayMs = 86_400_000
-
-/** Creates a local rate limiter that returns plain values, or promises as the one with Redis does. */
-export const createRates = ({ now, later = false }: { now: () => number; later?: boolean }): RateLimiter => {
-  const limiter = createRateLimiter({ now })
-  return {
-    take: (id, limits, calls) => {
-      const decision = limiter.take(id, limits, calls)
-      return later ? Promise.resolve(decision) : decision
-    },
-    peek: limiter.peek,
-  }
-}
-
-/** A quota in memory. */
-export interface FakeQuota extends Quota {
+/** Limits in memory, of one day. */
+export interface FakeLimits extends UsageLimits {
   readonly used: (id: string) => number
-  /** The number of calls of each `giveBack`. */
+  /** The units of each `giveBack`. */
   readonly givenBack: number[]
   /** Whether `take` returns a plain value, a promise, or a rejected promise. */
   mode: 'sync' | 'async' | 'unavailable'
 }
 
-/** Creates a quota in memory. */
-export const createFakeQuota = ({ now }: { now: () => number }): FakeQuota => {
-  const used = new Map<string, number>()
-  const take = (account: QuotaAccount, calls: number): QuotaGrant => {
-    const before = used.get(account.id) ?? 0
-    const limit = account.perDay ?? account.perMonth
-    const granted = limit === null ? calls : Math.min(calls, Math.max(0, limit - before))
-    used.set(account.id, before + granted)
-    const start = Math.floor(now() / dayMs) * dayMs
-    const date = new Date(start)
-    return {
-      granted,
-      ...(granted < calls ? { rejectedBy: account.perDay === null ? ('month' as const) : ('day' as const) } : {}),
-      limit,
-      remaining: limit === null ? null : limit - before - granted,
-      resetAtMs: account.perDay === null ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : start + dayMs,
-      account,
-      day: date.toISOString().slice(0, 10),
+/** Creates limits in memory. @param options.later - Whether requests with a rate get a promise, as they do with Redis. */
+export const createFakeLimits = ({ now, later = false }: { now: () => number; later?: boolean }): FakeLimits => {
+  const rates = createRateLimiter({ now })
+  const states = new Map<string, ReturnType<typeof createReservation>>()
+  const getState = (id: string): ReturnType<typeof createReservation> => {
+    let state = states.get(id)
+    if (state === undefined) {
+      states.set(id, (state = createReservation(getUtcDay(now()))))
+      setReserved(state, { charged: Infinity, otherDay: 0, otherMonth: 0 }, Infinity)
     }
+    return state
   }
+  const takeNow = (request: LimitRequest): LimitGrant =>
+    takeRate(rates, request, (passed, rate) => {
+      const { account, weights } = request
+      if (account === undefined || passed === 0) return { granted: passed, rate, quota: undefined }
+      const state = getState(account.id)
+      const taken = takeReserved(state, account, { calls: passed, weights, now: 0 })
+      if (taken === 'wait') throw new Error('nothing has to wait')
+      return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: passed, ...taken }) }
+    })
   const givenBack: number[] = []
-  const quota: FakeQuota = {
+  const limits: FakeLimits = {
     mode: 'sync',
-    used: (id) => used.get(id) ?? 0,
+    used: (id) => states.get(id)?.used ?? 0,
     givenBack,
-    take: (account, calls) => {
-      if (quota.mode === 'unavailable') return Promise.reject(new Error('the database is unreachable'))
-      const grant = take(account, calls)
-      return quota.mode === 'async' ? new Promise((resolve) => setImmediate(resolve, grant)) : grant
+    take: (request) => {
+      if (limits.mode === 'unavailable' && request.account !== undefined && request.passed > 0)
+        return Promise.reject(new Error('the database is unreachable'))
+      const grant = takeNow(request)
+      if (later && request.rate !== undefined) return Promise.resolve(grant)
+      return limits.mode === 'async' ? new Promise((resolve) => setImmediate(resolve, grant)) : grant
     },
-    giveBack: ({ account }, calls) => {
-      givenBack.push(calls)
-      used.set(account.id, (used.get(account.id) ?? 0) - calls)
+    giveBack: ({ account }, units) => {
+      givenBack.push(units)
+      giveBackReserved(getState(account.id), units)
     },
-    usage: () => Promise.reject(new Error('not implemented')),
+    peek: (id, rate) => rates.peek(id, rate),
+    usage: async (account) => toQuotaUsage(getState(account.id).counter, account),
     close: async () => {},
   }
-  return quota
+  return limits
 }
 
 /** A meter that records `key network method outcome` once per call. */

@@ -98,8 +98,8 @@ describe.each([
 
 describe.each([['sync' as const], ['async' as const]])('a quota (%s)', (mode) => {
   test('is in the headers of every response, and once it is used up calls get 403 until midnight', async () => {
-    const { addApp, quota, upstream } = await start()
-    quota.mode = mode
+    const { addApp, usageLimits, upstream } = await start()
+    usageLimits.mode = mode
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 2 } })
     const first = await post(path, read)
     expect(summarize(first)).toEqual([200, '0x1'])
@@ -126,12 +126,12 @@ describe.each([['sync' as const], ['async' as const]])('a quota (%s)', (mode) =>
       'x-ratelimit-remaining-day': '0',
       'x-ratelimit-reset-day': midnight,
     })
-    expect([quota.used('app:app_q'), upstream.bodies.length]).toEqual([2, 2])
+    expect([usageLimits.used('app:app_q'), upstream.bodies.length]).toEqual([2, 2])
   })
 
   test('grants the first calls of a batch that fit', async () => {
-    const { addApp, quota } = await start()
-    quota.mode = mode
+    const { addApp, usageLimits } = await start()
+    usageLimits.mode = mode
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 2 } })
     expect(summarize(await post(path, batch('nope', 'eth_gasPrice', 'eth_blockNumber', 'eth_gasPrice')))).toEqual([
       200,
@@ -140,7 +140,7 @@ describe.each([['sync' as const], ['async' as const]])('a quota (%s)', (mode) =>
       '0x1',
       'quota_exceeded',
     ])
-    expect(quota.used('app:app_q')).toBe(2)
+    expect(usageLimits.used('app:app_q')).toBe(2)
   })
 })
 
@@ -167,26 +167,26 @@ describe('a quota', () => {
   })
 
   test("API keys use their user's quota, and an app has its own", async () => {
-    const { addApp, addApiKey, quota } = await start()
+    const { addApp, addApiKey, usageLimits } = await start()
     const limits = { ...noLimits, perDay: 100 }
     const own = { userId: 'usr_1', limits }
     for (const { path } of [addApiKey(own), addApiKey(own), addApp({ ...own, appId: 'app_1' })]) await post(path, read)
-    expect([quota.used('user:usr_1'), quota.used('app:app_1')]).toEqual([2, 1])
+    expect([usageLimits.used('user:usr_1'), usageLimits.used('app:app_1')]).toEqual([2, 1])
   })
 
   test('does not count rejected calls, counts calls that a node received, and returns the others', async () => {
-    const { addApp, quota, upstream } = await start({ limits: { upstreamTimeoutMs: 300 } })
+    const { addApp, usageLimits, upstream } = await start({ limits: { upstreamTimeoutMs: 300 } })
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     for (const rejected of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, rejected)
-    expect(quota.used('app:app_q')).toBe(0)
+    expect(usageLimits.used('app:app_q')).toBe(0)
     upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
     await post(path, read)
-    expect(quota.used('app:app_q')).toBe(1)
+    expect(usageLimits.used('app:app_q')).toBe(1)
     await post(path, '{"jsonrpc":"2.0","method":"eth_gasPrice"}')
-    expect(quota.used('app:app_q')).toBe(2)
+    expect(usageLimits.used('app:app_q')).toBe(2)
     upstream.behave = () => undefined
     expect(summarize(await post(path, read))).toEqual([504, 'upstream_timeout'])
-    expect(quota.used('app:app_q')).toBe(3)
+    expect(usageLimits.used('app:app_q')).toBe(3)
     upstream.behave = (seen) => (seen.method === 'eth_gasPrice' ? result(seen, '1') : undefined)
     expect(summarize(await post(path, batch('eth_blockNumber', 'eth_getLogs', 'nope')))).toEqual([
       200,
@@ -194,7 +194,7 @@ describe('a quota', () => {
       'upstream_timeout',
       'method_not_found',
     ])
-    expect(quota.used('app:app_q')).toBe(5)
+    expect(usageLimits.used('app:app_q')).toBe(5)
     await upstream.stop()
     expect(summarize(await post(path, read))).toEqual([503, 'no_upstream'])
     expect(summarize(await post(path, batch('eth_blockNumber', 'eth_getLogs', 'nope')))).toEqual([
@@ -203,12 +203,12 @@ describe('a quota', () => {
       'no_upstream',
       'method_not_found',
     ])
-    expect([quota.used('app:app_q'), quota.givenBack]).toEqual([5, [1, 2]])
+    expect([usageLimits.used('app:app_q'), usageLimits.givenBack]).toEqual([5, [1, 2]])
   })
 
   test('that is unavailable results in 503, not in quota_exceeded, and nothing is forwarded', async () => {
-    const { addApp, quota, upstream, entries, meter } = await start()
-    quota.mode = 'unavailable'
+    const { addApp, usageLimits, upstream, entries, meter } = await start()
+    usageLimits.mode = 'unavailable'
     const { path } = addApp({ id: 'key_g', limits: { ...noLimits, perDay: 100 } })
     for (const body of [read, batch('eth_gasPrice', 'eth_blockNumber')]) {
       const response = await post(path, body)
@@ -222,13 +222,13 @@ describe('a quota', () => {
   })
 
   test('granted after the caller disconnected is returned, and nothing is forwarded', async () => {
-    const { addApp, quota, upstream, port, entries } = await start()
+    const { addApp, usageLimits, upstream, port, entries } = await start()
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     let grant = (): void => {}
-    const take = quota.take.bind(quota)
-    quota.take = (account, calls) =>
+    const { take } = usageLimits
+    usageLimits.take = (request) =>
       new Promise((resolve) => {
-        grant = () => resolve(take(account, calls))
+        grant = () => resolve(take(request))
       })
     const connection = await openRaw(port)
     connection.send(postBytes(new URL(path).pathname, read))
@@ -236,16 +236,16 @@ describe('a quota', () => {
     connection.reset()
     await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     grant()
-    await expect.poll(() => quota.givenBack).toEqual([1])
-    expect([quota.used('app:app_q'), upstream.bodies]).toEqual([0, []])
+    await expect.poll(() => usageLimits.givenBack).toEqual([1])
+    expect([usageLimits.used('app:app_q'), upstream.bodies]).toEqual([0, []])
   })
 })
 
 test('a key without limits has no limit headers and uses no quota', async () => {
-  const { addApp, quota } = await start()
+  const { addApp, usageLimits } = await start()
   const { path } = addApp({ appId: 'app_q' })
   expect(getLimitHeaders((await post(path, read)).headers)).toEqual({})
-  expect(quota.used('app:app_q')).toBe(0)
+  expect(usageLimits.used('app:app_q')).toBe(0)
 })
 
 test('a response has the headers of both limits, and the rate limit is checked first', async () => {

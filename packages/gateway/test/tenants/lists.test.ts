@@ -87,11 +87,11 @@ describe('an allow list', () => {
   })
 
   test('that rejects a call leaves the quota unchanged', async () => {
-    const { addApp, quota } = await start()
+    const { addApp, usageLimits } = await start()
     const limits = { perSecond: null, burst: 1, perDay: 10, perMonth: null }
     const { path } = addApp({ ...allow({ methods: [{ value: 'eth_call' }] }), appId: 'app_l', limits })
     await post(path, read)
-    expect(quota.used('app:app_l')).toBe(0)
+    expect(usageLimits.used('app:app_l')).toBe(0)
   })
 })
 

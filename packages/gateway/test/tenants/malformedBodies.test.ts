@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { GatewayOptions, RateLimiter } from '../../src/index.ts'
+import type { GatewayOptions, UsageLimits } from '../../src/index.ts'
 import { allBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { createRates } from './fakes.ts'
+import { createFakeLimits } from './fakes.ts'
 import { batch, call, noLimits, noon, summarize, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
@@ -74,14 +74,14 @@ describe.each([
   afterAll(() => started.stop())
 
   test.each(bodies)('costs one call of the rate and none of the quota: %s', async (name, body, reason) => {
-    const { addApp, quota } = started
+    const { addApp, usageLimits } = started
     const { path } = addApp({ appId: `app_${name}`, limits })
     expect(remaining(await post(path, read))).toBe('3')
     const rejected = await post(path, body)
     expect([summarize(rejected), remaining(rejected)]).toEqual([[rejected.status, reason], '2'])
     expect(rejected.status).toBe(reason === 'batch_too_large' ? 413 : 400)
     expect(remaining(await post(path, read))).toBe('1')
-    expect(quota.used(`app:app_${name}`)).toBe(2)
+    expect(usageLimits.used(`app:app_${name}`)).toBe(2)
   })
 
   test.each(bodies)('is 429 as any other request once the rate is used up: %s', async (name, body) => {
@@ -170,13 +170,6 @@ describe('with a rate limit that is used up', () => {
     expect(remaining(await post(path, read))).toBe('2')
   })
 
-  test('a large body gets 429 after parsing if the limiter has no peek', async () => {
-    const { take } = createRates({ now: () => noon })
-    const { path } = await startUsedUp({ rates: { take } })
-    for (const body of ['['.repeat(2 * MiB), call('eth_call', `["${'x'.repeat(MiB)}"]`)])
-      expect(summarize(await post(path, body))).toEqual([429, 'rate_limited'])
-  })
-
   test('large bodies that were read before the rate was used up are not parsed', async () => {
     const { addApp, port, meter } = await start()
     const { path } = addApp({ id: 'key_c', limits: { ...noLimits, perSecond: 1, burst: 3 } })
@@ -259,15 +252,16 @@ const postTogether = async (
 test("large bodies of one key are parsed one per event loop iteration and do not delay another key's calls", async () => {
   const turnNow = countTurns()
   const taken: { id: string; turn: number }[] = []
-  const inner = createRates({ now: () => noon })
-  const noted: RateLimiter = {
-    take: (id, rate, calls) => {
-      // Each body takes tokens once, right after it was parsed.
-      taken.push({ id, turn: turnNow() })
-      return inner.take(id, rate, calls)
+  const inner = createFakeLimits({ now: () => noon })
+  const noted: UsageLimits = {
+    ...inner,
+    take: (request) => {
+      // Each body is charged once, right after it was parsed.
+      taken.push({ id: request.id, turn: turnNow() })
+      return inner.take(request)
     },
   }
-  const { addApp, port } = await start({ rates: noted })
+  const { addApp, port } = await start({ usageLimits: noted })
   const own = { limits: { ...noLimits, perSecond: 100_000 } }
   const greedy = new URL(addApp({ ...own, id: 'greedy' }).path).pathname
   const other = new URL(addApp({ ...own, id: 'other' }).path).pathname

@@ -80,11 +80,11 @@ describe('metering counts', () => {
     ['the quota throws', 'throws'],
     ['the quota rejects', 'rejects'],
   ] as const)('each call of a batch that is rejected because %s', async (_, mode) => {
-    const { addApp, meter, quota } = await start()
+    const { addApp, meter, usageLimits } = await start()
     const { path } = addApp({ id: 'key_d', limits: { ...noLimits, perDay: 100 } })
-    quota.mode = 'unavailable'
+    usageLimits.mode = 'unavailable'
     if (mode === 'throws')
-      quota.take = () => {
+      usageLimits.take = () => {
         throw new Error('the database is unreachable')
       }
     await post(path, batch('eth_gasPrice', 'nope', 'eth_gasPrice', 'eth_blockNumber'))
@@ -124,7 +124,7 @@ describe('metering counts', () => {
     ['a call', read, ['eth_gasPrice disconnected']],
     ['a batch', batch('eth_gasPrice', 'nope'), ['eth_gasPrice disconnected', 'other disconnected']],
   ])('%s whose caller disconnected as disconnected, and charges the quota', async (_, body, counted) => {
-    const { addApp, meter, upstream, port, quota } = await start()
+    const { addApp, meter, upstream, port, usageLimits } = await start()
     const { path } = addApp({ id: 'key_g', appId: 'app_g', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = () => undefined
     const connection = await openRaw(port)
@@ -132,7 +132,7 @@ describe('metering counts', () => {
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.reset()
     await expect.poll(() => meter.counted).toEqual(counted.map((line) => `key_g testnet ${line}`))
-    expect(quota.used('app:app_g')).toBe(1)
+    expect(usageLimits.used('app:app_g')).toBe(1)
   })
 
   test('a transaction whose caller disconnected by its actual outcome', async () => {
@@ -161,13 +161,13 @@ describe('metering counts', () => {
     ],
     ['that ended with an error', (call) => `${large(call).slice(0, -1)},"error":{"code":1}}`, 'upstreamFailed'],
   ])('a large result %s once, with that outcome', async (_, behave, outcome) => {
-    const { addApp, meter, upstream, quota } = await start()
+    const { addApp, meter, upstream, usageLimits } = await start()
     const { path } = addApp({ id: 'key_s', appId: 'app_s', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = behave
     await post(path, call('eth_call')).catch(() => {})
     await expect.poll(() => meter.counted).toEqual([`key_s testnet eth_call ${outcome}`])
     // The response had started, so the call is charged.
-    expect(quota.used('app:app_s')).toBe(1)
+    expect(usageLimits.used('app:app_s')).toBe(1)
   })
 
   test('a large result whose caller disconnects halfway as disconnected', async () => {

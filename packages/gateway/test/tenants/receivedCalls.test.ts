@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
-import { createQuota } from '../../src/usage/quota/createQuota.ts'
+import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
@@ -35,12 +35,12 @@ const start = async (options: Partial<GatewayOptions> = {}) => {
   apps += 1
   const appId = `app_${apps}`
   const account = { id: `app:${appId}`, perDay: 1_000, perMonth: null }
-  const quota = createQuota({ storage })
-  toStop.push(quota.close)
-  const started = await startTenants({ quota, limits: { upstreamTimeoutMs: 20_000 }, ...options })
+  const usageLimits = createLocalLimits({ storage })
+  toStop.push(usageLimits.close)
+  const started = await startTenants({ usageLimits, limits: { upstreamTimeoutMs: 20_000 }, ...options })
   toStop.push(started.stop)
   const key = started.addApp({ appId, limits: { ...noLimits, perDay: account.perDay } })
-  const used = async (): Promise<number> => (await quota.usage(account)).day.used
+  const used = async (): Promise<number> => (await usageLimits.usage(account)).day.used
   return { ...started, path: key.path, used }
 }
 

@@ -5,8 +5,8 @@ import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, startGateway } from '../startGateway.ts'
 import type { StartedGateway } from '../startGateway.ts'
-import { createFakeMeter, createFakeQuota, createRates } from './fakes.ts'
-import type { FakeMeter, FakeQuota } from './fakes.ts'
+import { createFakeLimits, createFakeMeter } from './fakes.ts'
+import type { FakeLimits, FakeMeter } from './fakes.ts'
 
 /** The start time of tests, in the middle of a day. */
 export const noon = Date.UTC(2026, 10, 21, 12)
@@ -14,7 +14,7 @@ export const noon = Date.UTC(2026, 10, 21, 12)
 /** A gateway with limits and metering, on a clock that the test controls. */
 export interface StartedTenants extends StartedGateway {
   readonly upstream: FakeUpstream
-  readonly quota: FakeQuota
+  readonly usageLimits: FakeLimits
   readonly meter: FakeMeter
   readonly clock: { now: number }
   /** Creates the key of an app, with further members of its record. */
@@ -36,17 +36,17 @@ export const startTenants = async (
 ): Promise<StartedTenants> => {
   const clock = { now: noon }
   const now = (): number => clock.now
-  const quota = createFakeQuota({ now })
+  const usageLimits = createFakeLimits({ now, later })
   const meter = createFakeMeter()
   const upstream = await startFakeUpstream(chainIds.testnet)
   const started = await startGateway(
     { testnet: [upstream.url] },
-    { now, quota, meter, rates: createRates({ now, later }), ...options },
+    { now, usageLimits, meter, ...options },
   )
   return {
     ...started,
     upstream,
-    quota,
+    usageLimits,
     meter,
     clock,
     addApp: (more = {}) => {

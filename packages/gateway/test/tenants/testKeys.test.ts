@@ -29,7 +29,7 @@ const watchDelays = (): { pass: (ms: number) => void; delayed: () => number } =>
 
 describe('test keys', () => {
   test('result in a rejection on either path and are not metered', async () => {
-    const { url, meter, quota } = await start({ testKeys: true })
+    const { url, meter, usageLimits } = await start({ testKeys: true })
     const responses: unknown[] = []
     for (const path of ['testnet', 'mainnet/v2'])
       for (const kind of ['401', '429', 'quota'])
@@ -47,7 +47,7 @@ describe('test keys', () => {
     ])
     const limited = await post(`${url}/testnet/kr_test_429`, read)
     expect(limited.headers.get('retry-after')).toBe('Sat, 21 Nov 2026 12:00:01 GMT')
-    expect([meter.counted, quota.givenBack]).toEqual([[], []])
+    expect([meter.counted, usageLimits.givenBack]).toEqual([[], []])
   })
 
   test('that do not exist are unknown keys, and so are all of them if testKeys is off', async () => {
