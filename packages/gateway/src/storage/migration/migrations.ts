@@ -5,6 +5,7 @@ import { jwtSettings } from './0004JwtSettings.ts'
 import { removedApps } from './0005RemovedApps.ts'
 import { leftUsers } from './0006LeftUsers.ts'
 import { plainNames } from './0007PlainNames.ts'
+import { usagePartitions } from './0009UsagePartitions.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -16,4 +17,7 @@ export const migrations: readonly Migration[] = [
   removedApps,
   leftUsers,
   plainNames,
+  // Reserved for the quota ledger.
+  { version: 8, statements: () => [] },
+  usagePartitions,
 ]
