@@ -147,6 +147,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       : await createPrometheus({
           upstreams: () => gateway.upstreams(),
           stores: () => stores.states(),
+          metering: () => storedMeter.status(),
           droppedLogLines: options.droppedLogLines,
         })
   const log = (entry: ServiceLogEntry): void => {

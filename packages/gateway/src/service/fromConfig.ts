@@ -3,8 +3,8 @@ import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { Access } from '../storage/access.ts'
-import type { UsageRetention } from '../usage/metering/rollUp.ts'
-import { dayMs } from '../usage/metering/usageRows.ts'
+import type { UsageRetention } from '../usage/metering/usagePlan.ts'
+import { dayMs } from '../usage/metering/usageTime.ts'
 import type { RunningConfig } from './runningConfig.ts'
 
 /** The limits of a key: its user's, narrowed by its app's. */

@@ -18,6 +18,14 @@ const start = async () => {
       { name: 'database', isAvailable: true },
       { name: 'redis', isAvailable: false },
     ],
+    metering: () => ({
+      lagMs: 1_500,
+      backlogRows: 3,
+      rollUpLagMs: 90_000,
+      lostCalls: 4,
+      skippedRows: 5,
+      failures: { write: 6, rollUp: 7 },
+    }),
   })
   toStop.push(prometheus)
   const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })
@@ -45,6 +53,13 @@ describe('prometheus', () => {
       'keyrail_upstream_healthy{network="mainnet",upstream="main-2"} 1',
       'keyrail_degraded{part="database"} 0',
       'keyrail_degraded{part="redis"} 1',
+      'keyrail_metering_lag_seconds 1.5',
+      'keyrail_metering_backlog_rows 3',
+      'keyrail_metering_rollup_lag_seconds 90',
+      'keyrail_metering_lost_calls_total 4',
+      'keyrail_metering_skipped_rows_total 5',
+      'keyrail_metering_failures_total{work="write"} 6',
+      'keyrail_metering_failures_total{work="rollUp"} 7',
     ])
       expect(text.split('\n')).toContain(line)
     expect(text).toMatch(/^process_cpu_user_seconds_total /m)

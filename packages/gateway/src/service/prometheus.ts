@@ -5,6 +5,8 @@ import type { Network } from '../lib/network.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import type { UpstreamState } from '../proxy/upstream/createUpstreamGroup.ts'
+import type { MeterStatus } from '../usage/metering/meter.ts'
+import { registerMetering } from './registerMetering.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import type { StoreState } from './watchStores.ts'
 
@@ -27,6 +29,7 @@ export interface GaugeSources {
   readonly upstreams: () => readonly UpstreamState[]
   /** The database and, if there is one, Redis. */
   readonly stores: () => readonly StoreState[]
+  readonly metering: () => MeterStatus
   /** How many log lines were dropped. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
 }
@@ -44,10 +47,12 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export const createPrometheus = async ({
   upstreams,
   stores,
+  metering,
   droppedLogLines = () => 0,
 }: GaugeSources): Promise<Prometheus> => {
   // Imported lazily: most deployments have no metrics endpoint.
-  const { Counter, Gauge, Registry, collectDefaultMetrics } = await import('prom-client')
+  const library = await import('prom-client')
+  const { Counter, Gauge, Registry, collectDefaultMetrics } = library
   const registry = new Registry()
   const registers = [registry]
 
@@ -138,6 +143,7 @@ export const createPrometheus = async ({
       dropped.inc(droppedLogLines())
     },
   })
+  registerMetering(metering, { prometheus: library, registers })
   collectDefaultMetrics({ register: registry })
 
   const methods = new Set<string>()

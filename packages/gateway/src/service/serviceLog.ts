@@ -1,7 +1,7 @@
 import type { LogEntry } from '../proxy/log.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
-import type { MeterEvent } from '../usage/metering/createMeter.ts'
 import type { LimitsEvent } from '../usage/limits/usageLimits.ts'
+import type { MeterEvent } from '../usage/metering/meter.ts'
 import type { Redact } from './redact.ts'
 
 /** A log entry of the service. Holds no key, no params, no upstream URL and no account data. */
@@ -77,7 +77,8 @@ const getLevel = (entry: ServiceLogEntry): Level => {
     entry.event === 'quotaDegraded' ||
     entry.event === 'quotaLost' ||
     entry.event === 'meterLost' ||
-    entry.event === 'meterFailed' ||
+    entry.event === 'meterRowsSkipped' ||
+    (entry.event === 'meterFailed' && entry.state === 'started') ||
     (entry.event === 'upstream' && entry.state !== 'healthy') ||
     (entry.event === 'store' && entry.state === 'unavailable')
   return isWarning ? 'warn' : 'info'

@@ -161,15 +161,20 @@ interface UsageMinuteRow extends UsageRow {
   run: string
 }
 
+interface UsagePendingRow {
+  level: 'hour' | 'day'
+  at: number
+  run: string
+  version: number
+}
+
 interface UsageStateRow {
   id: number
-  hoursTo: number
-  rollingTo: number
-  daysTo: number
   minutesFrom: number
   hoursFrom: number
   daysFrom: number
-  version: number
+  leader: string | null
+  leaderUntil: number
 }
 
 /** The tables, by their names in the query builder. */
@@ -193,6 +198,7 @@ export interface Tables {
   usageMinutes: UsageMinuteRow
   usageHours: UsageRow
   usageDays: UsageRow
+  usagePending: UsagePendingRow
   usageState: UsageStateRow
 }
 

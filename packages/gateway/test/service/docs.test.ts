@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseServiceConfig } from '../../src/index.ts'
 import { ConfigError } from '../../src/service/configError.ts'
+import { idleMetering } from '../idleMetering.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, '../../../../docs/service', name), 'utf8')
 const running = read('running.md')
@@ -30,7 +31,11 @@ describe('docs/service', () => {
 
   test('every metric that is named exists', async () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
-    const prometheus = await createPrometheus({ upstreams: () => [], stores: () => [] })
+    const prometheus = await createPrometheus({
+      upstreams: () => [],
+      stores: () => [],
+      metering: () => idleMetering,
+    })
     const text = await prometheus.text()
     const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)

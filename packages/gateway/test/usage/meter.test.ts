@@ -2,11 +2,13 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
-import type { MeterEvent, MeterOptions } from '../../src/usage/metering/createMeter.ts'
+import type { MeterOptions } from '../../src/usage/metering/createMeter.ts'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
-import type { Meter, MeteredKey, Outcome } from '../../src/usage/metering/meter.ts'
-import { pruneUsage, rollUp } from '../../src/usage/metering/rollUp.ts'
-import { dayMs, hourMs, minuteMs, readState } from '../../src/usage/metering/usageRows.ts'
+import type { Meter, MeteredKey, MeterEvent, Outcome } from '../../src/usage/metering/meter.ts'
+import { pruneUsage } from '../../src/usage/metering/pruneUsage.ts'
+import { rollUp } from '../../src/usage/metering/rollUp.ts'
+import { readState } from '../../src/usage/metering/usageRows.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
@@ -35,17 +37,21 @@ describe.each(databases)('metering on $name', (database) => {
         .rows[0]?.count,
     )
 
+  const clear = async (): Promise<void> => {
+    for (const table of ['usage_minutes', 'usage_hours', 'usage_days', 'usage_pending'])
+      await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
+    await sql`update usage_state set minutes_from = 0, hours_from = 0, days_from = 0, leader = null, leader_until = 0`.execute(
+      storage.db.query,
+    )
+  }
+
   beforeAll(async () => {
     storage = await openStorage(await database.create())
   })
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((meter) => meter.close().catch(() => {})))
     clock = start
-    for (const table of ['usage_minutes', 'usage_hours', 'usage_days'])
-      await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
-    await sql`update usage_state set hours_to = 0, rolling_to = 0, days_to = 0, minutes_from = 0, hours_from = 0, days_from = 0`.execute(
-      storage.db.query,
-    )
+    await clear()
   })
   afterAll(async () => {
     await storage.close()
@@ -256,8 +262,8 @@ describe.each(databases)('metering on $name', (database) => {
       const before = await Promise.all(
         (['minute', 'hour', 'day'] as const).map((step) => read(key, step, day, day + 2 * dayMs)),
       )
-      await rollUp(storage.db, { now: day + 2 * dayMs + 2 * minuteMs })
-      expect(await stateNow()).toMatchObject({ hoursTo: day + 2 * dayMs, daysTo: day + 2 * dayMs })
+      await rollUp(storage, { now: day + 2 * dayMs + 2 * minuteMs })
+      expect(await stateNow()).toMatchObject({ hoursTo: Infinity, daysTo: Infinity })
       expect(await countRows('usage_days')).toBe(12)
       const after = await Promise.all(
         (['minute', 'hour', 'day'] as const).map((step) => read(key, step, day, day + 2 * dayMs)),
@@ -282,14 +288,15 @@ describe.each(databases)('metering on $name', (database) => {
       late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await onTime.flush()
       const afterwards = start + 3 * dayMs
-      await rollUp(storage.db, { now: afterwards })
+      await rollUp(storage, { now: afterwards })
       const total = async (): Promise<number> => (await read(key, 'day', start - dayMs, start + dayMs)).total
       expect(await total()).toBe(1)
       await late.flush()
+      expect(await stateNow()).toMatchObject({ hoursTo: start, daysTo: start - 12 * hourMs })
       expect(await total()).toBe(2)
-      await rollUp(storage.db, { now: afterwards })
+      await rollUp(storage, { now: afterwards })
+      expect(await stateNow()).toMatchObject({ hoursTo: Infinity, daysTo: Infinity })
       expect(await total()).toBe(2)
-      expect(await stateNow()).toMatchObject({ hoursTo: afterwards - hourMs, daysTo: Date.UTC(2026, 10, 24) })
     })
 
     test('counts each call once after any sequence of counts, writes, interrupted rollups and concurrent rollups', async () => {
@@ -304,9 +311,7 @@ describe.each(databases)('metering on $name', (database) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50 }), async (steps) => {
           clock = start
-          await sql`update usage_state set hours_to = 0, rolling_to = 0, days_to = 0`.execute(storage.db.query)
-          for (const table of ['usage_minutes', 'usage_hours', 'usage_days'])
-            await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
+          await clear()
           const keys = Array.from({ length: 7 }, newKey)
           const meters = [open(), open(), open()]
           const counted = new Map(keys.map((key) => [key.id, 0]))
@@ -323,8 +328,8 @@ describe.each(databases)('metering on $name', (database) => {
               meters[one.meter] = open()
             } else if (one.op === 'both')
               await Promise.all([
-                rollUp(storage.db, { now: clock }),
-                rollUp(storage.db, { now: clock }),
+                rollUp(storage, { now: clock }),
+                rollUp(storage, { now: clock }),
                 meters[one.meter]?.flush(),
               ])
             else {
@@ -335,7 +340,7 @@ describe.each(databases)('metering on $name', (database) => {
                 if (left < 0) throw new Error('killed')
                 return false
               }
-              await rollUp(storage.db, { now: clock, stopped }).catch((error: unknown) =>
+              await rollUp(storage, { now: clock, stopped }).catch((error: unknown) =>
                 expect(String(error)).toContain('killed'),
               )
             }
@@ -350,7 +355,7 @@ describe.each(databases)('metering on $name', (database) => {
               }
           }
           await check()
-          await rollUp(storage.db, { now: clock + 2 * dayMs })
+          await rollUp(storage, { now: clock + 2 * dayMs })
           await check()
         }),
         { numRuns: database.name === 'sqlite' ? 20 : 5 },
@@ -366,10 +371,10 @@ describe.each(databases)('metering on $name', (database) => {
       await meter.flush()
       const now = day + 4 * dayMs + 2 * minuteMs
       const retention = { minutesMs: dayMs, hoursMs: 2 * dayMs, daysMs: 3 * dayMs }
-      await pruneUsage(storage.db, { now, retention })
+      await pruneUsage(storage, { now, retention })
       expect(await countRows('usage_minutes')).toBe(240)
-      await rollUp(storage.db, { now })
-      await pruneUsage(storage.db, { now, retention })
+      await rollUp(storage, { now })
+      await pruneUsage(storage, { now, retention })
       expect([await countRows('usage_minutes'), await countRows('usage_hours'), await countRows('usage_days')]).toEqual(
         [60, 120, 180],
       )
@@ -379,12 +384,18 @@ describe.each(databases)('metering on $name', (database) => {
       expect((await read(key, 'hour', day, now)).series.filter(({ total }) => total > 0).map(({ at }) => at)).toEqual(
         [1, 2, 3].map((index) => day + index * dayMs),
       )
-      // Counts that arrive after their minutes were removed are dropped.
+      // Counts that arrive after their minutes were removed are not counted, and removed.
+      const before = await read(key, 'day', day, now)
       const late = open()
       clock = day
-      late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
+      for (let calls = 0; calls < 5; calls += 1) late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await late.flush()
+      expect(await read(key, 'day', day, now)).toEqual(before)
+      await rollUp(storage, { now })
+      await pruneUsage(storage, { now, retention })
       expect(await countRows('usage_minutes')).toBe(60)
+      expect(await countRows('usage_pending')).toBe(0)
+      expect(await read(key, 'day', day, now)).toEqual(before)
     })
   })
 })

@@ -12,6 +12,7 @@ const dialects: Readonly<Record<Db['kind'], Dialect>> = {
     counted: 'integer primary key autoincrement',
     tableOptions: ' strict',
     clustered: ' strict, without rowid',
+    hasPartitions: false,
   },
   postgres: {
     bytes: 'bytea',
@@ -19,6 +20,7 @@ const dialects: Readonly<Record<Db['kind'], Dialect>> = {
     counted: 'bigint generated always as identity primary key',
     tableOptions: '',
     clustered: '',
+    hasPartitions: true,
   },
 }
 

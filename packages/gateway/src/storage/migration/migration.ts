@@ -8,6 +8,8 @@ export interface Dialect {
   readonly tableOptions: string
   /** The same for a table that is stored in the order of its primary key. */
   readonly clustered: string
+  /** Whether tables can be partitioned. */
+  readonly hasPartitions: boolean
 }
 
 /** A migration to the next version of the tables. Never change a released migration: fix it in the next one. */

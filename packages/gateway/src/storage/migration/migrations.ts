@@ -6,6 +6,7 @@ import { removedApps } from './0005RemovedApps.ts'
 import { leftUsers } from './0006LeftUsers.ts'
 import { plainNames } from './0007PlainNames.ts'
 import { accountDays } from './0008AccountDays.ts'
+import { usagePartitions } from './0009UsagePartitions.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   leftUsers,
   plainNames,
   accountDays,
+  usagePartitions,
 ]

@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Db } from '../../storage/tables.ts'
 import type { Step } from '../../storage/database.ts'
 import { createMeter } from './createMeter.ts'
-import type { MeterEvent } from './createMeter.ts'
-import type { Meter } from './meter.ts'
-import { minuteMs } from './usageRows.ts'
+import type { Meter, MeterEvent } from './meter.ts'
+import { minuteMs } from './usageTime.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
 

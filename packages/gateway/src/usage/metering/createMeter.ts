@@ -1,21 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextRound } from 'node:timers/promises'
+import type { Step } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
-import { createTimeBudget } from '../../lib/withTimeout.ts'
-import { toBucket } from './latencyBuckets.ts'
-import type { Meter, MeteredKey } from './meter.ts'
-import { defaultRetention, pruneUsage, rollUp } from './rollUp.ts'
-import type { UsageRetention } from './rollUp.ts'
-import { addLatency, createUsageCounts, getCell, networkIndex, packCounts } from './usageCounts.ts'
-import type { UsageCounts } from './usageCounts.ts'
-import { minuteMs, writeMinutes } from './usageRows.ts'
+import { createFailureLog } from './createFailureLog.ts'
+import { createMeterBuffer } from './createMeterBuffer.ts'
+import type { MeterBatch } from './createMeterBuffer.ts'
+import type { MeterEvent, StoredMeter } from './meter.ts'
+import { startMaintenance } from './startMaintenance.ts'
+import { networkIndex } from './usageCounts.ts'
+import { defaultRetention } from './usagePlan.ts'
+import type { UsageRetention } from './usagePlan.ts'
+import { toMinuteSteps } from './usageRows.ts'
 
-/** Events of a meter. */
-export type MeterEvent =
-  /** Counts could not be written for so long that the oldest were dropped. */
-  | { readonly event: 'meterLost'; readonly calls: number }
-  /** Counts could not be written. The meter retries. */
-  | { readonly event: 'meterFailed' }
+/** Statements that are written in one transaction with counts. Exactly one of its functions is called. */
+export interface AlongsideBatch {
+  readonly steps: readonly Step[]
+  /** How many rows the statements write. A transaction writes about 250 rows, counts included. */
+  readonly rows: number
+  /** Called after the commit. */
+  written(): void
+  /** Called if the transaction failed. It may have been committed all the same, if the connection was lost. */
+  failed(): void
+}
 
 /** Options of `createMeter`. */
 export interface MeterOptions {
@@ -27,45 +33,30 @@ export interface MeterOptions {
   readonly retention?: Partial<UsageRetention> | undefined
   /** Most rows (one per key and minute) buffered while the database is unreachable. @default 200_000 */
   readonly maxWaiting?: number | undefined
+  /**
+   * Further statements to write, so that they cost no transaction of their own. `take` is called once a flush, and by `close` until it returns
+   * `undefined`. The transaction does not wait for the disk.
+   */
+  readonly alongside?: { take(): AlongsideBatch | undefined } | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly onEvent?: ((event: MeterEvent) => void) | undefined
 }
 
-/** Most method names that are counted separately; later ones count as `other`. */
-const maxMethods = 200
-/** How long `close` waits for PostgreSQL. */
-const closeWithinMs = 3_000
+/** How long `close` waits for PostgreSQL while no write completes. */
+const closePatienceMs = 5_000
 /** Rows written in one transaction. */
 const maxRows = 250
-
-/** The counts of one key in one minute. */
-interface KeyMinute {
-  readonly key: MeteredKey
-  readonly counts: UsageCounts
-  total: number
-  /** How much of `total` is in the database. */
-  written: number
-}
-
-/** One minute of one run. A new run starts when the clock steps back, so that no row is started twice. */
-interface Minute {
-  readonly at: number
-  readonly run: string
-  readonly byKey: Map<string, KeyMinute>
-}
+/** The same while the meter closes: with a slow connection, few large transactions take less time. */
+const maxRowsAtClose = 1_000
 
 /**
- * Creates a meter. Counts are cumulative per minute and run, so that repeating a write is harmless. A process that is killed loses at most
- * the counts of the last `flushMs` and of one write.
+ * Creates a meter that writes to the storage. A process that is killed loses at most the counts of the last `flushMs` and of one write.
+ * Commits at most once per `flushMs`, and once more per 250 rows.
  */
-export const createMeter = (options: MeterOptions): Meter => {
-  const { db } = options.storage
-  const flushMs = options.flushMs ?? 500
-  const rollUpMs = options.rollUpMs ?? 60_000
-  const retention = { ...defaultRetention, ...options.retention }
-  const maxWaiting = options.maxWaiting ?? 200_000
-  const now = options.now ?? Date.now
+export const createMeter = (options: MeterOptions): StoredMeter => {
+  const { db, write } = options.storage
+  const { flushMs = 500, now = Date.now, alongside } = options
   const report = (event: MeterEvent): void => {
     try {
       options.onEvent?.(event)
@@ -73,104 +64,91 @@ export const createMeter = (options: MeterOptions): Meter => {
       // A listener that throws must not stop the meter.
     }
   }
-
   const newRun = (): string => randomBytes(9).toString('base64url')
-  let run = newRun()
-  const createMinute = (time: number): Minute => ({
-    at: Math.floor(time / minuteMs) * minuteMs,
-    run,
-    byKey: new Map(),
+  let lostCalls = 0
+  const reportLost = (calls: number): void => {
+    if (calls === 0) return
+    lostCalls += calls
+    report({ event: 'meterLost', calls })
+  }
+  let skippedRows = 0
+  const buffer = createMeterBuffer({
+    time: now(),
+    newRun,
+    maxWaiting: options.maxWaiting ?? 200_000,
+    onDropped: reportLost,
   })
-  let current = createMinute(now())
-  /** Past minutes that are not fully written yet. They receive no more counts. */
-  let older: Minute[] = []
-  let writing: Minute | undefined
+  const writeLog = createFailureLog('write', report)
+  const rollUpLog = createFailureLog('rollUp', report)
+  const maintenance = startMaintenance({
+    storage: options.storage,
+    everyMs: options.rollUpMs ?? 60_000,
+    leader: newRun(),
+    retention: { ...defaultRetention, ...options.retention },
+    now,
+    log: rollUpLog,
+    onEvent: (event) => {
+      if (event.event === 'meterRowsSkipped') skippedRows += event.rows
+      report(event)
+    },
+  })
   let closing: Promise<void> | undefined
-
-  const methods = new Set<string>()
-  const toMethodLabel = (method: string): string => {
-    if (methods.has(method)) return method
-    if (methods.size >= maxMethods) return 'other'
-    methods.add(method)
-    return method
-  }
-
-  const startMinute = (time: number): void => {
-    if (time < current.at) run = newRun()
-    if (current.byKey.size > 0) older.push(current)
-    current = createMinute(time)
-    let waiting = older.reduce((sum, { byKey }) => sum + byKey.size, 0)
-    while (waiting > maxWaiting) {
-      // Never the minute that is being written: how many of its counts would be lost is not known yet.
-      const dropped = older.find((minute) => minute !== writing)
-      if (dropped === undefined) break
-      older = older.filter((minute) => minute !== dropped)
-      waiting -= dropped.byKey.size
-      let calls = 0
-      for (const { total, written } of dropped.byKey.values()) calls += total - written
-      if (calls > 0) report({ event: 'meterLost', calls })
-    }
-  }
+  /** Called after each commit. */
+  let onProgress = (): void => {}
 
   /** Keys whose app and user are in the database. */
   const storedKeys = new Set<string>()
 
-  const writeRows = async (minute: Minute, entries: readonly KeyMinute[]): Promise<void> => {
-    const totals = entries.map(({ total }) => total)
-    const rows = entries.map(({ key, total, counts }) => ({ keyId: key.id, total, counts: packCounts(counts) }))
-    const keys = entries.map(({ key }) => key).filter(({ id }) => !storedKeys.has(id))
-    await writeMinutes(options.storage, { at: minute.at, run: minute.run, rows, keys })
-    // Bounded; a key that is dropped from the set is only written again.
-    if (storedKeys.size > 1_000_000) storedKeys.clear()
-    for (const { id } of keys) storedKeys.add(id)
-    for (const [index, entry] of entries.entries()) entry.written = totals[index] ?? entry.written
-  }
-
-  const writeEntries = async (minute: Minute): Promise<void> => {
-    let entries: KeyMinute[] = []
-    for (const entry of minute.byKey.values()) {
-      if (entry.written < entry.total) entries.push(entry)
-      if (entries.length < maxRows) continue
-      await writeRows(minute, entries)
-      entries = []
-      await nextRound()
-    }
-    if (entries.length > 0) await writeRows(minute, entries)
-  }
-
-  const writeMinute = async (minute: Minute): Promise<void> => {
-    writing = minute
+  const writeBatch = async (batch: MeterBatch, extra: AlongsideBatch | undefined): Promise<void> => {
+    const { rows } = batch
     try {
-      await writeEntries(minute)
-    } finally {
-      writing = undefined
+      const keys = [...new Map(rows.map(({ key }) => [key.id, key])).values()].filter(({ id }) => !storedKeys.has(id))
+      const steps = rows.length === 0 ? [] : toMinuteSteps(db.kind, { rows, keys })
+      await write([...steps, ...(extra?.steps ?? [])], { light: true })
+      // Bounded; a key that is dropped from the set is only written again.
+      if (storedKeys.size > 1_000_000) storedKeys.clear()
+      for (const { id } of keys) storedKeys.add(id)
+    } catch (error) {
+      batch.failed()
+      extra?.failed()
+      throw error
     }
+    batch.written()
+    extra?.written()
+    onProgress()
   }
 
   const writeAll = async (): Promise<void> => {
-    for (let minute = older[0]; minute !== undefined; minute = older[0]) {
-      await writeMinute(minute)
-      older = older.filter((other) => other !== minute)
+    const isClosing = closing !== undefined
+    const nextBatch = buffer.startPass()
+    let extra = alongside?.take()
+    for (;;) {
+      const batch = nextBatch(Math.max(0, (isClosing ? maxRowsAtClose : maxRows) - (extra?.rows ?? 0)))
+      if (batch.rows.length === 0 && extra === undefined) break
+      await writeBatch(batch, extra)
+      extra = isClosing ? alongside?.take() : undefined
+      await nextRound()
     }
-    // The current minute may move to `older` during this write. It stays there, because it may have new counts by then.
-    await writeMinute(current)
   }
 
+  const flushOnce = async (): Promise<void> => {
+    try {
+      await writeAll()
+    } catch (error) {
+      writeLog.failed(error)
+      throw error
+    }
+    writeLog.succeeded()
+  }
   let flushing: Promise<void> = Promise.resolve()
-  const flush = (): Promise<void> => (flushing = flushing.catch(() => {}).then(writeAll))
+  const flush = (): Promise<void> => (flushing = flushing.catch(() => {}).then(flushOnce))
 
-  let failing = false
   let timer: NodeJS.Timeout | undefined
   const scheduleFlush = (): void => {
     timer = setTimeout(() => {
       flush()
-        .then(
-          () => (failing = false),
-          () => {
-            if (!failing) report({ event: 'meterFailed' })
-            failing = true
-          },
-        )
+        // Reported by `flushOnce`; the next flush retries.
+        .catch(() => {})
         .finally(() => {
           if (closing === undefined) scheduleFlush()
         })
@@ -180,58 +158,49 @@ export const createMeter = (options: MeterOptions): Meter => {
   }
   scheduleFlush()
 
-  let maintenance: Promise<void> | undefined
-  const stopped = (): boolean => closing !== undefined
-  const maintain = async (): Promise<void> => {
-    try {
-      await rollUp(db, { now: now(), stopped })
-      await pruneUsage(db, { now: now(), retention, stopped })
-    } catch {
-      // The next round makes up for it.
-    }
+  /** Resolves once no write has completed for a while. */
+  const waitForStall = (): { stalled: Promise<void>; cancel: () => void } => {
+    let stallTimer: NodeJS.Timeout | undefined
+    const stalled = new Promise<void>((resolve) => {
+      onProgress = () => {
+        clearTimeout(stallTimer)
+        stallTimer = setTimeout(resolve, closePatienceMs)
+      }
+      onProgress()
+    })
+    return { stalled, cancel: () => clearTimeout(stallTimer) }
   }
-  const maintenanceTimer =
-    rollUpMs === 0
-      ? undefined
-      : setInterval(() => {
-          maintenance ??= maintain().finally(() => (maintenance = undefined))
-        }, rollUpMs)
-  maintenanceTimer?.unref()
 
   const finish = async (): Promise<void> => {
     clearTimeout(timer)
-    clearInterval(maintenanceTimer)
-    // A database that does not respond must not prevent the process from exiting.
-    const inTime = createTimeBudget(db.kind === 'postgres' ? closeWithinMs : Infinity)
     // One retry: a broken connection must not lose the last counts.
-    const written = inTime(Promise.all([maintenance, flush().catch(flush)])).catch(() => false)
-    if (await written) return
-    let calls = 0
-    for (const { byKey } of [...older, current])
-      for (const { total, written: before } of byKey.values()) calls += total - before
-    if (calls > 0) report({ event: 'meterLost', calls })
+    const written = Promise.all([maintenance.stop(), flush().catch(flush)]).catch(() => {})
+    if (db.kind === 'sqlite') await written
+    else {
+      // A database that does not respond must not prevent the process from exiting.
+      const { stalled, cancel } = waitForStall()
+      await Promise.race([written, stalled])
+      cancel()
+      onProgress = () => {}
+    }
+    reportLost(buffer.unwrittenCalls())
   }
 
   return {
     // oxlint-disable-next-line max-params -- Allocating an object per call would cost more than counting it.
     count: (key, network, method, outcome, durationMs, calls = 1) => {
       if (closing !== undefined) return
-      const time = now()
-      if (time < current.at || time >= current.at + minuteMs) startMinute(time)
-      let entry = current.byKey.get(key.id)
-      if (entry === undefined) {
-        entry = { key, counts: createUsageCounts(), total: 0, written: 0 }
-        current.byKey.set(key.id, entry)
-      }
-      const index = networkIndex(network)
-      const { cells } = entry.counts
-      const cell =
-        cells[index].get(method)?.get(outcome) ?? getCell(entry.counts, index, toMethodLabel(method), outcome)
-      cell.total += calls
-      addLatency(cell, toBucket(durationMs), calls)
-      entry.total += calls
+      buffer.count(key, networkIndex(network), method, outcome, durationMs, calls, now())
     },
     flush,
     close: () => (closing ??= finish()),
+    status: () => ({
+      lagMs: buffer.oldestAt === undefined ? 0 : Math.max(0, now() - buffer.oldestAt),
+      backlogRows: buffer.backlogRows,
+      rollUpLagMs: maintenance.getRollUpLag(),
+      lostCalls,
+      skippedRows,
+      failures: { write: writeLog.failures, rollUp: rollUpLog.failures },
+    }),
   }
 }

@@ -4,8 +4,9 @@ import type { Storage } from '../../storage/openStorage.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
-import { dayMs, floorTo, hourMs, minuteMs, readState } from './usageRows.ts'
-import type { UsageState } from './usageRows.ts'
+import type { UsageState } from './usagePlan.ts'
+import { readState } from './usageRows.ts'
+import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
 
 const stepsMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const
 const maxSteps = 20_000
@@ -125,7 +126,8 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
 
     const add = (at: number, counts: string): void => {
       const point = Math.max(0, Math.floor((at - from) / stepMs))
-      for (const cell of unpackCounts(counts)) {
+      // The roll-up reports rows that cannot be parsed.
+      for (const cell of unpackCounts(counts) ?? []) {
         const [method, network, outcome, total] = cell
         let sum = methods.get(method)
         if (sum === undefined) methods.set(method, (sum = createSum()))

@@ -28,3 +28,43 @@ export interface Meter {
   /** Stops counting and writes the remaining counts. Never rejects: counts that cannot be written are lost and reported as `meterLost`. */
   close(): Promise<void>
 }
+
+/** What a meter does in the background. */
+export type MeterWork = 'write' | 'rollUp'
+
+/** How far a meter is behind, and what failed since it started. */
+export interface MeterStatus {
+  /** The age of the oldest count that is not written, in milliseconds; 0 if all are written. */
+  readonly lagMs: number
+  /** How many rows (one per key and minute) have counts that are not written. */
+  readonly backlogRows: number
+  /** How long ago the oldest hour ended that is not rolled up, in milliseconds; 0 if none is due. Up to 2 minutes are normal. */
+  readonly rollUpLagMs: number
+  readonly lostCalls: number
+  /** How many stored rows a roll-up could not parse, and skipped. */
+  readonly skippedRows: number
+  /** How often each kind of work failed. */
+  readonly failures: Readonly<Record<MeterWork, number>>
+}
+
+/** A meter that writes to the storage. */
+export interface StoredMeter extends Meter {
+  /** Cheap: it reads only memory. */
+  status(): MeterStatus
+}
+
+/** Events of a meter. */
+export type MeterEvent =
+  /** Counts could not be written for so long that the oldest were dropped. */
+  | { readonly event: 'meterLost'; readonly calls: number }
+  /** Counts could not be written, or not be rolled up. Logged once, however often the retries fail. */
+  | { readonly event: 'meterFailed'; readonly work: MeterWork; readonly state: 'started'; readonly code?: string }
+  /** The work succeeded again, after so many failures. */
+  | { readonly event: 'meterFailed'; readonly work: MeterWork; readonly state: 'ended'; readonly failures: number }
+  /** A roll-up skipped rows that it could not parse. `at` is the start of the hour or day, in milliseconds since 1970. */
+  | {
+      readonly event: 'meterRowsSkipped'
+      readonly table: 'usage_minutes' | 'usage_hours'
+      readonly at: number
+      readonly rows: number
+    }

@@ -54,12 +54,29 @@ export const packCounts = ({ cells }: UsageCounts): string => {
 /** A serialized cell. */
 export type PackedCell = readonly [method: string, network: 0 | 1, outcome: string, total: number, ...number[]]
 
-/** Parses the output of `packCounts`. */
-export const unpackCounts = (text: string): readonly PackedCell[] => JSON.parse(text) as readonly PackedCell[]
+const isPackedCell = (cell: unknown): cell is PackedCell =>
+  Array.isArray(cell) &&
+  cell.length >= 4 &&
+  cell.length % 2 === 0 &&
+  typeof cell[0] === 'string' &&
+  (cell[1] === 0 || cell[1] === 1) &&
+  typeof cell[2] === 'string' &&
+  cell.every((value, index) => index < 3 || (Number.isSafeInteger(value) && value >= 0))
 
-/** Adds serialized counts. */
-export const addPacked = (counts: UsageCounts, text: string): void => {
-  for (const packed of unpackCounts(text)) {
+/** Parses the output of `packCounts`. @returns `undefined` if the text is anything else. */
+export const unpackCounts = (text: string): readonly PackedCell[] | undefined => {
+  let cells: unknown
+  try {
+    cells = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return Array.isArray(cells) && cells.every(isPackedCell) ? cells : undefined
+}
+
+/** Adds parsed counts. */
+export const addPacked = (counts: UsageCounts, cells: readonly PackedCell[]): void => {
+  for (const packed of cells) {
     const cell = getCell(counts, packed[1], packed[0], packed[2])
     cell.total += packed[3]
     for (let index = 4; index < packed.length; index += 2)

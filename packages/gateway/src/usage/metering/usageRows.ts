@@ -1,69 +1,35 @@
-import { CompiledQuery, sql } from 'kysely'
-import { lockRows } from '../../storage/transaction.ts'
+import { randomInt } from 'node:crypto'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
 import type { Step } from '../../storage/database.ts'
+import type { MinuteRow } from './createMeterBuffer.ts'
 import type { MeteredKey } from './meter.ts'
+import { toUsageState } from './usagePlan.ts'
+import type { DueSpan, Level, PendingMark, StoredFrom, UsageState } from './usagePlan.ts'
+import { dayMs, floorTo, hourMs } from './usageTime.ts'
 
-/** The counts of one key in one minute and run. */
-export interface MinuteRow {
-  readonly keyId: string
-  readonly total: number
-  readonly counts: string
-}
+/** Most rows per statement. */
+const maxRows = 250
+/** Rows per statement of SQLite, where statements stay prepared: few different numbers. PostgreSQL waits less with fewer statements. */
+const sqliteLengths = [maxRows, 50, 10, 1]
 
-/** Up to when each table is rolled up (`…To`), and from when on it still has its rows (`…From`), in milliseconds since 1970. */
-export interface UsageState {
-  readonly hoursTo: number
-  readonly rollingTo: number
-  readonly daysTo: number
-  readonly minutesFrom: number
-  readonly hoursFrom: number
-  readonly daysFrom: number
-  readonly version: number
-}
-
-export const minuteMs = 60_000
-export const hourMs: number = 60 * minuteMs
-export const dayMs: number = 24 * hourMs
-
-/** Rounds a time down to a multiple of `spanMs`. */
-export const floorTo = (at: number, spanMs: number): number => Math.floor(at / spanMs) * spanMs
-
-/** Rows per statement: few different numbers, so that there are few statements to prepare. */
-const chunkLengths = [250, 50, 10, 1]
-
-/** Splits rows into chunks of these lengths. */
-const toChunks = <Row>(rows: readonly Row[]): (readonly Row[])[] => {
+/** Splits rows into the chunks that one statement inserts. */
+const toChunks = <Row>(kind: Db['kind'], rows: readonly Row[]): (readonly Row[])[] => {
   const chunks: (readonly Row[])[] = []
   for (let start = 0; start < rows.length;) {
-    const length = chunkLengths.find((each) => each <= rows.length - start) ?? 1
+    const left = Math.min(rows.length - start, maxRows)
+    const length = kind === 'postgres' ? left : (sqliteLengths.find((each) => each <= left) ?? 1)
     chunks.push(rows.slice(start, start + length))
     start += length
   }
   return chunks
 }
 
-/**
- * Runs work in a transaction that does not wait for the disk. It survives a killed process, but a power cut may lose the last second. That is
- * acceptable for usage counts; quotas and revocations use `inTransaction`.
- */
-export const inLightTransaction = <T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> =>
-  db.query.connection().execute(async (connection) => {
-    const transaction = (): Promise<T> => connection.transaction().execute((query) => work({ query, kind: db.kind }))
-    if (db.kind === 'postgres') {
-      return connection.transaction().execute(async (query) => {
-        await sql`set local synchronous_commit = off`.execute(query)
-        return work({ query, kind: db.kind })
-      })
-    }
-    await sql`pragma synchronous = normal`.execute(connection)
-    try {
-      return await transaction()
-    } finally {
-      await sql`pragma synchronous = full`.execute(connection)
-    }
-  })
+/** Builds a statement with `?` in place of each value. */
+export const toStep = (kind: Db['kind'], text: string, values: Step['values']): Step => {
+  let number = 0
+  return { text: kind === 'sqlite' ? text : text.replaceAll('?', () => `$${(number += 1)}`), values }
+}
 
 /** An upsert into a table. */
 interface Insertion {
@@ -72,29 +38,21 @@ interface Insertion {
   readonly conflict: string
 }
 
-const statements = new Map<string, string>()
-
-/** Returns the statement that inserts `length` rows. Statements are cached. */
-const insertText = (kind: Db['kind'], { into, columns, conflict }: Insertion, length: number): string => {
-  const name = `${kind} ${into} ${length}`
-  let text = statements.get(name)
-  if (text === undefined) {
-    let number = 0
-    const row = (): string => `(${columns.map(() => (kind === 'sqlite' ? '?' : `$${(number += 1)}`)).join(', ')})`
-    const values = Array.from({ length }, row).join(', ')
-    text = `insert into ${into} (${columns.join(', ')}) values ${values} on conflict ${conflict}`
-    statements.set(name, text)
-  }
-  return text
-}
-
 /** Builds the statements that insert rows. */
 const toInserts = (
   kind: Db['kind'],
-  insertion: Insertion,
+  { into, columns, conflict }: Insertion,
   rows: readonly (readonly (string | number | null)[])[],
 ): readonly Step[] =>
-  toChunks(rows).map((chunk) => ({ text: insertText(kind, insertion, chunk.length), values: chunk.flat() }))
+  toChunks(kind, rows).map((chunk) => {
+    const row = `(${columns.map(() => '?').join(', ')})`
+    const values = Array.from(chunk, () => row).join(', ')
+    return toStep(
+      kind,
+      `insert into ${into} (${columns.join(', ')}) values ${values} on conflict ${conflict}`,
+      chunk.flat(),
+    )
+  })
 
 const keysInsertion: Insertion = {
   into: 'usage_keys',
@@ -107,63 +65,150 @@ const minutesInsertion: Insertion = {
   conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts
     where excluded.total > usage_minutes.total`,
 }
-const rollUpInsertion = {
+const pendingInsertion: Insertion = {
+  into: 'usage_pending',
+  columns: ['level', 'at', 'run', 'version'],
+  conflict: '(level, at, run) do update set version = excluded.version',
+}
+/** Stored counts only grow. So the larger total is the newer one, even if two instances roll up at once. */
+const toRollUpInsertion = (into: Level['into']): Insertion => ({
+  into,
   columns: ['at', 'key_id', 'total', 'counts'],
-  conflict: '(at, key_id) do update set total = excluded.total, counts = excluded.counts',
+  conflict: `(at, key_id) do update set total = excluded.total, counts = excluded.counts
+    where excluded.total > ${into}.total`,
+})
+
+/** Each write of a mark has another version. */
+const newVersion = (): number => randomInt(2 ** 48 - 1)
+
+/** Reads from when on each table has its rows, and up to when they are rolled up. */
+export const readState = async ({ query }: Db): Promise<UsageState> => {
+  const row = await query
+    .selectFrom('usageState')
+    .select(['minutesFrom', 'hoursFrom', 'daysFrom'])
+    .select(({ selectFrom }) => [
+      selectFrom('usagePending')
+        .select(({ fn }) => fn.min('at').as('at'))
+        .where('level', '=', 'hour')
+        .as('hour'),
+      selectFrom('usagePending')
+        .select(({ fn }) => fn.min('at').as('at'))
+        .where('level', '=', 'day')
+        .as('day'),
+    ])
+    .executeTakeFirstOrThrow()
+  const { minutesFrom, hoursFrom, daysFrom, hour, day } = row
+  return toUsageState({ minutesFrom, hoursFrom, daysFrom }, { hour: hour ?? undefined, day: day ?? undefined })
 }
 
-/** Reads the state of the rollup. */
-export const readState = async ({ query }: Db): Promise<UsageState> =>
-  query.selectFrom('usageState').selectAll().executeTakeFirstOrThrow()
-
-/** Reads the state of the rollup and locks it until the transaction ends. */
-export const lockState = (transaction: Db): Promise<UsageState> =>
-  lockRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
+/** Reads what is marked to be rolled up at a level. */
+export const readPending = ({ query }: Db, { name }: Level): Promise<readonly PendingMark[]> =>
+  query.selectFrom('usagePending').select(['at', 'run', 'version']).where('level', '=', name).execute()
 
 /**
- * Writes the counts of one minute. Rows are cumulative and never replaced by a smaller total, so that a write may be repeated. Counts of a period
- * that is already rolled up schedule it to be rolled up again. Counts of a minute past its retention are dropped.
+ * Builds the statements that write counts of minutes. Rows are cumulative and never replaced by a smaller total, so that a write may be repeated.
+ * @param keys - Keys of these rows that may not be in the database.
  */
-export const writeMinutes = async (
-  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
-  { at, run, rows, keys }: { at: number; run: string; rows: readonly MinuteRow[]; keys: readonly MeteredKey[] },
-): Promise<void> => {
-  const [one, two, three] = kind === 'sqlite' ? ['?1', '?2', '?3'] : ['$1::bigint', '$2', '$3::bigint']
-  const least = kind === 'sqlite' ? 'min' : 'least'
-  const steps: Step[] = [
+export const toMinuteSteps = (
+  kind: Db['kind'],
+  { rows, keys }: { rows: readonly MinuteRow[]; keys: readonly MeteredKey[] },
+): readonly Step[] => {
+  const hours = new Map(rows.map(({ at, run }) => [`${floorTo(at, hourMs)} ${run}`, { at: floorTo(at, hourMs), run }]))
+  return [
     ...toInserts(
       kind,
       keysInsertion,
-      keys.map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null]),
+      // In one order, because two instances that insert the same keys in different orders would deadlock.
+      keys
+        .map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null])
+        .sort(([one = ''], [other = '']) => ((one ?? '') < (other ?? '') ? -1 : 1)),
     ),
     ...toInserts(
       kind,
       minutesInsertion,
-      rows.map(({ keyId, total, counts }) => [at, keyId, run, total, counts]),
+      rows.map(({ at, run, key, total, counts }) => [at, key.id, run, total, counts]),
     ),
-    {
-      text: `delete from usage_minutes where ${one} < (select minutes_from from usage_state) and at = ${one} and run = ${two}`,
-      values: [at, run],
-    },
-    {
-      text: `update usage_state
-        set hours_to = ${least}(hours_to, ${two}${kind === 'sqlite' ? '' : '::bigint'}), days_to = ${least}(days_to, ${three}), version = version + 1
-        where rolling_to > ${one} and minutes_from <= ${one}`,
-      values: [at, floorTo(at, hourMs), floorTo(at, dayMs)],
-    },
+    ...toInserts(
+      kind,
+      pendingInsertion,
+      [...hours.values()].map(({ at, run }) => ['hour', at, run, newVersion()]),
+    ),
   ]
-  // Blocks the rollup until this is written, but not other writers. SQLite has one writer at a time.
-  const sharedLock: Step = { text: 'select id from usage_state for share', values: [] }
-  await write(kind === 'postgres' ? [sharedLock, ...steps] : steps, { light: true })
 }
 
-/** Writes rolled-up rows and replaces existing ones. */
+/** Writes rolled-up rows. A row with fewer calls than the stored one is ignored. */
 export const writeRollUp = async (
-  { query, kind }: Db,
-  into: 'usage_hours' | 'usage_days',
+  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
+  into: Level['into'],
   rows: readonly { at: number; keyId: string; total: number; counts: string }[],
 ): Promise<void> => {
   const values = rows.map(({ at, keyId, total, counts }) => [at, keyId, total, counts])
-  const steps = toInserts(kind, { into, ...rollUpInsertion }, values)
-  for (const step of steps) await query.executeQuery(CompiledQuery.raw(step.text, [...step.values]))
+  await write(toInserts(kind, toRollUpInsertion(into), values), { light: true })
+}
+
+/**
+ * Removes the marks of an hour or day that was rolled up, except those that were written again since. Marks the day of a rolled-up hour.
+ * Everything that was written before is on the disk afterwards.
+ */
+export const finishSpan = async (
+  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
+  { name }: Level,
+  { at, marks, isExpired }: DueSpan,
+): Promise<void> => {
+  const day =
+    name === 'hour' && !isExpired
+      ? toInserts(kind, pendingInsertion, [['day', floorTo(at, dayMs), '', newVersion()]])
+      : []
+  const removals = marks.map(({ run, version }) =>
+    toStep(kind, 'delete from usage_pending where level = ? and at = ? and run = ? and version = ?', [
+      name,
+      at,
+      run,
+      version,
+    ]),
+  )
+  // The removals come last: until the commit, a writer that marks this hour again waits for them.
+  await write([...day, ...removals])
+}
+
+/** Records from when on each table keeps its rows. On the disk before rows are removed. */
+export const writeStoredFrom = async (
+  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
+  { minutesFrom, hoursFrom, daysFrom }: StoredFrom,
+): Promise<void> => {
+  await write([
+    toStep(kind, 'update usage_state set minutes_from = ?, hours_from = ?, days_from = ?', [
+      minutesFrom,
+      hoursFrom,
+      daysFrom,
+    ]),
+  ])
+}
+
+/**
+ * Takes or renews the lease of the instance that rolls up. A lease is free if it expired, or if it lasts longer than any lease does: then the
+ * clock of its owner was wrong.
+ * @param options.now - Milliseconds since 1970.
+ * @returns Whether the instance has the lease.
+ */
+export const takeLease = async (
+  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
+  { leader, now, leaseMs }: { leader: string; now: number; leaseMs: number },
+): Promise<boolean> => {
+  const text = `update usage_state set leader = ?, leader_until = ?
+    where leader = ? or leader_until <= ? or leader_until > ? returning id`
+  const [rows = []] = await write([toStep(kind, text, [leader, now + leaseMs, leader, now, now + leaseMs])], {
+    light: true,
+  })
+  return rows.length > 0
+}
+
+/** Ends the lease of an instance, if it has it. */
+export const releaseLease = async (
+  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
+  leader: string,
+): Promise<void> => {
+  await write([toStep(kind, 'update usage_state set leader = null, leader_until = 0 where leader = ?', [leader])], {
+    light: true,
+  })
 }

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { inTransaction } from '../../storage/transaction.ts'
+import type { Db } from '../../storage/tables.ts'
+import { parseBounds, planPartitions } from './usagePlan.ts'
+import type { Partition } from './usagePlan.ts'
+import { dayMs } from './usageTime.ts'
+
+/** An arbitrary number. All instances that create partitions in this database take the same lock. */
+const advisoryLock = 7_241_530_092
+/** How long a change of partitions may wait for readers, because writers that come after it wait as long. The next round retries. */
+const lockTimeout = '1s'
+
+const readPartitions = async ({ query }: Db): Promise<readonly Partition[]> => {
+  const { rows } = await sql<{ name: string; bounds: string }>`
+    select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bounds
+    from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'usage_minutes'::regclass`.execute(query)
+  return rows.flatMap(({ name, bounds }) => {
+    const parsed = parseBounds(bounds)
+    return parsed === undefined ? [] : [{ name, ...parsed }]
+  })
+}
+
+/** Runs statements that change partitions in one transaction. */
+const change = (db: Db, work: (run: (text: string) => Promise<unknown>, transaction: Db) => Promise<void>) =>
+  inTransaction(db, async (transaction) => {
+    const run = (text: string): Promise<unknown> => sql.raw(text).execute(transaction.query)
+    await run(`set local lock_timeout = '${lockTimeout}'`)
+    // Until the end of the transaction, so that it also holds behind PgBouncer.
+    await run(`select pg_advisory_xact_lock(${advisoryLock})`)
+    await work(run, transaction)
+  })
+
+/**
+ * Creates the partitions of today and the next days. Any instance may do it at any time. PostgreSQL only.
+ * @param now - Milliseconds since 1970.
+ * @throws {StorageError}
+ */
+export const createPartitions = async (db: Db, now: number): Promise<void> => {
+  const findMissing = async (from: Db): Promise<readonly number[]> =>
+    planPartitions(await readPartitions(from), { minutesFrom: -Infinity, now }).create
+  if ((await findMissing(db)).length === 0) return
+  await change(db, async (run, transaction) => {
+    // Rows of these days may be in the default partition. Nobody may add any until they are moved.
+    await run('lock table usage_minutes_default in access exclusive mode')
+    for (const day of await findMissing(transaction)) {
+      const name = `usage_minutes_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '_')}`
+      const isOfDay = `at >= ${day} and at < ${day + dayMs}`
+      await run(`create table ${name} (like usage_minutes including all)`)
+      await run(`insert into ${name} select * from usage_minutes_default where ${isOfDay}`)
+      await run(`delete from usage_minutes_default where ${isOfDay}`)
+      // Unlike `create table … partition of`, this lets others read and write other partitions.
+      await run(`alter table usage_minutes attach partition ${name} for values from (${day}) to (${day + dayMs})`)
+    }
+  })
+}
+
+/**
+ * Drops the partitions whose rows are all past their retention. PostgreSQL only.
+ * @param options.minutesFrom - From when on minutes are stored, in milliseconds since 1970.
+ * @param options.now - Milliseconds since 1970.
+ * @throws {StorageError}
+ */
+export const dropPartitions = async (db: Db, options: { minutesFrom: number; now: number }): Promise<void> => {
+  for (const name of planPartitions(await readPartitions(db), options).drop)
+    await change(db, async (run) => {
+      await run(`drop table if exists ${name}`)
+    })
+}
