@@ -1,3 +1,5 @@
+import { Cluster } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Change } from '../changes.ts'
 import type { RedisLink } from './openRedis.ts'
 
@@ -28,6 +30,13 @@ const parseChanges = (message: string): readonly Change[] => {
   }
 }
 
+/** A separate client, because a connection that subscribes takes no other commands. */
+const openListener = (client: Redis | Cluster): Redis | Cluster =>
+  client instanceof Cluster
+    ? // A cluster chooses the node for subscriptions, and may still connect to it: then the command waits.
+      client.duplicate([], { enableOfflineQueue: true })
+    : client.duplicate({ autoResubscribe: false })
+
 /**
  * Subscribes to the changes of other instances, on a separate connection that reconnects when it is lost.
  * @param options.onChange - Called with one or more changes.
@@ -39,12 +48,12 @@ export const createRedisInvalidation = ({
   redis: RedisLink
   onChange: (changes: readonly Change[]) => void
 }): RedisInvalidation => {
-  const listener = redis.client.duplicate({ lazyConnect: true, autoResubscribe: false })
+  const listener = openListener(redis.client)
   listener.on('error', () => {})
   listener.on('ready', () => {
     listener.subscribe(channel).catch(() => {})
   })
-  listener.on('message', (_, message) => {
+  listener.on('message', (_: string, message: string) => {
     const changes = parseChanges(message)
     if (changes.length > 0) onChange(changes)
   })

@@ -1,13 +1,27 @@
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
+import type { Cluster } from 'ioredis'
 import { timedOut, withTimeout } from '../../lib/withTimeout.ts'
 
 /** A connection to Redis, which may be lost at any time. */
 export interface RedisLink {
-  readonly client: Redis
-  /** Whether commands can be sent now. */
-  isReady(): boolean
-  /** Does a small write. @throws {Error} If it does not succeed within a second. The message contains no address and no password. */
+  readonly client: Redis | Cluster
+  /**
+   * Whether commands can be sent now.
+   * @param key - Checks only the shard of this key. @default every shard
+   */
+  isReady(key?: string): boolean
+  /**
+   * The shard that holds a key: a name of its master. Changes when another node becomes the master.
+   * @returns `''` without a cluster.
+   */
+  shardOf(key: string): string
+  /**
+   * Listens for connections that become ready, the first time and after each reconnect. Not called for a connection that is ready already.
+   * @param listener - Called with the name of the shard, as `shardOf` returns it.
+   */
+  onReady(listener: (shard: string) => void): void
+  /** Does a small write on every shard. @throws {Error} If it does not succeed within a second. The message contains no address and no password. */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -41,6 +55,8 @@ export const openRedis = (url: string): RedisLink => {
   return {
     client,
     isReady: () => client.status === 'ready',
+    shardOf: () => '',
+    onReady: (listener) => void client.on('ready', () => listener('')),
     ping: async () => {
       const stop = new AbortController()
       const connected = client.status === 'ready' ? Promise.resolve() : once(client, 'ready', { signal: stop.signal })
