@@ -28,6 +28,7 @@ import { createDrainDelay } from './createDrainDelay.ts'
 import { toKeyLimits, toNetworkOptions, toRetention, toUrls } from './fromConfig.ts'
 import type { ServiceUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
+import type { RedisParts } from './openRedisParts.ts'
 import { createPrometheus } from './prometheus.ts'
 import type { Prometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
@@ -161,7 +162,19 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   // Stores
   const storage = await openStorage(options.storage)
-  const redis = await openRedisParts(options.redisUrl, (changes) => keys.forget(changes))
+  const openRedis = async (): Promise<RedisParts | undefined> => {
+    try {
+      return await openRedisParts({
+        url: options.redisUrl,
+        onChange: (changes) => keys.forget(changes),
+        warn: (what) => log({ event: 'warning', what }),
+      })
+    } catch (error) {
+      await storage.close()
+      throw error
+    }
+  }
+  const redis = await openRedis()
   const stores = watchStores(
     [
       {

@@ -17,3 +17,10 @@ test('gets the secrets of KEYRAIL_SECRET and KEYRAIL_SECRET_FILE, without their 
   expect(getSecrets({ networks }, { KEYRAIL_SECRET: given })).toEqual([given])
   expect(getSecrets({ networks }, { KEYRAIL_SECRET_FILE: join(folder, 'none') })).toEqual([])
 })
+
+test('gets the passwords of a Redis URL with several hosts', () => {
+  const url = 'redis+sentinel://:one%40secret@h1:26379,h2:26379/mymaster?sentinel_password=another'
+  expect(getSecrets({ networks }, { REDIS_URL: url })).toEqual(
+    expect.arrayContaining([url, 'one@secret', 'one%40secret', 'another']),
+  )
+})

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { parseRedisUrl } from '../storage/redis/parseRedisUrl.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
 
@@ -31,6 +32,19 @@ const getUrlSecrets = (text: string): string[] => {
   ]
 }
 
+/** The passwords of a Redis URL with several hosts, which is no URL for `URL.parse`. */
+const getRedisPasswords = (text = ''): string[] => {
+  try {
+    const target = parseRedisUrl(text)
+    return [target.password, target.kind === 'sentinel' ? target.sentinelPassword : undefined].flatMap((one = '') => [
+      one,
+      encodeURIComponent(one),
+    ])
+  } catch {
+    return []
+  }
+}
+
 const readText = (file: string | undefined): string => {
   if (file === undefined || file === '') return ''
   try {
@@ -54,6 +68,7 @@ export const getSecrets = (
   return [
     ...upstreams.flatMap(({ url }) => (url === undefined ? [] : getUrlSecrets(url))),
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
+    ...getRedisPasswords(REDIS_URL),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>
       text.split(/\s+/).map((part) => part.replace(/^\d+:/, '')),
     ),

@@ -1,8 +1,9 @@
-import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation.ts'
-import type { RedisLink } from '../storage/redis/openRedis.ts'
-import type { Change } from '../storage/changes.ts'
 import type { RedisLimitsOptions } from '../usage/limits/createRedisLimits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation.ts'
+import type { RedisLink } from '../storage/redis/redisLink.ts'
+import type { Change } from '../storage/changes.ts'
+import { ConfigError } from './configError.ts'
 
 /** The parts of a service that use Redis. */
 export interface RedisParts {
@@ -12,23 +13,46 @@ export interface RedisParts {
   readonly close: () => Promise<void>
 }
 
+/** How to fix a `maxmemory-policy` that deletes counters. */
+const toEvictionFix = (policy: string): string =>
+  `names a Redis that may delete counters when its memory is full: its maxmemory-policy is ${policy}. Set maxmemory-policy to noeviction, in redis.conf or in the parameters of the managed service`
+
 /**
- * Connects to Redis.
- * @param url - `undefined` for a service without Redis.
- * @param onChange - Called with the changes of other instances.
+ * Connects to Redis. If Redis is unreachable, that takes a second, and the service starts without it.
+ * @param options.url - `undefined` for a service without Redis.
+ * @param options.onChange - Called with the changes of other instances.
+ * @param options.warn - Called if Redis turns out to delete counters later, for example after a failover.
+ * @throws {ConfigError} if Redis may delete counters: its `maxmemory-policy` must be `noeviction`.
  */
-export const openRedisParts = async (
-  url: string | undefined,
-  onChange: (changes: readonly Change[]) => void,
-): Promise<RedisParts | undefined> => {
+export const openRedisParts = async ({
+  url,
+  onChange,
+  warn,
+}: {
+  url: string | undefined
+  onChange: (changes: readonly Change[]) => void
+  warn: (what: string) => void
+}): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
   // Imported lazily: a service on one machine has no Redis.
-  const [{ openRedis }, { createRedisInvalidation }, { createRedisLimits }] = await Promise.all([
-    import('../storage/redis/openRedis.ts'),
-    import('../storage/redis/createRedisInvalidation.ts'),
-    import('../usage/limits/createRedisLimits.ts'),
-  ])
+  const [{ openRedis }, { checkEvictionPolicy }, { createRedisInvalidation }, { createRedisLimits }] =
+    await Promise.all([
+      import('../storage/redis/openRedis.ts'),
+      import('../storage/redis/checkEvictionPolicy.ts'),
+      import('../storage/redis/createRedisInvalidation.ts'),
+      import('../usage/limits/createRedisLimits.ts'),
+    ])
   const link = openRedis(url)
+  const policy = await checkEvictionPolicy(link)
+  if (policy !== undefined && policy !== 'unknown') {
+    await link.close()
+    throw new ConfigError([{ path: 'REDIS_URL', fix: toEvictionFix(policy) }])
+  }
+  link.onReady(() => {
+    void checkEvictionPolicy(link).then((found) => {
+      if (found !== undefined && found !== 'unknown') warn(`REDIS_URL ${toEvictionFix(found)}`)
+    })
+  })
   const invalidation = createRedisInvalidation({ redis: link, onChange })
   return {
     link,

@@ -1,4 +1,5 @@
 import type { StorageOptions } from '../storage/openStorage.ts'
+import { parseRedisUrl } from '../storage/redis/parseRedisUrl.ts'
 import { ConfigError } from './configError.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
@@ -12,7 +13,7 @@ export interface ServiceEnvironment {
   /** The newest secret seals API keys. */
   readonly secrets: ServerSecrets
   readonly storage: StorageOptions
-  /** Redis shares rate limits between instances and notifies them of changes. A secret. */
+  /** Redis shares rate limits between instances and notifies them of changes. One server, a cluster or Sentinel: see `parseRedisUrl`. A secret. */
   readonly redisUrl?: string | undefined
   /** Grants operator permissions. At least 32 characters. A secret. */
   readonly operatorToken?: string | undefined
@@ -68,7 +69,7 @@ export const checkCredentials = ({
   redisUrl,
   operatorToken,
 }: Pick<ServiceEnvironment, 'redisUrl' | 'operatorToken'>): void => {
-  if (redisUrl !== undefined) checkStoreUrl('REDIS_URL', redisUrl, redisUrlForm)
+  if (redisUrl !== undefined) checkRedisUrl(redisUrl)
   if (operatorToken !== undefined && operatorToken.length < minOperatorTokenLength)
     throw new ConfigError([
       {
@@ -88,10 +89,6 @@ interface StoreUrlForm {
 const postgresUrl: StoreUrlForm = {
   prefixes: ['postgres://', 'postgresql://'],
   example: 'postgres://user:password@host:5432/keyrail',
-}
-const redisUrlForm: StoreUrlForm = {
-  prefixes: ['redis://', 'rediss://'],
-  example: 'redis://user:password@host:6379/0',
 }
 
 /** Protocols that an error message may name. Any other text before a colon could be part of a password. */
@@ -131,14 +128,29 @@ const isDecodable = (text: string): boolean => {
   }
 }
 
+/** Names the protocol of a URL if it is a known one that is not supported. */
+const describeProtocol = (text: string, prefixes: readonly string[]): string => {
+  const protocol = URL.parse(text)?.protocol ?? ''
+  const isUnsupported = knownProtocols.has(protocol) && !prefixes.includes(`${protocol}//`)
+  return isUnsupported ? `: the protocol ${protocol} is not supported` : ''
+}
+
+/** Checks the form of the Redis URL without connecting. */
+const checkRedisUrl = (text: string): void => {
+  try {
+    parseRedisUrl(text)
+  } catch (error) {
+    const fix = error instanceof Error ? error.message.replace(/^redisUrl /, '') : ''
+    throw new ConfigError([{ path: 'REDIS_URL', fix: `${fix}${describeProtocol(text, ['redis://', 'rediss://'])}` }])
+  }
+}
+
 /** Checks the form of a URL without connecting. */
 const checkStoreUrl = (variable: string, text: string, { prefixes, example }: StoreUrlForm): void => {
   const fault = (fix: string): ConfigError => new ConfigError([{ path: variable, fix }])
   const url = URL.parse(text)
   if (url === null || !prefixes.some((prefix) => url.href.startsWith(prefix))) {
-    const { protocol = '' } = url ?? {}
-    const isUnsupported = knownProtocols.has(protocol) && !prefixes.includes(`${protocol}//`)
-    throw fault(`must be a URL such as ${example}${isUnsupported ? `: the protocol ${protocol} is not supported` : ''}`)
+    throw fault(`must be a URL such as ${example}${describeProtocol(text, prefixes)}`)
   }
   if (![url.username, url.password, url.pathname].every((part) => isDecodable(part)))
     throw fault('has a % that is not part of an escape such as %40: write %25 for the character %')

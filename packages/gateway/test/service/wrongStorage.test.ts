@@ -6,8 +6,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { checkServiceFile, isConfigError, openOperatorTools, startFromFile } from '../../src/index.ts'
 import type { ServiceConfigInput } from '../../src/index.ts'
+import { redisUrlForms } from '../../src/storage/redis/parseRedisUrl.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
+import { hasRedis, startRedis } from '../usage/startRedis.ts'
+import type { TestRedis } from '../usage/startRedis.ts'
 import { nothingThere } from '../startGateway.ts'
 import { freePort } from './freePort.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
@@ -51,7 +54,7 @@ const start = (file: string, environment: Environment): Promise<unknown> =>
 // 15.34
 describe('a URL in the environment', () => {
   const postgresForm = 'must be a URL such as postgres://user:password@host:5432/keyrail'
-  const redisForm = 'must be a URL such as redis://user:password@host:6379/0'
+  const redisForm = `must be a URL such as ${redisUrlForms}`
   const badEscape = 'has a % that is not part of an escape such as %40'
   test.each([
     ['DATABASE_URL', 'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail', `${postgresForm}: the protocol mysql: is`],
@@ -69,6 +72,9 @@ describe('a URL in the environment', () => {
     ['REDIS_URL', 'topsecret', redisForm],
     ['REDIS_URL', 'redis:topsecret', redisForm],
     ['REDIS_URL', 'redis://:topsecret%zz@host', badEscape],
+    ['REDIS_URL', 'redis://:topsecret@one:6379,two:6379', 'has several hosts: write redis+cluster:// for a cluster'],
+    ['REDIS_URL', 'redis+cluster://:topsecret@one,two/1', 'has a database: a cluster only has database 0'],
+    ['REDIS_URL', 'redis+sentinel://:topsecret@one,two', 'has no master name'],
   ])('%s=%s is a config error of --check, serve and the operator commands', async (name, url, said) => {
     const file = writeConfig(folder(), config())
     const environment = { KEYRAIL_SECRET: secret, [name]: url }
@@ -86,6 +92,8 @@ describe('a URL in the environment', () => {
     ['DATABASE_URL', 'postgres:///keyrail?host=/var/run/postgresql'],
     ['REDIS_URL', 'rediss://:p%40ss@host:6380/1'],
     ['REDIS_URL', 'redis://host'],
+    ['REDIS_URL', 'rediss+cluster://u:p%40ss@one:7000,two:7000'],
+    ['REDIS_URL', 'redis+sentinel://:p@one,two:26379/mymaster/0?sentinel_password=q'],
   ])('--check accepts %s=%s', (name, url) => {
     const file = writeConfig(folder(), config())
     expect(() => checkServiceFile(file, { environment: { KEYRAIL_SECRET: secret, [name]: url } })).not.toThrow()
@@ -160,6 +168,56 @@ describe('a database that cannot be opened is a config error with the reason', (
       const environment = { DATABASE_URL: url.href }
       expect(await getConfigError(() => start(file, environment))).toContain(`DATABASE_URL cannot be used: ${said}`)
     })
+  })
+})
+
+describe.skipIf(!hasRedis)('a Redis that may delete counters', () => {
+  const startRedisWith = (policy: string): Promise<TestRedis> =>
+    startRedis(['maxmemory 100mb', `maxmemory-policy ${policy}`])
+
+  test('is a config error that says how to fix it', async () => {
+    const redis = await startRedisWith('volatile-lru')
+    try {
+      const file = writeConfig(folder(), config())
+      expect(await getConfigError(() => start(file, { REDIS_URL: redis.url }))).toBe(
+        'REDIS_URL names a Redis that may delete counters when its memory is full: its maxmemory-policy is volatile-lru. Set maxmemory-policy to noeviction, in redis.conf or in the parameters of the managed service',
+      )
+      // The storage is closed: another service can open it.
+      await (await openStorage({ file: join(file, '..', 'keyrail.db') })).close()
+    } finally {
+      await redis.stop()
+    }
+  })
+
+  test('is only reported in the log if Redis was unreachable when the service started', async () => {
+    const redis = await startRedisWith('allkeys-lfu')
+    await redis.kill()
+    const file = writeConfig(folder(), config())
+    let log = ''
+    const service = await startFromFile({
+      file,
+      write: (lines: string) => void (log += lines),
+      environment: { KEYRAIL_SECRET: secret, REDIS_URL: redis.url },
+    })
+    try {
+      expect(log).not.toContain('noeviction')
+      await redis.start()
+      await expect.poll(() => log, { timeout: 5_000 }).toContain('its maxmemory-policy is allkeys-lfu')
+    } finally {
+      await service.close({ graceMs: 0 })
+      await redis.stop()
+    }
+  })
+
+  test('starts with noeviction', async () => {
+    const redis = await startRedisWith('noeviction')
+    const service = await startFromFile({
+      file: writeConfig(folder(), config()),
+      write: () => {},
+      environment: { KEYRAIL_SECRET: secret, REDIS_URL: redis.url },
+    })
+    await service.close({ graceMs: 0 })
+    await redis.stop()
   })
 })
 

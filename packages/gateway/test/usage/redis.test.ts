@@ -6,6 +6,7 @@ import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.t
 import type { LocalRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
 import { createRedisRateLimiter } from '../../src/usage/rateLimit/createRedisRateLimiter.ts'
 import type { RateLimiter } from '../../src/usage/rateLimit/rateLimiter.ts'
+import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import type { RedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
@@ -242,6 +243,73 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     })
   })
 
+  describe('the link', () => {
+    test('without a cluster there is one shard, which is ready again after a reconnect', async () => {
+      const link = await open()
+      const ready: string[] = []
+      link.onReady((shard) => ready.push(shard))
+      expect([link.shardOf('one'), link.shardOf('{two}three')]).toEqual(['', ''])
+      expect(link.isReady('one')).toBe(true)
+      await server.kill()
+      await expect.poll(() => link.isReady('one')).toBe(false)
+      expect(ready).toEqual([])
+      await server.start()
+      await expect.poll(() => link.isReady('one')).toBe(true)
+      expect(ready).toEqual([''])
+    })
+
+    test('a command in flight when the connection is lost fails, and is never sent again', async () => {
+      const link = await open()
+      server.hang()
+      const results = Promise.allSettled(Array.from({ length: 20 }, () => link.client.incr('in-flight')))
+      await wait(20)
+      await server.kill()
+      await server.start()
+      expect(new Set((await results).map(({ status }) => status))).toEqual(new Set(['rejected']))
+      await expect.poll(() => link.isReady()).toBe(true)
+      expect(await link.client.get('in-flight')).toBeNull()
+    })
+
+    test('it reconnects when the master became a replica', async () => {
+      const link = await open()
+      const ready: string[] = []
+      link.onReady((shard) => ready.push(shard))
+      await link.client.replicaof('127.0.0.1', 1)
+      try {
+        await expect(link.client.set('key', 'value')).rejects.toThrow('READONLY')
+        await expect.poll(() => ready.length).toBe(1)
+      } finally {
+        await link.client.replicaof('NO', 'ONE')
+      }
+    })
+
+    test('a policy that deletes counters is found if Redis has a memory limit', async () => {
+      const link = await open()
+      expect(await checkEvictionPolicy(link)).toBeUndefined()
+      await link.client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+      expect(await checkEvictionPolicy(link)).toBeUndefined()
+      await link.client.config('SET', 'maxmemory', '100mb')
+      expect(await checkEvictionPolicy(link)).toBe('allkeys-lru')
+      await link.client.config('SET', 'maxmemory-policy', 'noeviction')
+      expect(await checkEvictionPolicy(link)).toBeUndefined()
+      await link.client.config('SET', 'maxmemory', '0')
+    })
+
+    test('the policy of a Redis that does not respond, or does not report it, is unknown', async () => {
+      const link = await open()
+      await link.client.acl('SETUSER', 'limited', 'on', '>secret', '~*', '&*', '+@all', '-info')
+      const limited = new URL(server.url)
+      limited.username = 'limited'
+      limited.password = 'secret'
+      const other = await open(limited.href)
+      await expect.poll(() => other.isReady()).toBe(true)
+      expect(await checkEvictionPolicy(other)).toBe('unknown')
+      server.hang()
+      expect(await checkEvictionPolicy(link)).toBe('unknown')
+      expect(await checkEvictionPolicy(await open('redis://127.0.0.1:1'))).toBe('unknown')
+    })
+  })
+
   test('an unreachable Redis or a wrong password stops nothing, and errors contain no secret', async () => {
     const wrong = new URL(server.url)
     wrong.password = 'hunter2hunter2'
@@ -257,6 +325,8 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(limiter.take('app', { perSecond: 1, burst: 2 }, 3)).toMatchObject({ granted: 2 })
     }
     for (const url of ['http://127.0.0.1', 'hunter2', ''])
-      expect(() => openRedis(url)).toThrow('redisUrl must be a URL such as redis://user:password@host:6379/0')
+      expect(() => openRedis(url)).toThrow(
+        'redisUrl must be a URL such as redis://user:password@host:6379/0, redis+cluster://',
+      )
   })
 })

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis'
 import type { Redis } from 'ioredis'
 import type { Change } from '../changes.ts'
-import type { RedisLink } from './openRedis.ts'
+import type { RedisLink } from './redisLink.ts'
 
 /** Tells other instances through Redis what their caches must evict. */
 export interface RedisInvalidation {
@@ -30,12 +30,18 @@ const parseChanges = (message: string): readonly Change[] => {
   }
 }
 
-/** A separate client, because a connection that subscribes takes no other commands. */
-const openListener = (client: Redis | Cluster): Redis | Cluster =>
-  client instanceof Cluster
-    ? // A cluster chooses the node for subscriptions, and may still connect to it: then the command waits.
-      client.duplicate([], { enableOfflineQueue: true })
-    : client.duplicate({ autoResubscribe: false })
+/**
+ * A separate connection, because one that subscribes takes no other commands. In a cluster each node gets all messages, so any node will do.
+ * @returns `undefined` while no node of the cluster is known to work.
+ */
+const openListener = (client: Redis | Cluster): Redis | undefined => {
+  if (!(client instanceof Cluster)) return client.duplicate({ autoResubscribe: false })
+  const nodes = client.nodes('master').filter(({ status }) => status === 'ready')
+  // Does not reconnect: then another node is chosen.
+  return nodes[Math.floor(Math.random() * nodes.length)]?.duplicate({ autoResubscribe: false, retryStrategy: null })
+}
+
+const retryMs = 200
 
 /**
  * Subscribes to the changes of other instances, on a separate connection that reconnects when it is lost.
@@ -48,16 +54,31 @@ export const createRedisInvalidation = ({
   redis: RedisLink
   onChange: (changes: readonly Change[]) => void
 }): RedisInvalidation => {
-  const listener = openListener(redis.client)
-  listener.on('error', () => {})
-  listener.on('ready', () => {
-    listener.subscribe(channel).catch(() => {})
-  })
-  listener.on('message', (_: string, message: string) => {
-    const changes = parseChanges(message)
-    if (changes.length > 0) onChange(changes)
-  })
-  listener.connect().catch(() => {})
+  let listener: Redis | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  const openLater = (): void => {
+    if (!closed) timer = setTimeout(open, retryMs)
+  }
+  const open = (): void => {
+    const opened = openListener(redis.client)
+    listener = opened
+    if (opened === undefined) {
+      openLater()
+      return
+    }
+    opened.on('error', () => {})
+    opened.on('end', openLater)
+    opened.on('ready', () => {
+      opened.subscribe(channel).catch(() => {})
+    })
+    opened.on('message', (_, message) => {
+      const changes = parseChanges(message)
+      if (changes.length > 0) onChange(changes)
+    })
+    opened.connect().catch(() => {})
+  }
+  open()
   return {
     publish: (changes) => {
       if (changes.length === 0 || !redis.isReady()) return
@@ -65,7 +86,9 @@ export const createRedisInvalidation = ({
       redis.client.publish(channel, message).catch(() => {})
     },
     close: () => {
-      listener.disconnect()
+      closed = true
+      clearTimeout(timer)
+      listener?.disconnect()
       return Promise.resolve()
     },
   }

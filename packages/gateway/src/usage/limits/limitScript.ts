@@ -1,4 +1,4 @@
-import type { RedisLink } from '../../storage/redis/openRedis.ts'
+import type { RedisLink } from '../../storage/redis/redisLink.ts'
 import { unitsPerToken } from '../rateLimit/tokenBucket.ts'
 import type { LimitRequest } from './usageLimits.ts'
 

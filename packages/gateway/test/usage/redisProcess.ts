@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { freePort } from '../service/freePort.ts'
+
+/** A process of `redis-server`. */
+export interface RedisProcess {
+  readonly port: number
+  /** Suspends the process (SIGSTOP). */
+  hang(): void
+  resume(): void
+  /** Kills the process; its data is lost. */
+  kill(): Promise<void>
+  /** Starts it again on the same port. */
+  start(): Promise<void>
+  /** Kills the process and removes its folder. */
+  stop(): Promise<void>
+}
+
+const program = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'redis-server'))
+  .find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+
+/** Whether Redis is installed. With KEYRAIL_TEST_ALL a missing Redis fails the tests instead of skipping them. */
+export const hasRedis = program !== undefined || process.env['KEYRAIL_TEST_ALL'] === '1'
+
+const waitUntilStarted = (server: ChildProcess, isSentinel: boolean): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let printed = ''
+    server.once('error', reject)
+    server.once('exit', (code) => reject(new Error(`redis-server exited with code ${code}: ${printed}`)))
+    server.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (printed.includes(isSentinel ? 'Sentinel ID is' : 'Ready to accept connections')) resolve()
+    })
+  })
+
+/**
+ * Starts `redis-server` on a free port, in a temporary folder.
+ * @param options.settings - More lines of its config file.
+ */
+export const startRedisProcess = async ({
+  settings,
+  isSentinel = false,
+}: {
+  settings: readonly string[]
+  isSentinel?: boolean
+}): Promise<RedisProcess> => {
+  if (program === undefined) throw new Error('Redis is not installed: apt-get install redis-server')
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-redis-'))
+  const port = await freePort()
+  const config = join(folder, 'redis.conf')
+  const storage = isSentinel ? [] : ['save ""', 'appendonly no']
+  // In a file, because other users can read the command line.
+  writeFileSync(config, ['bind 127.0.0.1', `port ${port}`, `dir ${folder}`, ...storage, ...settings, ''].join('\n'), {
+    mode: 0o600,
+  })
+  let server: ChildProcess | undefined
+  const killOnExit = (): void => void server?.kill('SIGKILL')
+  process.once('exit', killOnExit)
+  const start = async (): Promise<void> => {
+    server = spawn(program, [config, ...(isSentinel ? ['--sentinel'] : [])], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await waitUntilStarted(server, isSentinel)
+  }
+  const kill = async (): Promise<void> => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const exited = once(server, 'exit')
+    server.kill('SIGKILL')
+    await exited
+  }
+  await start()
+  return {
+    port,
+    hang: () => void server?.kill('SIGSTOP'),
+    resume: () => void server?.kill('SIGCONT'),
+    kill,
+    start,
+    stop: async () => {
+      process.off('exit', killOnExit)
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
