@@ -104,7 +104,11 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),
-    usageLimits: checkPart(options['usageLimits'], 'usageLimits', ['take', 'giveBack', 'peek']) as GatewayOptions['usageLimits'],
+    usageLimits: checkPart(options['usageLimits'], 'usageLimits', [
+      'take',
+      'giveBack',
+      'peek',
+    ]) as GatewayOptions['usageLimits'],
     weights: checkWeights(options['weights']),
     quotaStatus: checkQuotaStatus(options['quotaStatus']),
     meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],

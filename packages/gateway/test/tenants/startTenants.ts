@@ -39,10 +39,7 @@ export const startTenants = async (
   const usageLimits = createFakeLimits({ now, later })
   const meter = createFakeMeter()
   const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway(
-    { testnet: [upstream.url] },
-    { now, usageLimits, meter, ...options },
-  )
+  const started = await startGateway({ testnet: [upstream.url] }, { now, usageLimits, meter, ...options })
   return {
     ...started,
     upstream,

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
 import { dayMs } from '../../src/usage/metering/usageTime.ts'
-import { createQuotaRows } from '../../src/usage/quota/quotaRows.ts'
+import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
+import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
@@ -12,7 +13,8 @@ import type { TestDatabase } from '../storage/databases.ts'
 import type { UsageTask } from './useQuotaUntilKilled.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
-const blockSize = 25
+/** What is reserved ahead. */
+const lead = 25
 
 /** What a process did until it exited. */
 interface Run {
@@ -66,7 +68,8 @@ const openFor = (database: TestDatabase) => {
       return opened.options
     },
     getUsed: async (userId: string): Promise<number> =>
-      (await createQuotaRows(opened.storage).find(`user:${userId}`))?.dayUsed ?? 0,
+      (await createAccountDays(opened.storage).read([`user:${userId}`], getUtcDay(now))).get(`user:${userId}`)?.day ??
+      0,
     getCounted: async (userId: string): Promise<number> => {
       const query = { subject: { userId }, from: now - dayMs, to: now + dayMs, step: 'hour' } as const
       return (await createReadMetrics({ storage: opened.storage })(query)).total
@@ -78,7 +81,7 @@ describe.each(databases)('killed processes on $name', (database) => {
   const opened = openFor(database)
   const { getUsed, getCounted } = opened
 
-  test('are never granted more than the limit and lose at most one block and one second of metering per kill', async () => {
+  test('are never granted more than the limit and lose at most what was reserved ahead and one second of metering per kill', async () => {
     const task = { storage: opened.storage, userId: 'usr_killed', perDay: 2_500, callers: 8, pauseMs: 20, now }
     let granted = 0
     let kills = 0
@@ -101,7 +104,7 @@ describe.each(databases)('killed processes on $name', (database) => {
     expect(kills).toBeGreaterThanOrEqual(3)
     expect(surelyCounted).toBeGreaterThan(0)
     expect(granted).toBeLessThanOrEqual(2_500)
-    expect(granted).toBeGreaterThanOrEqual(2_500 - kills * (blockSize + 1))
+    expect(granted).toBeGreaterThanOrEqual(2_500 - kills * (lead + 1))
     expect(await getUsed(task.userId)).toBe(2_500)
   })
 })
@@ -124,8 +127,8 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('four process
     expect(runs[0]?.killedAt).toBeDefined()
     const granted = runs.reduce((sum, each) => sum + each.granted.length, 0)
     expect(granted).toBeLessThanOrEqual(6_000)
-    // A kill loses the calls reserved for waiting callers and the rest of the block.
-    expect(granted).toBeGreaterThanOrEqual(6_000 - 32 - blockSize)
+    // A kill loses what was reserved for waiting callers, and ahead. The others may still hold what they reserved ahead.
+    expect(granted).toBeGreaterThanOrEqual(6_000 - 32 - lead)
     expect(await getUsed(task.userId)).toBe(6_000)
   })
 })

@@ -1,11 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
-import type { LocalRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
-import { createRedisRateLimiter } from '../../src/usage/rateLimit/createRedisRateLimiter.ts'
-import type { RateLimiter } from '../../src/usage/rateLimit/rateLimiter.ts'
+import { createRedisLimits } from '../../src/usage/limits/createRedisLimits.ts'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import type { RedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
@@ -18,9 +14,6 @@ import type { TestRedis } from './startRedis.ts'
 if (!hasRedis)
   console.log('gateway: Redis is not installed, tests that need it are skipped (Debian: apt-get install redis-server)')
 
-let idCount = 0
-const newId = (): string => `app_${(idCount += 1)}`
-
 describe.skipIf(!hasRedis)('with Redis', () => {
   let server: TestRedis
   const links: RedisLink[] = []
@@ -31,17 +24,6 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     if (url === server.url) await expect.poll(() => link.isReady()).toBe(true)
     return link
   }
-  const openLimiter = async (
-    patienceMs?: number,
-  ): Promise<{ limiter: RateLimiter; local: LocalRateLimiter; redis: RedisLink }> => {
-    const redis = await open()
-    const local = createRateLimiter()
-    const limiter = createRedisRateLimiter({ redis, local, patienceMs })
-    // It uses Redis once it knows the clock of Redis.
-    await expect.poll(() => limiter.take('warm', { perSecond: 1, burst: 1 }, 0) instanceof Promise).toBe(true)
-    return { limiter, local, redis }
-  }
-
   beforeAll(async () => {
     server = await startRedis()
   })
@@ -50,139 +32,6 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     await Promise.all([...listeners.splice(0), ...links.splice(0)].map((each) => each.close()))
   })
   afterAll(() => server.stop())
-
-  describe('rate limits', () => {
-    test('four instances together grant exactly one burst', async () => {
-      const instances = await Promise.all([1, 2, 3, 4].map(() => openLimiter(5_000)))
-      const id = newId()
-      const limits = { perSecond: 1, burst: 300 }
-      const startedAt = performance.now()
-      const decisions = await Promise.all(
-        instances.flatMap(({ limiter }) => Array.from({ length: 200 }, async () => limiter.take(id, limits, 1))),
-      )
-      const granted = decisions.filter((decision) => decision.granted === 1).length
-      const most = 300 + Math.ceil((performance.now() - startedAt) / 1_000)
-      expect(granted).toBeGreaterThanOrEqual(300)
-      expect(granted).toBeLessThanOrEqual(most)
-    })
-
-    test('decides the same as the local limiter', async () => {
-      const { limiter } = await openLimiter(5_000)
-      await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 1, max: 200 }),
-          fc.array(fc.integer({ min: 0, max: 250 }), { minLength: 1, maxLength: 12 }),
-          async (burst, steps) => {
-            const id = newId()
-            // A slow rate, so that almost nothing is refilled while the test runs.
-            const limits = { perSecond: 1, burst }
-            const model = createRateLimiter({ now: () => 0 })
-            const startedAt = performance.now()
-            for (const calls of steps) {
-              const [decision, expected] = [await limiter.take(id, limits, calls), model.take(id, limits, calls)]
-              // One token for each started second of this test.
-              const refilled = Math.ceil((performance.now() - startedAt) / 1_000)
-              expect(decision.granted).toBeGreaterThanOrEqual(expected.granted)
-              expect(decision.granted).toBeLessThanOrEqual(expected.granted + refilled)
-              if (decision.granted !== expected.granted) return
-              expect(Math.abs(decision.retryAfterMs - expected.retryAfterMs)).toBeLessThanOrEqual(
-                1_000 * (1 + refilled),
-              )
-              expect(Math.abs(decision.remaining - expected.remaining)).toBeLessThanOrEqual(refilled)
-            }
-          },
-        ),
-        { numRuns: 60 },
-      )
-    })
-
-    test('refills over time, grants the first calls of a batch that fit, and has a bucket per key', async () => {
-      const { limiter, redis } = await openLimiter(60_000)
-      const [id, other] = [newId(), newId()]
-      const limits = { perSecond: 1, burst: 10 }
-      expect(await limiter.take(id, limits, 25)).toMatchObject({ granted: 10, remaining: 0, perSecond: 1 })
-      const [, at] = ((await redis.client.get(`keyrail:rate:${id}`)) ?? '').split(':')
-      // Many more calls spent, so that no token is available while the test runs, however busy the machine is.
-      const spent = 110_000
-      await redis.client.set(`keyrail:rate:${id}`, `${spent}:${at}`)
-      const rejected = await limiter.take(id, limits, 1)
-      expect(rejected.granted).toBe(0)
-      expect(rejected.retryAfterMs).toBeGreaterThan(0)
-      expect(await limiter.take(other, limits, 10)).toMatchObject({ granted: 10 })
-      // The same state, long enough ago.
-      await redis.client.set(`keyrail:rate:${id}`, `${spent}:${Number(at) - rejected.retryAfterMs - 1_000}`)
-      expect((await limiter.take(id, limits, 1)).granted).toBe(1)
-    })
-
-    test('a Redis clock that was set back locks no key out', async () => {
-      const { limiter, redis } = await openLimiter(5_000)
-      const id = newId()
-      const limits = { perSecond: 1_000, burst: 10 }
-      // Written by a clock a day ahead, with a full burst spent.
-      await redis.client.set(`keyrail:rate:${id}`, `10000:${Date.now() + 86_400_000}`, 'PX', 86_400_000)
-      expect((await limiter.take(id, limits, 1)).granted).toBe(0)
-      await wait(20)
-      expect((await limiter.take(id, limits, 10)).granted).toBe(10)
-      expect(await redis.client.pttl(`keyrail:rate:${id}`)).toBeLessThan(60_000)
-    })
-
-    test('a burst lowered below the spent tokens rejects', async () => {
-      const { limiter } = await openLimiter(5_000)
-      const id = newId()
-      await limiter.take(id, { perSecond: 1, burst: 200 }, 200)
-      expect(await limiter.take(id, { perSecond: 1, burst: 5 }, 1)).toMatchObject({ granted: 0, remaining: 0 })
-    })
-
-    test('a slow Redis rejects no call within the limit, and delays a call by at most patienceMs', async () => {
-      const { limiter } = await openLimiter(500)
-      const id = newId()
-      const limits = { perSecond: 10, burst: 200 }
-      await limiter.take(id, limits, 50)
-      server.hang()
-      const first = await Promise.all(Array.from({ length: 20 }, async () => limiter.take(id, limits, 1)))
-      // Redis is known to be slow now: no call waits, except for one probe.
-      const later = Array.from({ length: 100 }, () => limiter.take(id, limits, 1))
-      expect(later.filter((decision) => decision instanceof Promise).length).toBeLessThanOrEqual(1)
-      for (const decision of [...first, ...(await Promise.all(later.map(async (each) => each)))])
-        expect(decision.granted).toBe(1)
-      // Earlier calls count: 50 in Redis and 120 locally; the rest of the burst is left.
-      const { granted } = await limiter.take(id, limits, 200)
-      expect(granted).toBeGreaterThanOrEqual(30)
-      expect(granted).toBeLessThan(200)
-    })
-
-    test('a script that Redis runs after the deadline takes no tokens', async () => {
-      const { limiter, redis } = await openLimiter(100)
-      const id = newId()
-      const limits = { perSecond: 1, burst: 100 }
-      await limiter.take(id, limits, 1)
-      const before = await redis.client.get(`keyrail:rate:${id}`)
-      server.hang()
-      const decisions = await Promise.all(Array.from({ length: 50 }, async () => limiter.take(id, limits, 1)))
-      expect(decisions.every(({ granted }) => granted === 1)).toBe(true)
-      await wait(300)
-      server.resume()
-      await redis.ping()
-      expect(await redis.client.get(`keyrail:rate:${id}`)).toBe(before)
-    })
-
-    test('an unreachable Redis rejects no call within the limit, and is used again once it is back', async () => {
-      const { limiter, redis } = await openLimiter(100)
-      const id = newId()
-      const limits = { perSecond: 50, burst: 50 }
-      expect((await limiter.take(id, limits, 10)).granted).toBe(10)
-      await server.kill()
-      try {
-        for (let call = 0; call < 40; call += 1) expect((await limiter.take(id, limits, 1)).granted).toBe(1)
-        expect((await limiter.take(id, limits, 100)).granted).toBeLessThan(60)
-      } finally {
-        await server.start()
-      }
-      await expect.poll(() => redis.isReady()).toBe(true)
-      await expect.poll(() => limiter.take(id, limits, 0) instanceof Promise).toBe(true)
-      expect((await limiter.take(id, limits, 1)).granted).toBe(1)
-    })
-  })
 
   describe('invalidation', () => {
     const listen = async (): Promise<{ received: Change[]; link: RedisLink; invalidation: RedisInvalidation }> => {
@@ -321,8 +170,15 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(String(error)).toBe('Error: Redis does not respond')
       const shown = inspect(error, { depth: Infinity, showHidden: true })
       for (const secret of ['hunter2', server.password, '127.0.0.1']) expect(shown).not.toContain(secret)
-      const limiter = createRedisRateLimiter({ redis: link, local: createRateLimiter() })
-      expect(limiter.take('app', { perSecond: 1, burst: 2 }, 3)).toMatchObject({ granted: 2 })
+      const limits = createRedisLimits({
+        redis: link,
+        rows: { read: async () => new Map() },
+        ledger: { add: () => {} },
+        flush: async () => {},
+      })
+      const rate = { perSecond: 1, burst: 2 }
+      expect(limits.take({ id: 'app', rate, account: undefined, calls: 3, passed: 3 })).toMatchObject({ granted: 2 })
+      await limits.close()
     }
     for (const url of ['http://127.0.0.1', 'hunter2', ''])
       expect(() => openRedis(url)).toThrow(

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
-import { createQuota } from '../../src/usage/quota/createQuota.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
+import { openQuota } from './openQuota.ts'
 
 /** The task of the process, as JSON in `KEYRAIL_TEST_USE`. Not an argument, because the database URL is a secret. */
 export interface UsageTask {
@@ -20,7 +20,7 @@ export interface UsageTask {
 const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
-const quota = createQuota({ storage, now })
+const quota = openQuota({ storage, now })
 const meter = createMeter({ storage, now })
 const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
 const key = { id: `key_${task.userId}`, userId: task.userId }

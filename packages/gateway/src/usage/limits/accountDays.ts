@@ -16,6 +16,7 @@ export interface ChargedSums {
 /** A row to raise to `target`, as far as the limits allow, but never below `used`. */
 export interface ReserveRequest {
   readonly account: string
+  readonly run: string
   readonly day: UtcDay
   readonly used: number
   readonly target: number
@@ -38,7 +39,7 @@ export interface ChargedRow {
  */
 export interface AccountDays {
   /** Raises rows of this process in one transaction that waits for the disk. @throws {StorageError} */
-  reserve(run: string, requests: readonly ReserveRequest[]): Promise<readonly ReservedRow[]>
+  reserve(requests: readonly ReserveRequest[]): Promise<readonly ReservedRow[]>
   /** Reads what accounts were charged by all runs. @throws {StorageError} */
   read(accounts: readonly string[], day: UtcDay): Promise<ReadonlyMap<string, ChargedSums>>
   /** Builds the statements that write rows. */
@@ -66,7 +67,8 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
   const [used, target, perDay, perMonth] = [parameter(5), parameter(6), parameter(7), parameter(8)]
   const others = `from account_days
     where account = ${account} and day between ${monthStart} and ${day} and not (day = ${day} and run = ${run})`
-  const sum = (filter: string): string => `cast(coalesce(sum(charged)${filter}, 0) as ${isSqlite ? 'integer' : 'bigint'})`
+  const sum = (filter: string): string =>
+    `cast(coalesce(sum(charged)${filter}, 0) as ${isSqlite ? 'integer' : 'bigint'})`
   const otherDay = sum(` filter (where day = ${day})`)
   return {
     // Transactions of other processes read the same sums, so they run one after another. SQLite has one writer anyway.
@@ -99,8 +101,8 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
   const stepsEach = text.lock === undefined ? 2 : 3
 
   return {
-    reserve: async (run, requests) => {
-      const steps = requests.flatMap(({ account, day, used, target, perDay, perMonth }): Step[] => {
+    reserve: async (requests) => {
+      const steps = requests.flatMap(({ account, run, day, used, target, perDay, perMonth }): Step[] => {
         const key = [account, day.day, run, getMonthStart(day)]
         const limits = [used, target, perDay ?? unlimited, perMonth ?? unlimited]
         return [

@@ -17,6 +17,7 @@ import {
   giveBackReserved,
   isLimited,
   isRunningLow,
+  leaveRow,
   setReserved,
   startDay,
   takeReserved,
@@ -48,8 +49,8 @@ export interface LocalLimitsOptions {
 const maxRows = 250
 /** How often the usage of accounts without a limit is written, in milliseconds. */
 const countEveryMs = 2_000
-/** How often the database is tried while it is unreachable, in milliseconds. */
-const retryMs = 250
+/** How often more is reserved for accounts that run low, and the database is tried while it is unreachable, in milliseconds. */
+const tickMs = 500
 /** How long `close` waits for PostgreSQL, in milliseconds. */
 const closeWithinMs = 3_000
 
@@ -68,6 +69,8 @@ interface QuotaRequest {
 }
 
 interface AccountState extends Reservation {
+  /** The row of this process. */
+  run: string
   /** Has the limits of the last request. */
   account: QuotaAccount
   waiting: Waiting[]
@@ -78,13 +81,15 @@ interface AccountState extends Reservation {
 /** A day that ended with units that were reserved and not used, or used and not written. */
 interface EndedDay {
   readonly account: string
+  readonly run: string
   readonly day: UtcDay
   readonly used: number
 }
 
 /**
  * Creates the limits of a service that runs on one machine. Counters are in memory. What the storage says is always at least what was granted, so
- * a process that is killed never leads over a limit; it forfeits up to a thousandth of it, from 25 to 1000 units an account.
+ * a process that is killed never leads over a limit. It forfeits what was reserved ahead: 25 units of an account, and up to a hundredth of its limit under
+ * load.
  * @example
  * const limits = createLocalLimits()
  * const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
@@ -96,7 +101,6 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   const rates = options.rates ?? createRateLimiter()
   const outageGrant = storage?.db.kind === 'postgres' ? (options.outageGrant ?? 500) : 0
   const clock = monotonicClock()
-  const run = randomUUID()
   const states = new Map<string, AccountState>()
   const degraded = createDegradedMode(options.onEvent)
   const returns = createReturns()
@@ -107,7 +111,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   let closed: Promise<void> | undefined
 
   /** What accounts used today whose state was dropped. Their rows say the same. */
-  const parked = new Map<string, number>()
+  const parked = new Map<string, { readonly run: string; readonly used: number }>()
 
   let today = getUtcDay(now())
   const getToday = (): UtcDay => {
@@ -121,13 +125,14 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 
   const startDayOf = (state: AccountState): void => {
     const past = startDay(state, getToday())
-    if (past !== undefined && rows !== undefined) ended.push({ account: state.account.id, ...past })
+    if (past !== undefined && rows !== undefined) ended.push({ account: state.account.id, run: state.run, ...past })
   }
 
   const createState = (account: QuotaAccount): AccountState => {
-    const used = parked.get(account.id) ?? 0
+    const day = getToday()
+    const { run, used } = parked.get(account.id) ?? { run: randomUUID(), used: 0 }
     parked.delete(account.id)
-    const state = { ...createReservation(getToday(), used), account, waiting: [], usedAt: 0 }
+    const state = { ...createReservation(day, used), run, account, waiting: [], usedAt: 0 }
     states.set(account.id, state)
     return state
   }
@@ -157,7 +162,8 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const taken = takeReserved(state, account, { calls, weights, now: clock(), spare })
     if (taken === 'wait') return undefined
     if (spare > 0) degraded.recordGrant(account.id, Math.max(0, taken.charged - Math.max(0, free)))
-    if (isRunningLow(state, account)) queueWrite(state)
+    // Written with others at the next tick.
+    if (isRunningLow(state, account)) toWrite.add(state)
     return toQuotaGrant(state.counter, account, { calls, ...taken })
   }
 
@@ -189,7 +195,11 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     if (state.waiting.length > 0) toWrite.add(state)
   }
 
-  const rejectWaiting = (state: AccountState, error: Error, isDue: (waiting: Waiting) => boolean = () => true): void => {
+  const rejectWaiting = (
+    state: AccountState,
+    error: Error,
+    isDue: (waiting: Waiting) => boolean = () => true,
+  ): void => {
     const due = state.waiting.filter(isDue)
     state.waiting = state.waiting.filter((waiting) => !due.includes(waiting))
     waitingRequests -= due.length
@@ -201,8 +211,9 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const waiting = state.waiting.reduce((sum, { request }) => sum + request.calls * getHighest(request.weights), 0)
     const isIdle = waiting === 0 && clock() - state.usedAt >= idleMs
     const { perDay, perMonth, id: account } = state.account
+    const { run } = state
     const target = isIdle || closed !== undefined ? state.used : getTarget(state, state.account, waiting)
-    return { account, day: state.counter.day, used: state.used, target, perDay, perMonth }
+    return { account, run, day: state.counter.day, used: state.used, target, perDay, perMonth }
   }
 
   /** Writes up to `maxRows` rows. @throws {StorageError} */
@@ -213,7 +224,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const requests = due.map(toRequest)
     const pastRequests = past.map((day): ReserveRequest => ({ ...day, target: day.used, perDay: null, perMonth: null }))
     try {
-      const results = (await rows?.reserve(run, [...pastRequests, ...requests])) ?? []
+      const results = (await rows?.reserve([...pastRequests, ...requests])) ?? []
       ended = ended.slice(past.length)
       for (const [index, state] of due.entries()) {
         const row = results[past.length + index]
@@ -222,7 +233,11 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
         serve(state)
       }
     } catch (error) {
-      for (const state of due) toWrite.add(state)
+      for (const state of due) {
+        leaveRow(state)
+        state.run = randomUUID()
+        if (state.waiting.length > 0 || state.used > 0) toWrite.add(state)
+      }
       throw error
     }
   }
@@ -261,28 +276,26 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
       if (!isWritten && isDue) toWrite.add(state)
       else if (isWritten && isIdle) {
         states.delete(id)
-        parked.set(id, state.used)
+        parked.set(id, { run: state.run, used: state.used })
       }
     }
     if (rows !== undefined && (toWrite.size > 0 || ended.length > 0) && writing === undefined)
       writing = writeAll().finally(() => (writing = undefined))
   }
-  const timer = setInterval(tick, Math.min(retryMs, idleMs / 4, patienceMs / 4))
+  const timer = setInterval(tick, Math.min(tickMs, idleMs / 4, patienceMs / 4))
   timer.unref()
 
   const finish = async (): Promise<void> => {
     clearInterval(timer)
-    for (const state of states.values()) {
-      rejectWaiting(state, closedError())
-      if (state.used !== state.reserved) toWrite.add(state)
-    }
+    for (const state of states.values()) rejectWaiting(state, closedError())
     if (rows === undefined) return
     const inTime = createTimeBudget(storage?.db.kind === 'postgres' ? closeWithinMs : Infinity)
     await inTime(writing ?? Promise.resolve())
+    for (const state of states.values()) if (state.used !== state.reserved) toWrite.add(state)
     const isWritten = await inTime(writeAll())
-    const isComplete = isWritten && toWrite.size === 0 && ended.length === 0
+    if (isWritten && toWrite.size === 0 && ended.length === 0) return
     let units = 0
-    if (!isComplete) for (const { used, reserved } of toWrite) units += Math.max(0, used - reserved)
+    for (const { used, reserved } of toWrite) units += Math.max(0, used - reserved)
     if (units > 0) degraded.report({ event: 'quotaLost', units })
   }
 
@@ -319,4 +332,5 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 
 const closedError = (): StorageError => new StorageError('the limits are closed', { fault: 'unavailable' })
 
-const getHighest = (weights: readonly number[] | undefined): number => (weights === undefined ? 1 : Math.max(1, ...weights))
+const getHighest = (weights: readonly number[] | undefined): number =>
+  weights === undefined ? 1 : Math.max(1, ...weights)

@@ -19,7 +19,7 @@ import type { TakenFromRedis, TakeResult } from './limitScript.ts'
 import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
 import { createRedisAccount, isUsedUp, setTaken, takeOwed, takePermits, toTakeOptions } from './redisAccount.ts'
 import type { RedisAccount } from './redisAccount.ts'
-import { createShardHealth, isHung, setConnected, setLost } from './shardHealth.ts'
+import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
 import type { ShardHealth } from './shardHealth.ts'
 import { takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
@@ -84,6 +84,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const owing = new Map<string, RedisAccount>()
   const shards = new Map<string, Shard>()
   const waiting = new Set<Waiting>()
+  const createdAt = clock()
+  let connections = 0
   let closed = false
 
   /** The clock of Redis minus `clock`; `undefined` until it is known. Replies take time, so it is never ahead. */
@@ -101,7 +103,10 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const name = redis.shardOf(key)
     let shard = shards.get(name)
     if (shard === undefined) {
-      shard = { ...createShardHealth(redis.isReady(key), clock()), key }
+      const now = clock()
+      const connection = redis.isReady(key) ? (connections += 1) : 0
+      // A cluster has all its shards soon after the start. Later ones are the result of a failover.
+      shard = { ...createShardHealth({ connection, isReplacement: now - createdAt > settleMs, now }), key }
       shards.set(name, shard)
     }
     return shard
@@ -240,7 +245,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   }
 
   const handleReady = (shard: Shard): void => {
-    const wasLost = setConnected(shard, clock())
+    const wasLost = setConnected(shard, (connections += 1), clock())
     for (const one of waiting) if (one.shard === shard && !one.sent) send(one)
     if (wasLost) void settle(shard)
   }

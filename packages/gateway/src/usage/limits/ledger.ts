@@ -47,7 +47,7 @@ export const createLedger = (
   const newRun = (): string => randomBytes(9).toString('base64url')
   let run = newRun()
   let entries = new Map<string, Entry>()
-  let changed = new Set<Entry>()
+  const changed = new Set<Entry>()
   return {
     add: (account, day, units) => {
       const key = `${day} ${account}`

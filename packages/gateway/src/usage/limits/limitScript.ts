@@ -205,7 +205,8 @@ export const defineLimitScripts = ({ client }: Pick<RedisLink, 'client'>): Limit
   const commands = client as unknown as { keyrailTake: Run; keyrailCharge: Run; keyrailRead: Run }
   return {
     take: async ({ id, rate, account, calls, passed, weights }, { deadline, floor, seed, outageGrant }) => {
-      const keys = account === undefined ? [toRateKey(id, undefined)] : [toRateKey(id, account.id), toUsedKey(account.id)]
+      const keys =
+        account === undefined ? [toRateKey(id, undefined)] : [toRateKey(id, account.id), toUsedKey(account.id)]
       const reply = await commands.keyrailTake(
         keys.length,
         ...keys,

@@ -76,7 +76,8 @@ export const setTaken = (
 ): void => {
   const { day, dayUsed, monthUsed } = state.counter
   // Replies of one connection come in order, but those of a request that was repeated may not.
-  const isOlder = taken.day < day.day || (taken.day === day.day && taken.seededAt === state.seededAt && taken.dayUsed < dayUsed)
+  const isOlder =
+    taken.day < day.day || (taken.day === day.day && taken.seededAt === state.seededAt && taken.dayUsed < dayUsed)
   if (!isOlder || state.connection !== connection) {
     const owed = state.owedDay === taken.day ? state.owed : 0
     state.counter = createCounterOf(state.counter, taken, owed)
@@ -118,13 +119,12 @@ export const takePermits = (
   { calls, weights, today }: { calls: number; weights?: readonly number[] | undefined; today: UtcDay },
 ): TakenPermits => {
   if (today.day > state.counter.day.day && state.seededAt > 0) startPermitDay(state, today)
-  const wanted = getCost(calls, weights)
-  if (!isLimited(account)) return owe(state, calls, wanted, today)
+  if (!isLimited(account)) return owe(state, calls, getCost(calls, weights), today)
   const left = state.seededAt === 0 ? Infinity : getLeft(state.counter, account)
   const permits = state.permitDay === today.day ? state.permits : 0
-  const granted = countFitting(calls, weights, Math.min(left, permits))
+  const granted = countFitting(calls, weights, left)
   const charged = getCost(granted, weights)
-  if (granted < calls && wanted <= left) return 'unknown'
+  if (charged > permits) return 'unknown'
   state.permits -= charged
   return owe(state, granted, charged, today)
 }

@@ -16,6 +16,10 @@ export interface Reservation {
   used: number
   /** What its row says it may use today. Never less than `used`, except for units granted while the database was lost. */
   reserved: number
+  /** How many units are reserved ahead: more if requests have to wait. */
+  lead: number
+  /** Whether what others use was read today. */
+  isKnown: boolean
   /** When the row and what others use were read, by the clock of the limits; -Infinity: not today. */
   readAt: number
 }
@@ -29,8 +33,8 @@ export interface ReservedRow {
   readonly otherMonth: number
 }
 
-/** A kill forfeits at most this many units of an account: a thousandth of its limit, within these bounds. */
-const [minLead, maxLead] = [25, 1_000]
+/** The units reserved ahead, so what a kill forfeits: at least this many, and at most a hundredth of the limit. */
+const minLead = 25
 /** How long it is believed that others have not returned anything, in milliseconds. */
 const believedMs = 1_000
 
@@ -42,15 +46,17 @@ export const createReservation = (day: UtcDay, used = 0): Reservation => ({
   counter: { day, dayUsed: used, monthUsed: used },
   used,
   reserved: used,
+  lead: minLead,
+  isKnown: false,
   readAt: -Infinity,
 })
 
 /** Whether an account has a limit. */
 export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
 
-/** How many units to reserve ahead. */
-export const getLead = ({ perDay, perMonth }: QuotaAccount): number =>
-  Math.min(maxLead, Math.max(minLead, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 1_000)))
+/** The most units that are reserved ahead. */
+const getMaxLead = ({ perDay, perMonth }: QuotaAccount): number =>
+  Math.max(minLead, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 100))
 
 /**
  * Starts a later day.
@@ -63,6 +69,7 @@ export const startDay = (state: Reservation, day: UtcDay): { day: UtcDay; used: 
   advance(counter, day)
   state.used = 0
   state.reserved = 0
+  state.isKnown = false
   state.readAt = -Infinity
   return used === reserved ? undefined : { day: ended, used }
 }
@@ -87,12 +94,13 @@ export const takeReserved = (
   const left = getLeft(counter, account)
   if (wanted <= left && wanted <= free) return use(state, calls, wanted)
   // Others may have returned units since their rows were read.
-  const isCurrent = now - state.readAt < believedMs || (spare > 0 && state.readAt > -Infinity)
+  const isCurrent = now - state.readAt < believedMs || (spare > 0 && state.isKnown)
   if (wanted > left && isCurrent) {
     const granted = countFitting(calls, weights, left)
     const charged = getCost(granted, weights)
     if (charged <= free) return use(state, granted, charged)
   }
+  if (state.isKnown) state.lead = Math.min(state.lead * 2, getMaxLead(account))
   return 'wait'
 }
 
@@ -112,16 +120,28 @@ export const giveBackReserved = (state: Reservation, units: number): void => {
 
 /** Whether so little is reserved ahead that more should be, before a call has to wait. */
 export const isRunningLow = (state: Reservation, account: QuotaAccount): boolean =>
-  isLimited(account) && state.reserved - state.used < getLead(account) / 2 && getLeft(state.counter, account) > 0
+  isLimited(account) && state.reserved - state.used < state.lead / 2 && getLeft(state.counter, account) > 0
 
 /** What the row should say. @param waiting - Units that requests wait for. */
 export const getTarget = (state: Reservation, account: QuotaAccount, waiting: number): number =>
-  state.used + waiting + (isLimited(account) ? getLead(account) : 0)
+  state.used + waiting + (isLimited(account) ? state.lead : 0)
 
 /** Takes over what a write returned. */
 export const setReserved = (state: Reservation, { charged, otherDay, otherMonth }: ReservedRow, now: number): void => {
   state.reserved = charged
   state.counter.dayUsed = otherDay + state.used
   state.counter.monthUsed = otherMonth + state.used
+  state.isKnown = true
   state.readAt = now
+}
+
+/**
+ * Leaves the row as it is, because it is not known whether a write to it has failed or is still to come. The next write goes to a new row, and
+ * counts this one among those of others.
+ */
+export const leaveRow = (state: Reservation): void => {
+  state.used = Math.max(0, state.used - state.reserved)
+  state.reserved = 0
+  state.lead = minLead
+  state.readAt = -Infinity
 }

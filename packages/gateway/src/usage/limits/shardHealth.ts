@@ -5,7 +5,7 @@
 
 /** The state of one shard. Times are by the monotonic clock. */
 export interface ShardHealth {
-  /** The number of the connection: 0 before the first one. */
+  /** The number of the connection, different for each connection of each shard; 0 before the first one. */
   connection: number
   /** `undefined`: not lost. */
   lostSince: number | undefined
@@ -17,12 +17,20 @@ export interface ShardHealth {
 /** How long all instances need to write what they granted, in milliseconds: the meter writes every 500 ms. */
 export const settleMs = 1_500
 
-/** Creates the state of a shard. @param isConnected - Whether commands can be sent. */
-export const createShardHealth = (isConnected: boolean, now: number): ShardHealth => ({
-  connection: isConnected ? 1 : 0,
-  lostSince: isConnected ? undefined : now,
-  lastReplyAt: now,
-  settledAt: 0,
+/**
+ * Creates the state of a shard.
+ * @param options.connection - 0 if no commands can be sent yet.
+ * @param options.isReplacement - Whether it may have taken over from a shard that is gone.
+ */
+export const createShardHealth = (options: {
+  readonly connection: number
+  readonly isReplacement: boolean
+  readonly now: number
+}): ShardHealth => ({
+  connection: options.connection,
+  lostSince: options.connection === 0 ? options.now : undefined,
+  lastReplyAt: options.now,
+  settledAt: options.isReplacement ? options.now + settleMs : 0,
 })
 
 /** Whether nothing has come back for too long. @param oldestSince - When the oldest request was sent that has no reply. */
@@ -42,10 +50,10 @@ export const setLost = (health: ShardHealth, now: number): boolean => {
  * Marks a shard as connected. The Redis behind a new connection may have lost its data.
  * @returns Whether it was lost before, so that what was granted meanwhile must be charged.
  */
-export const setConnected = (health: ShardHealth, now: number): boolean => {
+export const setConnected = (health: ShardHealth, connection: number, now: number): boolean => {
   const wasLost = health.lostSince !== undefined
   if (health.connection > 0) health.settledAt = now + settleMs
-  health.connection += 1
+  health.connection = connection
   health.lostSince = undefined
   health.lastReplyAt = now
   return wasLost

@@ -1,31 +1,31 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createQuota } from '../../src/usage/quota/createQuota.ts'
-import type { QuotaOptions } from '../../src/usage/quota/createQuota.ts'
-import type { QuotaEvent } from '../../src/usage/quota/quotaEvent.ts'
-import type { Quota, QuotaAccount } from '../../src/usage/quota/quota.ts'
-import { createQuotaRows } from '../../src/usage/quota/quotaRows.ts'
+import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
+import type { LocalLimitsOptions } from '../../src/usage/limits/createLocalLimits.ts'
+import type { LimitsEvent, QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
+import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
 import { databases } from '../storage/databases.ts'
 import { startCuttableProxy } from './cuttableProxy.ts'
 import type { CuttableProxy } from './cuttableProxy.ts'
+import { openQuota } from './openQuota.ts'
+import type { TestQuota } from './openQuota.ts'
 
 let count = 0
 const newAccount = (perDay: number | null): QuotaAccount => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
 
 describe.each(databases.filter(({ name }) => name === 'postgres'))(
-  'quota while PostgreSQL is unreachable',
+  'local limits while PostgreSQL is unreachable',
   (database) => {
     let direct: Storage
     let through: Storage
     let proxy: CuttableProxy
-    const events: QuotaEvent[] = []
-    const opened: Quota[] = []
-    const open = (options: Partial<QuotaOptions> = {}): Quota => {
-      const quota = createQuota({
+    const events: LimitsEvent[] = []
+    const opened: TestQuota[] = []
+    const open = (options: LocalLimitsOptions = {}): TestQuota => {
+      const quota = openQuota({
         storage: through,
-        patienceMs: 1_000,
         idleMs: 200,
         onEvent: (event) => events.push(event),
         ...options,
@@ -34,10 +34,10 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
       return quota
     }
     const getUsed = async ({ id }: QuotaAccount): Promise<number> =>
-      (await createQuotaRows(direct).find(id))?.dayUsed ?? 0
+      (await createAccountDays(direct).read([id], getUtcDay(Date.now()))).get(id)?.day ?? 0
     /** Takes calls until one is rejected. */
     const takeAll = async (
-      quota: Quota,
+      quota: TestQuota,
       account: QuotaAccount,
       calls = 1,
     ): Promise<{ granted: number; rejection: unknown }> => {
@@ -72,51 +72,46 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
       await database.stop()
     })
 
-    test.each(['cut', 'hang'] as const)(
-      'grants each account the rest of its block and outageGrant, and reports degraded mode (%s)',
-      async (how) => {
-        const [account, other] = [newAccount(25_000), newAccount(25_000)]
-        const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
-        await quota.take(account, 5)
-        proxy[how]()
-        const taken = await takeAll(quota, account)
-        expect(taken.granted).toBe(20 + 40)
-        expect(taken.rejection).toSatisfy((error) => isStorageError(error, 'unavailable'))
-        expect((await takeAll(quota, other, 10)).granted).toBe(40)
-        expect(events).toEqual([{ event: 'quotaDegraded', state: 'started' }])
-      },
-    )
+    test('grants each account what was reserved ahead and outageGrant, and reports the outage', async () => {
+      const [account, other] = [newAccount(25_000), newAccount(25_000)]
+      const quota = open({ outageGrant: 40, idleMs: 60_000 })
+      await quota.take(account, 5)
+      proxy.cut()
+      // The first call that needs the database finds out.
+      const taken = await takeAll(quota, account)
+      expect(taken.granted).toBe(25 + 40)
+      expect(taken.rejection).toSatisfy((error) => isStorageError(error, 'unavailable'))
+      expect((await takeAll(quota, other, 10)).granted).toBe(40)
+      expect(events).toEqual([{ event: 'quotaDegraded', state: 'started' }])
+    })
+
+    test('a database that hangs is slow, not lost: requests wait, and then get an error', async () => {
+      const account = newAccount(25_000)
+      const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
+      await quota.take(account, 5)
+      proxy.hang()
+      const taken = await takeAll(quota, account)
+      expect(taken.granted).toBe(25)
+      expect(taken.rejection).toSatisfy((error) => isStorageError(error, 'unavailable'))
+      expect(events).toEqual([])
+      proxy.fix()
+      await expect
+        .poll(async () => Promise.resolve(quota.take(account, 30)).catch(() => undefined))
+        .toMatchObject({ granted: 30 })
+    })
 
     test('writes the granted calls once the database is back, and reports how many there were', async () => {
       const account = newAccount(1_000)
       const quota = open({ outageGrant: 40 })
       await quota.take(account, 25)
       proxy.cut()
-      expect((await takeAll(quota, account)).granted).toBe(40)
-      expect(await getUsed(account)).toBe(25)
+      expect((await takeAll(quota, account)).granted).toBe(25 + 40)
+      expect(await getUsed(account)).toBe(50)
       proxy.fix()
-      await expect.poll(() => getUsed(account)).toBe(65)
-      expect(events.at(-1)).toMatchObject({ event: 'quotaDegraded', state: 'ended', accounts: 1, calls: 40 })
-      expect(await takeAll(quota, account)).toEqual({ granted: 935, rejection: 'day' })
+      await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended', accounts: 1, units: 40 })
+      await expect.poll(() => getUsed(account)).toBe(90)
+      expect(await takeAll(quota, account)).toEqual({ granted: 910, rejection: 'day' })
       await expect.poll(() => getUsed(account)).toBe(1_000)
-    })
-
-    test('recovers over new connections if the old ones hang forever, and reports one outage', async () => {
-      const account = newAccount(5_000)
-      const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
-      // As many as the reservation queue has in flight.
-      const others = Array.from({ length: 6 }, () => newAccount(1_000))
-      await quota.take(account, 25)
-      proxy.hang()
-      const held = await Promise.all(others.map(async (other) => quota.take(other, 5)))
-      expect(held.map(({ granted }) => granted)).toEqual([5, 5, 5, 5, 5, 5])
-      expect((await takeAll(quota, account)).granted).toBe(40)
-      proxy.strand()
-      await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended' })
-      for (const each of [account, ...others]) {
-        expect(await quota.take(each, 30)).toMatchObject({ granted: 30 })
-      }
-      expect(events).toHaveLength(2)
     })
 
     test('grants at most what was left when the row was last read, and then rejects for the quota', async () => {

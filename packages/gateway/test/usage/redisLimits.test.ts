@@ -1,0 +1,368 @@
+import { once } from 'node:events'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openRedis } from '../../src/storage/redis/openRedis.ts'
+import type { RedisLink } from '../../src/storage/redis/redisLink.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { isStorageError } from '../../src/errors/storageError.ts'
+import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
+import { createLedger } from '../../src/usage/limits/ledger.ts'
+import type { Ledger } from '../../src/usage/limits/ledger.ts'
+import { createRedisLimits } from '../../src/usage/limits/createRedisLimits.ts'
+import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
+import { toRateKey, toUsedKey } from '../../src/usage/limits/limitScript.ts'
+import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+import { takeTokens } from '../../src/usage/rateLimit/tokenBucket.ts'
+import type { RateLimits } from '../../src/usage/rateLimit/rateDecision.ts'
+import { getUtcDay } from '../../src/lib/utcDay.ts'
+import { sqlite } from '../storage/databases.ts'
+import { getQuota } from './openQuota.ts'
+import { hasRedis, startRedis } from './startRedis.ts'
+import type { TestRedis } from './startRedis.ts'
+
+let count = 0
+const newAccount = (perDay: number | null, perMonth: number | null = null): QuotaAccount => ({
+  id: `user:usr_${(count += 1)}`,
+  perDay,
+  perMonth,
+})
+const times = <T>(length: number, work: (index: number) => T): T[] => Array.from({ length }, (_, index) => work(index))
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+
+/** An instance of the service, as far as limits are concerned. */
+interface Instance {
+  readonly limits: UsageLimits
+  readonly ledger: Ledger
+  readonly link: RedisLink
+  readonly events: LimitsEvent[]
+  readonly flush: () => Promise<void>
+  take(account: QuotaAccount, calls?: number, weights?: readonly number[]): Promise<QuotaGrant>
+}
+
+const reconnect = async ({ client }: RedisLink): Promise<void> => {
+  const ready = once(client, 'ready')
+  const { disconnect } = client as unknown as { disconnect(reconnect: boolean): void }
+  disconnect.call(client, true)
+  await ready
+}
+
+// Each test has accounts of its own, but they share the Redis that some of them stop.
+describe.skipIf(!hasRedis)('limits on Redis', () => {
+  let redis: TestRedis
+  let storage: Storage
+  const opened: Instance[] = []
+  beforeAll(async () => {
+    redis = await startRedis()
+    storage = await openStorage(await sqlite.create())
+  })
+  afterEach(async () => {
+    for (const { limits, link } of opened.splice(0)) {
+      await limits.close()
+      await link.close()
+    }
+  })
+  afterAll(async () => {
+    await storage.close()
+    await sqlite.stop()
+    await redis.stop()
+  })
+
+  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<Instance> => {
+    const link = openRedis(redis.url)
+    await expect.poll(() => link.isReady(), { interval: 5 }).toBe(true)
+    const rows = createAccountDays(storage)
+    const ledger = createLedger(rows)
+    const events: LimitsEvent[] = []
+    const flush = async (): Promise<void> => {
+      for (let write = ledger.take(); write !== undefined; write = ledger.take()) {
+        await storage.write(write.steps)
+        write.written()
+      }
+    }
+    const limits = createRedisLimits({
+      redis: link,
+      rows,
+      ledger,
+      flush,
+      onEvent: (event) => events.push(event),
+      ...options,
+    })
+    const instance: Instance = {
+      limits,
+      ledger,
+      link,
+      events,
+      flush,
+      take: async (account, calls = 1, weights) =>
+        getQuota(await limits.take({ id: 'key_1', rate: undefined, account, calls, passed: calls, weights })),
+    }
+    opened.push(instance)
+    return instance
+  }
+  const getUsed = async ({ limits }: Instance, account: QuotaAccount): Promise<number> =>
+    (await limits.usage(account)).day.used
+  const readLedger = async (account: QuotaAccount): Promise<number> =>
+    (await createAccountDays(storage).read([account.id], getUtcDay(Date.now()))).get(account.id)?.day ?? 0
+
+  test('three instances with 64 callers each grant exactly the daily limit', async () => {
+    const account = newAccount(2_000)
+    const instances = await Promise.all(times(3, () => open()))
+    const caller = async ({ take }: Instance): Promise<number> =>
+      sum(await Promise.all(times(20, async () => (await take(account)).granted)))
+    const granted = sum(await Promise.all(instances.flatMap((instance) => times(64, () => caller(instance)))))
+    expect(granted).toBe(2_000)
+    await Promise.all(instances.map(({ flush }) => flush()))
+    expect(await readLedger(account)).toBe(2_000)
+  })
+
+  test('grants the first calls of a batch that fit, by their weights, in both windows', async () => {
+    const one = await open()
+    const account = newAccount(100, 130)
+    expect(await one.take(account, 4, [50, 30, 30, 1])).toMatchObject({ granted: 2, charged: 80, rejectedBy: 'day' })
+    expect(await one.take(account, 2, [20, 1])).toMatchObject({ granted: 1, charged: 20, remaining: 0 })
+    expect(await one.take({ ...account, perDay: 1_000 }, 40)).toMatchObject({
+      granted: 30,
+      charged: 30,
+      rejectedBy: 'month',
+      limit: 130,
+      remaining: 0,
+    })
+    expect(await one.limits.usage(account)).toMatchObject({ day: { used: 130 }, month: { used: 130 } })
+  })
+
+  test('counts calls without a limit', async () => {
+    const one = await open()
+    const account = newAccount(null)
+    expect(await one.take(account, 5_000)).toMatchObject({ granted: 5_000, limit: null, remaining: null })
+    expect(await getUsed(one, account)).toBe(5_000)
+  })
+
+  test('decides on rates as the local limiter does, with weights', async () => {
+    const { limits, link } = await open()
+    const request = fc.record({
+      calls: fc.integer({ min: 0, max: 6 }),
+      weights: fc.option(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 }), { nil: undefined }),
+    })
+    const rates = fc.record({ perSecond: fc.integer({ min: 1, max: 50 }), burst: fc.integer({ min: 1, max: 60 }) })
+    await fc.assert(
+      fc.asyncProperty(rates, fc.array(request, { maxLength: 12 }), async (rate: RateLimits, requests) => {
+        const id = `key_${(count += 1)}`
+        const bucket = { spent: 0, updatedAt: 0 }
+        for (const { calls, weights } of requests) {
+          const before = Date.now()
+          const grant = await limits.take({ id, rate, account: undefined, calls, passed: calls, weights })
+          // Redis uses the same clock, and stored when it decided, unless it granted nothing.
+          const stored = await link.client.getBuffer(toRateKey(id, undefined))
+          const at = Math.max(before, stored?.readDoubleLE(8) ?? 0)
+          const candidates = times(Date.now() - at + 1, (later) => {
+            const copy = { ...bucket }
+            return { copy, decision: takeTokens(copy, rate, { calls, weights }, at + later) }
+          })
+          expect(candidates.map(({ decision }) => decision)).toContainEqual(grant.rate)
+          const same = candidates.find(({ decision }) => isDeepStrictEqual(decision, grant.rate))
+          Object.assign(bucket, same?.copy)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('a Redis clock that was set back locks no key out and reopens no day', async () => {
+    const one = await open()
+    const account = newAccount(10)
+    const rate = { perSecond: 1, burst: 5 }
+    const request = { id: 'key_c', rate, account, calls: 1, passed: 1 }
+    await one.limits.take({ ...request, calls: 5, passed: 5 })
+    const ahead = Buffer.alloc(16)
+    ahead.writeDoubleLE(5_000, 0)
+    ahead.writeDoubleLE(Date.now() + 3_600_000, 8)
+    await one.link.client.set(toRateKey('key_c', account.id), ahead)
+    expect((await one.limits.take(request)).rate).toMatchObject({ granted: 0 })
+    await expect.poll(async () => (await one.limits.take(request)).granted, { timeout: 10_000 }).toBe(1)
+    const key = toUsedKey(account.id)
+    const stored = (await one.link.client.getBuffer(key)) ?? Buffer.alloc(0)
+    stored.writeUInt32LE(stored.readUInt32LE(0) + 1, 0)
+    await one.link.client.set(key, stored)
+    expect((await one.take(account)).day).toBe(getUtcDay(Date.now() + 86_400_000).text)
+  })
+
+  test('starts a day and a month later', async () => {
+    const one = await open()
+    const account = newAccount(10, 50)
+    await one.take(account, 8)
+    const key = toUsedKey(account.id)
+    const stored = (await one.link.client.getBuffer(key)) ?? Buffer.alloc(0)
+    const today = stored.readUInt32LE(0)
+    const month = stored.readUInt32LE(12)
+    const { month: expected } = getUtcDay(Date.now())
+    expect([today, month]).toEqual([getUtcDay(Date.now()).day, expected])
+    stored.writeUInt32LE(today - 1, 0)
+    await one.link.client.set(key, stored)
+    const other = await open()
+    expect(await other.take(account, 10)).toMatchObject({ granted: 10 })
+    expect(await other.limits.usage(account)).toMatchObject({ day: { used: 10 }, month: { used: 18 } })
+    stored.writeUInt32LE(today - 40, 0)
+    stored.writeUInt32LE(month - 1, 12)
+    await one.link.client.set(key, stored)
+    const third = await open()
+    expect(await third.take(account, 3)).toMatchObject({ granted: 3 })
+    expect(await third.limits.usage(account)).toMatchObject({ day: { used: 3 }, month: { used: 3 } })
+  })
+
+  test('returned units can be granted again, once', async () => {
+    const one = await open()
+    const account = newAccount(100)
+    const grant = await one.take(account, 100)
+    for (const units of [30, 30, 60, 1_000]) one.limits.giveBack(grant, units)
+    await expect.poll(() => getUsed(one, account)).toBe(0)
+    const other = await open()
+    expect(await other.take(account, 150)).toMatchObject({ granted: 100 })
+    await Promise.all([one.flush(), other.flush()])
+    expect(await readLedger(account)).toBe(100)
+  })
+
+  test('an account that is used up is rejected without Redis for a second, and its rate is charged', async () => {
+    const one = await open()
+    const account = newAccount(3)
+    await one.take(account, 5)
+    const request = { id: 'key_u', rate: { perSecond: 1, burst: 10 }, account, calls: 1, passed: 1 }
+    const grants = times(10, () => one.limits.take(request))
+    expect(grants.some((grant) => grant instanceof Promise)).toBe(false)
+    expect(grants.at(-1)).toMatchObject({ granted: 0, rate: { granted: 1, remaining: 0 }, quota: { granted: 0 } })
+    expect(one.limits.take(request)).toMatchObject({ granted: 0, rate: { granted: 0 } })
+  })
+
+  test('an account that Redis does not have is seeded from the ledger', async () => {
+    const one = await open()
+    const account = newAccount(1_000)
+    await one.take(account, 700)
+    await one.flush()
+    await one.link.client.del(toUsedKey(account.id))
+    const other = await open()
+    expect(await other.take(account, 500)).toMatchObject({ granted: 300, rejectedBy: 'day' })
+    expect(await getUsed(other, account)).toBe(1_000)
+  })
+
+  test('a seed that is older than two seconds is refused', async () => {
+    let reads = 0
+    const rows = createAccountDays(storage)
+    let release = (): void => {}
+    const slow: RedisLimitsOptions['rows'] = {
+      read: async (...query) => {
+        reads += 1
+        const read = await rows.read(...query)
+        if (reads === 1) await new Promise<void>((resolve) => (release = resolve))
+        return read
+      },
+    }
+    const one = await open({ rows: slow, patienceMs: 20_000 })
+    const account = newAccount(100)
+    const taken = one.take(account)
+    await expect.poll(() => reads).toBe(1)
+    const other = await open()
+    await other.take(account, 60)
+    await other.flush()
+    await one.link.client.del(toUsedKey(account.id))
+    await new Promise((resolve) => setTimeout(resolve, 2_100))
+    release()
+    expect(await taken).toMatchObject({ granted: 1, remaining: 39 })
+    expect(reads).toBe(2)
+  })
+
+  test('a Redis that has lost the last charges is told what was seen', async () => {
+    const [one, other] = [await open({ outageGrant: 0 }), await open({ outageGrant: 0 })]
+    const account = newAccount(100)
+    await one.take(account, 20)
+    const key = toUsedKey(account.id)
+    const before = (await one.link.client.getBuffer(key)) ?? Buffer.alloc(0)
+    await one.take(account, 70)
+    await other.take(account, 1)
+    // What a failover does.
+    await one.link.client.set(key, before)
+    await Promise.all([one, other].map(({ link }) => reconnect(link)))
+    expect(await other.take(account, 100)).toMatchObject({ granted: 9 })
+    expect(await one.take(account, 100)).toMatchObject({ granted: 0 })
+  })
+
+  test('slow is not lost: requests wait, and nothing is granted twice', async () => {
+    const account = newAccount(50)
+    const one = await open({ patienceMs: 30_000 })
+    await one.take(account, 40)
+    redis.hang()
+    const waiting = times(20, () => one.take(account))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    redis.resume()
+    const grants = await Promise.all(waiting)
+    expect(sum(grants.map(({ granted }) => granted))).toBe(10)
+    expect(one.events).toEqual([])
+  })
+
+  test('while Redis hangs only permits are granted, and they are charged once it is back', async () => {
+    const [account, used, unknown, free] = [newAccount(1_000), newAccount(5), newAccount(1_000), newAccount(null)]
+    const options = { patienceMs: 300, outageGrant: 40 }
+    const one = await open(options)
+    // The first instance gets a quarter of the outage grant.
+    await one.take(account, 100)
+    await one.take(used, 5)
+    redis.hang()
+    try {
+      const settled = await Promise.allSettled(times(30, () => one.take(account)))
+      expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+      const [rejected] = settled.filter(({ status }) => status === 'rejected')
+      expect(rejected?.status === 'rejected' && isStorageError(rejected.reason, 'unavailable')).toBe(true)
+      expect(await one.take(used)).toMatchObject({ granted: 0, rejectedBy: 'day' })
+      await expect(one.take(unknown)).rejects.toThrow('did not respond in time')
+      expect(await one.take(free, 7)).toMatchObject({ granted: 7 })
+      expect(one.events).toEqual([{ event: 'quotaDegraded', state: 'started' }])
+    } finally {
+      redis.resume()
+    }
+    await expect
+      .poll(() => one.events.at(-1), { timeout: 10_000 })
+      .toMatchObject({ state: 'ended', accounts: 2, units: 17 })
+    await expect.poll(() => getUsed(one, account)).toBe(110)
+    await one.flush()
+    expect(await readLedger(account)).toBe(110)
+    expect(await readLedger(free)).toBe(7)
+    expect(await one.take(account)).toMatchObject({ granted: 1, remaining: 889 })
+  })
+
+  test('a Redis that comes back empty is seeded with what was granted, without it too', async () => {
+    const account = newAccount(500)
+    const options = { outageGrant: 80 }
+    const instances = [await open(options), await open(options)]
+    const grants = instances.flatMap((instance) => times(150, () => instance.take(account)))
+    let granted = sum((await Promise.all(grants)).map((grant) => grant.granted))
+    expect(granted).toBe(300)
+    await redis.kill()
+    const without = await Promise.allSettled(instances.flatMap((instance) => times(60, () => instance.take(account))))
+    const permitted = without.filter(({ status }) => status === 'fulfilled').length
+    // A quarter of the outage grant, and a quarter of the rest.
+    expect(permitted).toBe(20 + 15)
+    granted += permitted
+    await redis.start()
+    const caller = async (instance: Instance): Promise<number> => {
+      let total = 0
+      for (let call = 0; call < 20; call += 1) total += (await instance.take(account)).granted
+      return total
+    }
+    await Promise.all(instances.map(({ link }) => expect.poll(() => link.isReady(), { timeout: 10_000 }).toBe(true)))
+    granted += sum(await Promise.all(instances.flatMap((instance) => times(8, () => caller(instance)))))
+    expect(granted).toBe(500)
+    await Promise.all(instances.map(({ flush }) => flush()))
+    expect(await readLedger(account)).toBe(500)
+  })
+
+  test('closing rejects requests that wait', async () => {
+    const one = await open()
+    const account = newAccount(10)
+    const taken = one.take(account)
+    await Promise.all([
+      expect(taken).rejects.toSatisfy((error) => isStorageError(error, 'unavailable')),
+      one.limits.close(),
+    ])
+    await expect(one.take(account)).rejects.toThrow('closed')
+  })
+})
