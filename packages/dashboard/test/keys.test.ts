@@ -37,6 +37,36 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     return clipboard(ada)
   }
 
+  test('shows which methods count as more than one request, if there are any', async () => {
+    ada = await openPerson(browser, pages.url)
+    const { page, faults } = ada
+    await signUp(ada, pages.url)
+    const address = await create('Indexer', 'Testnet')
+    const open = async (path: string): Promise<void> => {
+      await page.goto(`${pages.url}${path}`)
+      await page.getByText('Today (UTC)').waitFor()
+    }
+    await open('/keys')
+    expect(await page.getByText('counts as').count()).toBe(0)
+
+    await pages.reload({ limits: { apiKeys: { perDay: 30 }, weights: { eth_call: 2, eth_getLogs: 20 } } })
+    expect(await callNode(address, 'eth_getLogs', { params: [{}] })).toMatchObject({ status: 200 })
+    await open('/keys')
+    await page.getByText('eth_getLogs counts as 20 requests. eth_call counts as 2 requests.').waitFor()
+    expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('20')
+
+    // A long list is collapsed.
+    const weights = { eth_call: 2, eth_getLogs: 20, eth_getProof: 3, eth_estimateGas: 4 }
+    await pages.reload({ limits: { apiKeys: { perDay: 30 }, weights } })
+    await open('/account')
+    const sentence = page.getByText('eth_getProof counts as 3 requests.')
+    expect(await sentence.isVisible()).toBe(false)
+    await page.getByText('4 methods count as more than one request').click()
+    await sentence.waitFor()
+    await pages.reload({})
+    expect(faults).toEqual([])
+  })
+
   test('to the fourth key, to the end of the day, and past it to a place that is free again', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada

@@ -9,6 +9,7 @@ import { networkTitles } from '../parts/networkTitles.ts'
 import { PageHead } from '../parts/PageHead.tsx'
 import { dayText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
+import { WeightsHint } from '../parts/WeightsHint.tsx'
 
 /** All API keys, each in its place of the few that there are. */
 export function Keys() {
@@ -68,9 +69,10 @@ export function Keys() {
         )}
       </Loaded>
       <Loaded query={usage}>
-        {({ day }) => (
+        {({ day, weights }) => (
           <Card title="Today’s use" lead="Of all API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
+            <WeightsHint weights={weights} />
           </Card>
         )}
       </Loaded>

@@ -3,6 +3,7 @@ import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { ReadMetrics } from '../usage/metering/metrics.ts'
 import type { Network } from '../lib/network.ts'
+import type { MethodWeights } from '../proxy/method/weights.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
@@ -17,6 +18,8 @@ export interface ControlConfig {
   readonly maxApps: number
   /** The limits of accounts for which the operator has set no others. */
   readonly limits: { readonly app: KeyLimits; readonly apiKey: KeyLimits }
+  /** @default {} */
+  readonly weights?: MethodWeights
 }
 
 /** The chain that the service gives access to, and the service's URLs. */

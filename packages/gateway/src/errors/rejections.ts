@@ -19,8 +19,23 @@ const rejectBySettings = (what: string, reason: RejectionReason): Rejection => (
   reason,
 })
 
+/** A call that was not granted. */
+interface UngrantedCall {
+  /** Its method. */
+  readonly label: string
+  /** How many requests it counts as. */
+  readonly weight: number
+}
+
+/** Explains why a call is rejected although something is left: it counts as more than that. */
+const describeWeight = (remaining: number | null = null, call?: UngrantedCall): string =>
+  remaining === null || remaining <= 0 || call === undefined || call.weight <= remaining
+    ? ''
+    : ` (${call.label} counts as ${call.weight} requests, ${remaining} left)`
+
 /** An exhausted quota. */
 interface UsedUpQuota {
+  readonly call?: UngrantedCall | undefined
   readonly limit: number | null
   readonly remaining: number | null
   readonly resetAtMs: number
@@ -185,11 +200,13 @@ export const rejections = {
     perSecond: number
     retryAfterMs: number
     currentPerSecond: number
+    remaining?: number
     nowMs: number
+    call?: UngrantedCall | undefined
   }): Rejection => ({
     status: 429,
     code: limitExceeded,
-    message: `Request rate exceeded: ${rate.perSecond} requests per second`,
+    message: `Request rate exceeded: ${rate.perSecond} requests per second${describeWeight(rate.remaining, rate.call)}`,
     reason: 'rate_limited',
     data: {
       limit: rate.perSecond,
@@ -209,7 +226,7 @@ export const rejections = {
     return {
       status,
       code: limitExceeded,
-      message: `${rejectedBy === 'day' ? 'Daily' : 'Monthly'} request limit of ${limit} reached; resets at ${resetAt}`,
+      message: `${rejectedBy === 'day' ? 'Daily' : 'Monthly'} request limit of ${limit} reached${describeWeight(grant.remaining, grant.call)}; resets at ${resetAt}`,
       reason: 'quota_exceeded',
       data: { limit, used: limit - (grant.remaining ?? 0), resetAt, window: rejectedBy },
       ...(status === 429 ? { headers: toRetryAfter(resetAtMs) } : {}),

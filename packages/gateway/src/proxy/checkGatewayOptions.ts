@@ -6,6 +6,8 @@ import type { ClientIp } from '../lib/ip/clientIp.ts'
 import { parsePublicUrl } from '../lib/publicUrl.ts'
 import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
+import { describeUnknownMethod, isWeightedMethod, maxWeight, normalizeWeights } from './method/weights.ts'
+import type { MethodWeights } from './method/weights.ts'
 import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
 
@@ -26,7 +28,8 @@ export interface CheckedOptions {
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
   readonly usageLimits: GatewayOptions['usageLimits']
-  readonly weights: Readonly<Record<string, number>>
+  /** Without those of 1. */
+  readonly weights: MethodWeights
   readonly quotaStatus: 403 | 429
   readonly meter: GatewayOptions['meter']
   readonly unknownKeys: NonNullable<GatewayOptions['unknownKeys']>
@@ -200,16 +203,16 @@ const checkPart = (part: unknown, option: string, functions: readonly string[]):
   return part
 }
 
-const maxWeight = 1_000_000
-
-const checkWeights = (weights: unknown): Readonly<Record<string, number>> => {
+const checkWeights = (weights: unknown): MethodWeights => {
   if (weights === undefined) return {}
   const entries = typeof weights === 'object' && weights !== null ? Object.entries(weights) : undefined
   const isValid = ([, weight]: [string, unknown]): boolean =>
     Number.isSafeInteger(weight) && (weight as number) >= 1 && (weight as number) <= maxWeight
   if (entries === undefined || !entries.every(isValid))
     throw new TypeError(`weights must be an object of whole numbers from 1 to ${maxWeight}, by method`)
-  return Object.fromEntries(entries) as Record<string, number>
+  const unknown = entries.find(([name]) => !isWeightedMethod(name))
+  if (unknown !== undefined) throw new TypeError(`weights ${describeUnknownMethod(unknown[0])}`)
+  return normalizeWeights(Object.fromEntries(entries) as Record<string, number>)
 }
 
 const checkQuotaStatus = (status: unknown): 403 | 429 => {

@@ -136,7 +136,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       }),
       javascriptTracers: checked.services.javascriptTracers,
     },
-    usage: { limits: checked.usageLimits, quotaStatus: checked.quotaStatus, meter: checked.meter },
+    usage: {
+      limits: checked.usageLimits,
+      hasWeights: Object.keys(checked.weights).length > 0,
+      quotaStatus: checked.quotaStatus,
+      meter: checked.meter,
+    },
     server: {
       connections,
       strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),

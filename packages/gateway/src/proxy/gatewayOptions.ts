@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
+import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
@@ -98,8 +99,8 @@ export interface GatewayOptions {
   readonly limits?: GatewayLimits
   /** Charges calls to the rates and quotas in the keys' records. @default none: nothing is limited */
   readonly usageLimits?: UsageLimits
-  /** What a call of a method costs, in units of rates and quotas: whole numbers from 1 to 1,000,000. @default 1 for each method */
-  readonly weights?: Readonly<Record<string, number>>
+  /** How many requests a call of a method counts as in rates and quotas: whole numbers from 1 to 1,000,000. @default 1 for each method */
+  readonly weights?: MethodWeights
   /** The HTTP status when a quota is used up. 403, because some clients retry a 429 for minutes. @default 403 */
   readonly quotaStatus?: 403 | 429
   /** Counts the calls of known keys by outcome. @default none */

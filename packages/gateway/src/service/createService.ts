@@ -11,6 +11,8 @@ import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/createGateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
+import { getHighestWeight } from '../proxy/method/weights.ts'
+import type { MethodWeights } from '../proxy/method/weights.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
@@ -203,6 +205,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    minBurst: () => getHighestWeight(config.limits.weights),
     secrets,
     operatorToken: options.operatorToken,
     auditDays: config.retention.auditDays,
@@ -219,7 +222,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     redis === undefined || ledger === undefined
       ? createLocalLimits({ ...limitsOptions, storage })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
-  const meter = prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus)
+  const meter =
+    prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, () => config.limits.weights)
 
   const stopUpkeep = startUpkeep({
     work: async () => {
@@ -243,6 +247,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       reveal: config.reveal === 'onDemand',
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
+      weights: config.limits.weights,
     }),
     deployment: () => {
       const { testnet, mainnet } = config.networks
@@ -397,11 +402,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 }
 
 /** A meter that also counts for Prometheus. */
-const withPrometheus = (meter: Meter, prometheus: Prometheus): Meter => ({
+const withPrometheus = (meter: Meter, prometheus: Prometheus, getWeights: () => MethodWeights): Meter => ({
   ...meter,
   count: (...counted) => {
     const [, network, method, outcome, , calls] = counted
-    prometheus.countCalls(network, method, outcome, calls)
+    prometheus.countCalls(network, method, outcome, { calls, weight: getWeights()[method] })
     meter.count(...counted)
   },
 })

@@ -1,5 +1,6 @@
 import { createAccounts } from '../control/account/createAccounts.ts'
 import type { Operator } from '../control/account/operator.ts'
+import { getHighestWeight } from '../proxy/method/weights.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
@@ -38,7 +39,11 @@ export const openOperatorTools = async (
   const storage = await openStorage(storageOptions).catch((error: unknown) => {
     throw asStorageConfigError(error, storageOptions)
   })
-  const accounts = createAccounts({ storage, signUp: () => config.signUp })
+  const accounts = createAccounts({
+    storage,
+    signUp: () => config.signUp,
+    minBurst: () => getHighestWeight(config.limits.weights),
+  })
   return {
     users: accounts.operator,
     siteUrl: config.control?.publicUrl ?? config.publicUrl,

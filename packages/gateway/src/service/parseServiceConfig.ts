@@ -15,6 +15,9 @@ const formatPath = (path: readonly PropertyKey[]): string =>
   )
 
 const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
+  // An unknown key of a record may be a secret, so the path ends before it.
+  if (issue.code === 'invalid_key')
+    return { path: formatPath(issue.path.slice(0, -1)), fix: issue.issues.map(({ message }) => message).join(', ') }
   const path = formatPath(issue.path) || 'the config'
   if (issue.code !== 'unrecognized_keys') return { path, fix: issue.message }
   const names = issue.keys.map(quoteName).join(', ')

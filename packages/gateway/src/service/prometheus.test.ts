@@ -40,11 +40,15 @@ describe('prometheus', () => {
     prometheus.observe({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
     prometheus.countCalls('testnet', 'eth_call', 'succeeded')
     prometheus.countCalls('testnet', 'eth_call', 'succeeded')
+    prometheus.countCalls('testnet', 'eth_getLogs', 'succeeded', { calls: 2, weight: 75 })
     const text = await (await fetch(`${url}/metrics`)).text()
     for (const line of [
       'keyrail_requests_total{network="testnet",status="200",reason="none"} 2',
       'keyrail_requests_total{network="none",status="404",reason="not_found"} 1',
       'keyrail_calls_total{network="testnet",method="eth_call",outcome="succeeded"} 2',
+      'keyrail_calls_total{network="testnet",method="eth_getLogs",outcome="succeeded"} 2',
+      'keyrail_units_total{network="testnet",method="eth_call",outcome="succeeded"} 2',
+      'keyrail_units_total{network="testnet",method="eth_getLogs",outcome="succeeded"} 150',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="0.0025"} 0',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="0.005"} 1',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="+Inf"} 2',

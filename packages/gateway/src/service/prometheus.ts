@@ -14,8 +14,17 @@ import type { StoreState } from './watchStores.ts'
 export interface Prometheus {
   /** Counts a log entry. Cheap: it runs for every request. */
   readonly observe: (entry: ServiceLogEntry) => void
-  /** Counts calls of a request. @param calls - @default 1 */
-  readonly countCalls: (network: Network, method: string, outcome: string, calls?: number) => void
+  /**
+   * Counts calls of a request.
+   * @param more.calls - @default 1
+   * @param more.weight - How many requests each of them counts as. @default 1
+   */
+  readonly countCalls: (
+    network: Network,
+    method: string,
+    outcome: string,
+    more?: { readonly calls?: number | undefined; readonly weight?: number | undefined },
+  ) => void
   /** All metrics in the text exposition format. */
   readonly text: () => Promise<string>
   /** @throws The error of `listen`. */
@@ -100,6 +109,12 @@ export const createPrometheus = async ({
     labelNames: ['network', 'method', 'outcome'],
     counts: calls,
   })
+  const units = createCounts()
+  registerCounts('keyrail_units_total', {
+    help: 'The calls of keyrail_calls_total in units of rates and quotas: each counts as the weight of its method.',
+    labelNames: ['network', 'method', 'outcome'],
+    counts: units,
+  })
   const durations = new Map(networkNames.map((network) => [network, createDurations()]))
   registry.registerMetric(
     toHistogram(durations, {
@@ -160,10 +175,12 @@ export const createPrometheus = async ({
       else if (entry.event === 'config') reloads.inc({ result: entry.state })
       else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.units)
     },
-    countCalls: (network, method, outcome, count = 1) => {
+    countCalls: (network, method, outcome, { calls: count = 1, weight = 1 } = {}) => {
       const isKnown = methods.has(method) || methods.size < maxMethods
       if (isKnown) methods.add(method)
-      calls.add([network, isKnown ? method : 'other', outcome], count)
+      const labels: Labels = [network, isKnown ? method : 'other', outcome]
+      calls.add(labels, count)
+      units.add(labels, count * weight)
     },
     text,
     listen: server.listen,

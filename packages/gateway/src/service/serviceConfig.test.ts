@@ -105,11 +105,48 @@ describe('parseServiceConfig', () => {
     ['a wrong port', { ...minimal, listen: { port: 70_000 } }, 'listen.port must be a whole number from 0 to 65535'],
     ['a wrong status', { ...minimal, quotaStatus: 402 }, 'quotaStatus must be 403 or 429'],
     ['a wrong proxy', { ...minimal, trustedProxies: ['10.0.0.1', 'topsecret'] }, 'trustedProxies[1] '],
+    [
+      'a misspelt method',
+      { ...minimal, limits: { weights: { eth_getLog: 75 } } },
+      'limits.weights has an unknown method "eth_getLog": did you mean "eth_getLogs"?',
+    ],
+    [
+      'a URL as a method',
+      { ...minimal, limits: { weights: { 'https://topsecret': 0 } } },
+      'limits.weights has an unknown method (name hidden): use full names, such as "eth_getLogs"',
+    ],
+    [
+      'a weight of 0',
+      { ...minimal, limits: { weights: { eth_getLogs: 0 } } },
+      'limits.weights.eth_getLogs must be a whole number from 1 to 1000000',
+    ],
+    [
+      'a list of weights',
+      { ...minimal, limits: { weights: [] } },
+      'limits.weights must be an object with a whole number for each method',
+    ],
+    [
+      'a weight above the default burst of apps',
+      { ...minimal, limits: { weights: { eth_getLogs: 1_001 } } },
+      'limits.weights.eth_getLogs must be at most 1000, which is limits.apps.burst, because a call above the burst is never granted: lower the weight, or raise the burst',
+    ],
+    [
+      'a weight above the burst of API keys',
+      { ...minimal, limits: { apiKeys: { burst: 74 }, weights: { eth_getLogs: 75, eth_call: 74 } } },
+      'limits.weights.eth_getLogs must be at most 74, which is limits.apiKeys.burst',
+    ],
     ['a blank name', { ...minimal, chain: { name: ' ', symbol: 'ETH' } }, 'chain.name must be the name of the chain'],
   ])('rejects %s, without repeating its value', (_what, input, fault) => {
     const faults = getFaults(() => parseServiceConfig(input))
     expect(faults.join('\n')).toContain(fault)
     expect(faults.join('\n')).not.toContain('topsecret')
+  })
+
+  test('accepts weights up to the burst', () => {
+    const weights = { eth_getLogs: 75, debug_traceTransaction: 1 }
+    const limits = { apiKeys: { burst: 75 }, apps: { burst: 75 }, weights }
+    expect(parseServiceConfig({ ...minimal, limits }).limits).toMatchObject(limits)
+    expect(parseServiceConfig(minimal).limits.weights).toEqual({})
   })
 
   test('reports all faults at once', () => {
@@ -200,4 +237,9 @@ test('configJsonSchema has every member, and requires those without a default', 
   const { properties, required } = configJsonSchema() as { properties: Record<string, object>; required: string[] }
   expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(parseServiceConfig(minimal))))
   expect(required.toSorted()).toEqual(['chain', 'networks', 'publicUrl'])
+  expect(properties).toMatchObject({
+    limits: {
+      properties: { weights: { propertyNames: { enum: expect.arrayContaining(['eth_getLogs']) as unknown } } },
+    },
+  })
 })

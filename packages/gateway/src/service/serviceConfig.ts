@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
+import { describeUnknownMethod, isWeightedMethod, maxWeight, weightedMethods } from '../proxy/method/weights.ts'
 
 const maxDays = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
@@ -91,6 +92,17 @@ const keyLimits = (defaults: {
     perMonth: calls().default(defaults.perMonth),
   }).prefault({})
 
+const weights = () =>
+  z.record(
+    z
+      .string()
+      .refine(isWeightedMethod, { error: ({ input }) => describeUnknownMethod(String(input)) })
+      // For editors, which then complete the names.
+      .meta({ enum: weightedMethods }),
+    whole(1, maxWeight),
+    must('must be an object with a whole number for each method, such as { "eth_getLogs": 75 }'),
+  )
+
 /** The schema of the config file, with all defaults. */
 export const serviceConfigSchema = object({
   /** For editors; not read. */
@@ -155,9 +167,20 @@ export const serviceConfigSchema = object({
     apps: keyLimits({ perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 }),
     /** @default 20 */
     appsPerUser: whole(1, 10_000).default(20),
-    /** What a call of a method costs, in units of the limits above, by method. @default 1 each */
-    weights: z.record(z.string(), whole(1, 1_000_000)).default({}),
-  }).prefault({}),
+    /** How many requests a call counts as in the limits above, by method. None may be above a `burst`. @default 1 each */
+    weights: weights().default({}),
+  })
+    .superRefine(({ apps, apiKeys, weights: given }, context) => {
+      for (const [method, weight] of Object.entries(given))
+        for (const [name, { burst }] of Object.entries({ apps, apiKeys }))
+          if (weight > burst)
+            context.addIssue({
+              code: 'custom',
+              path: ['weights', method],
+              message: `must be at most ${burst}, which is limits.${name}.burst, because a call above the burst is never granted: lower the weight, or raise the burst`,
+            })
+    })
+    .prefault({}),
   /** Size and time limits of requests: see `GatewayLimits`. */
   bounds: object({
     maxBodyBytes: whole(1, 268_435_456).exactOptional(),

@@ -5,6 +5,7 @@ import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
+import { WeightsHint } from '../../parts/WeightsHint.tsx'
 
 /** What the account used: of the API keys' limit, and of all in all. */
 export function AccountUsage() {
@@ -13,12 +14,13 @@ export function AccountUsage() {
     <>
       <PageHead title="Usage" windowTitle="Account: usage" />
       <Loaded query={usage}>
-        {({ day, month }) => (
+        {({ day, month, weights }) => (
           <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
             <div className="pair">
               <UsageMeter title="Today (UTC)" usage={day} />
               <UsageMeter title="This month (UTC)" usage={month} />
             </div>
+            <WeightsHint weights={weights} />
           </Card>
         )}
       </Loaded>

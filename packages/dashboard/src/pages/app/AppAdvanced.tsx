@@ -16,6 +16,7 @@ import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
+import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { isOff } from './AppBadge.tsx'
 import { AppKeyCard } from './AppKeyCard.tsx'
 import { useApp, useDeployment } from './useApp.ts'
@@ -140,11 +141,14 @@ function Limits({ app }: { readonly app: AppView }) {
         )}
       </dl>
       <Loaded query={usage}>
-        {({ day, month }) => (
-          <div className="pair">
-            <UsageMeter title="Today (UTC)" usage={day} />
-            <UsageMeter title="This month (UTC)" usage={month} />
-          </div>
+        {({ day, month, weights }) => (
+          <>
+            <div className="pair">
+              <UsageMeter title="Today (UTC)" usage={day} />
+              <UsageMeter title="This month (UTC)" usage={month} />
+            </div>
+            <WeightsHint weights={weights} />
+          </>
         )}
       </Loaded>
       <LimitsForm

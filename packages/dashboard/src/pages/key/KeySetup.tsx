@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/Loaded.tsx'
 import { networkTitles } from '../../parts/networkTitles.ts'
 import { Trouble } from '../../parts/Note.tsx'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
+import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { FirstRequest } from '../../snippet/FirstRequest.tsx'
 import { SnippetPanel } from '../../snippet/SnippetPanel.tsx'
 import { useKey, useKeyText } from './useKey.ts'
@@ -73,9 +74,10 @@ export function KeySetup() {
         }}
       </Loaded>
       <Loaded query={usage}>
-        {({ day }) => (
+        {({ day, weights }) => (
           <Card title="Today’s use" lead="Of all your API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
+            <WeightsHint weights={weights} />
           </Card>
         )}
       </Loaded>

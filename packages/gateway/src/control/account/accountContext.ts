@@ -15,6 +15,8 @@ export interface AccountContext {
   readonly storage: Storage
   readonly passwords: PasswordHasher
   readonly signUp: () => SignUpMode
+  /** The smallest burst that a user's limits may have. */
+  readonly minBurst: () => number
   /** Newest first. The newest one hashes the email addresses of deleted accounts. */
   readonly secrets: readonly ServerSecret[]
   readonly now: () => number

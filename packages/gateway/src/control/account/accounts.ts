@@ -107,6 +107,8 @@ export interface AccountsOptions {
   readonly storage: Storage
   /** Called for each sign-up, so a new configuration applies immediately. */
   readonly signUp: () => SignUpMode
+  /** The smallest burst that a user's limits may have: the highest weight of a method. @default () => 1 */
+  readonly minBurst?: (() => number) | undefined
   /** The server secrets, newest first; the list may change. Without one, a deleted account's usage is forgotten immediately instead of at the end of the day. @default none */
   readonly secrets?: readonly ServerSecret[] | undefined
   /** A secret of at least 32 characters that grants operator access. @default none */

@@ -25,6 +25,7 @@ const day = 1_440 * minute
 export const createAccounts = ({
   storage,
   signUp,
+  minBurst = () => 1,
   secrets = [],
   operatorToken,
   now: givenNow,
@@ -38,7 +39,7 @@ export const createAccounts = ({
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const context = { storage, passwords, signUp, secrets, now, onChange }
+  const context = { storage, passwords, signUp, minBurst, secrets, now, onChange }
   const throttled = {
     ...context,
     logInThrottle: createLogInThrottle(monotonic),

@@ -31,7 +31,7 @@ const findValidMsProblem = (validMs: number): AccountError | undefined =>
  * declare const context: Parameters<typeof createOperator>[0]
  * const { resetLink } = createOperator(context)
  */
-export const createOperator = ({ storage, passwords, signUp, now, onChange }: AccountContext): Operator => {
+export const createOperator = ({ storage, passwords, signUp, minBurst, now, onChange }: AccountContext): Operator => {
   /** Changes an account and adds its audit log entry. The entry comes first, because the write that invalidates caches must be the transaction's last. */
   const change = async (
     { id, actor = 'operator', ip }: Actor & { id: string },
@@ -149,7 +149,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
       change({ id, ...by }, { action: 'account.role', detail: { role }, work: ({ users }) => users.setRole(id, role) }),
 
     setUserLimits: async ({ id, limits, ...by }) =>
-      findLimitsProblem(limits) ??
+      findLimitsProblem(limits, minBurst()) ??
       (await change(
         { id, ...by },
         {

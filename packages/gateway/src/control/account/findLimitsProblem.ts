@@ -9,10 +9,18 @@ const limitRanges: Readonly<Record<keyof UserLimits, { readonly min: number; rea
 }
 
 /**
+ * Describes how to fix a burst below the highest weight.
+ * @param minBurst - The highest weight of a method.
+ */
+export const describeMinBurst = (minBurst: number): string =>
+  `must be at least ${minBurst}, the highest weight of a method, because a call above the burst is never granted`
+
+/**
  * Validates a user's limits.
+ * @param minBurst - The highest weight of a method. @default 1
  * @returns An error that names the limit and the fix, or `undefined` if they are valid.
  */
-export const findLimitsProblem = (limits: UserLimits | null): AccountError | undefined => {
+export const findLimitsProblem = (limits: UserLimits | null, minBurst = 1): AccountError | undefined => {
   for (const [name, value] of Object.entries(limits ?? {})) {
     const range = Object.hasOwn(limitRanges, name) ? limitRanges[name as keyof UserLimits] : undefined
     if (range === undefined)
@@ -23,6 +31,7 @@ export const findLimitsProblem = (limits: UserLimits | null): AccountError | und
         `${name} must be a whole number from ${range.min} to ${range.max}${nullable ? ', or null for no limit' : ''}.`,
         `limits.${name}`,
       )
+    if (name === 'burst' && value < minBurst) return limitsError(`burst ${describeMinBurst(minBurst)}.`, 'limits.burst')
   }
   return undefined
 }

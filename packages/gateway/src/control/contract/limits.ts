@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Request limits. `null`: no limit. */
 export interface LimitsView {
-  /** Requests per second. Each request of a batch counts. */
+  /** Requests per second. Each request of a batch counts, and a method may count as several: see `UsageView.weights`. */
   readonly perSecond: number | null
   /** How many requests may arrive at once. */
   readonly burst: number

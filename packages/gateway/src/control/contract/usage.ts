@@ -17,6 +17,8 @@ export interface UsageView {
   readonly day: UsageWindow
   readonly month: UsageWindow
   readonly limits: LimitsView
+  /** How many requests a call counts as, by method, the highest first. Methods that are left out count as 1. */
+  readonly weights: Readonly<Record<string, number>>
 }
 
 const usageWindow = z.strictObject({
@@ -28,5 +30,10 @@ const usageWindow = z.strictObject({
 
 /** The schema of `UsageView`. */
 export const usageView: z.ZodType<UsageView> = z
-  .strictObject({ day: usageWindow, month: usageWindow, limits: limitsView })
+  .strictObject({
+    day: usageWindow,
+    month: usageWindow,
+    limits: limitsView,
+    weights: z.record(z.string(), z.int().min(2)),
+  })
   .meta({ id: 'Usage' })

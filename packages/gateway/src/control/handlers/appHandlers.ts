@@ -1,5 +1,7 @@
 import type { OwnLimits, LimitsView } from '../contract/limits.ts'
 import { networkNames } from '../../lib/network.ts'
+import { getHighestWeight } from '../../proxy/method/weights.ts'
+import { describeMinBurst } from '../account/findLimitsProblem.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
@@ -12,12 +14,19 @@ import { toAppAddresses, toAppView } from '../views/toAppView.ts'
 import { createKey } from './createKey.ts'
 import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
 
-/** Finds limits of an app that exceed those of its account. */
-const findLimitProblems = (own: OwnLimits | null | undefined, max: LimitsView): readonly FieldProblem[] =>
+/** Finds limits of an app that exceed those of its account, and a burst below the highest weight of a method. */
+const findLimitProblems = (
+  own: OwnLimits | null | undefined,
+  max: LimitsView,
+  minBurst: number,
+): readonly FieldProblem[] =>
   (['perSecond', 'perDay', 'perMonth', 'burst'] as const).flatMap((name) => {
     const value = own?.[name]
     const ceiling = max[name]
-    if (value === undefined || ceiling === null || (value !== null && value <= ceiling)) return []
+    if (value === undefined) return []
+    if (name === 'burst' && value !== null && value < minBurst)
+      return [{ field: 'limits.burst', fix: describeMinBurst(minBurst) }]
+    if (ceiling === null || (value !== null && value <= ceiling)) return []
     return [{ field: `limits.${name}`, fix: `must be at most ${ceiling}` }]
   })
 
@@ -113,7 +122,11 @@ export const appHandlers = (
 
     'PATCH /api/apps/{appId}': async ({ params, body, caller }) => {
       const { version, ...details } = body
-      const problems = findLimitProblems(details.limits, getAppLimits(config, caller))
+      const problems = findLimitProblems(
+        details.limits,
+        getAppLimits(config, caller),
+        getHighestWeight(config().weights),
+      )
       if (problems.length > 0) return { error: apiErrors.invalid(problems) }
       const id = params.appId
       const userId = requireViewer(caller).user.id

@@ -82,14 +82,15 @@ export const metricsHandlers = ({
     'GET /api/usage': async ({ caller }) => {
       const { id, limits } = requireViewer(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
-      const inForce = resolveLimits([limits], config().limits.apiKey)
-      return { response: await toUsageView(usageLimits, { id: `user:${quotaOwner}`, limits: inForce }) }
+      const { limits: defaults, weights } = config()
+      const inForce = resolveLimits([limits], defaults.apiKey)
+      return { response: await toUsageView(usageLimits, { id: `user:${quotaOwner}`, limits: inForce, weights }) }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
       const app = await storage.apps.find({ id: params.appId, userId: requireViewer(caller).user.id })
       if (app === undefined) return { error: apiErrors.notFound() }
       const limits = narrowLimits(app.limits, getAppLimits(config, caller))
-      return { response: await toUsageView(usageLimits, { id: `app:${app.id}`, limits }) }
+      return { response: await toUsageView(usageLimits, { id: `app:${app.id}`, limits, weights: config().weights }) }
     },
   }
 }

@@ -1,3 +1,5 @@
+import { normalizeWeights } from '../../proxy/method/weights.ts'
+import type { MethodWeights } from '../../proxy/method/weights.ts'
 import type { QuotaWindow, UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { LimitsView } from '../contract/limits.ts'
 import type { UsageView, UsageWindow } from '../contract/usage.ts'
@@ -16,8 +18,8 @@ const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => 
  */
 export const toUsageView = async (
   usageLimits: Pick<UsageLimits, 'usage'>,
-  { id, limits }: { id: string; limits: LimitsView },
+  { id, limits, weights }: { id: string; limits: LimitsView; weights?: MethodWeights | undefined },
 ): Promise<UsageView> => {
   const { day, month } = await usageLimits.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
-  return { day: toUsageWindow(day), month: toUsageWindow(month), limits }
+  return { day: toUsageWindow(day), month: toUsageWindow(month), limits, weights: normalizeWeights(weights) }
 }

@@ -1,6 +1,7 @@
 import { isReadMethod } from '@keyrail/core/internal'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
+import type { MethodWeights } from './weights.ts'
 import { debugMethods, nodeMethods, traceMethods } from '../../auth/allowList/methodNames.ts'
 
 /** How calls of an allowed method are handled. */
@@ -13,7 +14,7 @@ export interface MethodTraits {
   readonly filter?: 'create' | 'use' | 'remove'
   /** Which of its params pins the response to a chain state. */
   readonly pin?: PinRule | undefined
-  /** What a call costs, in units of rates and quotas. */
+  /** How many requests a call counts as in rates and quotas. */
   readonly weight: number
   /** Its name in logs and metrics, or the name of a group whose names are unbounded. */
   readonly label: string
@@ -57,8 +58,8 @@ export const createMethodPolicy = (options: {
   debug: boolean
   trace: boolean
   unsafeNodeMethods: boolean
-  /** What a call of a method costs. @default 1 */
-  weights?: Readonly<Record<string, number>>
+  /** @default {} */
+  weights?: MethodWeights
 }): MethodPolicy => {
   const allowed = new Map<string, MethodTraits>()
   const weights = new Map(Object.entries(options.weights ?? {}))

@@ -35,6 +35,8 @@ export interface GatewayContext {
   readonly usage: {
     /** `undefined`: nothing is limited. */
     readonly limits: UsageLimits | undefined
+    /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
+    readonly hasWeights: boolean
     /** The HTTP status of a call above its quota. */
     readonly quotaStatus: 403 | 429
     readonly meter: Meter | undefined

@@ -3,7 +3,6 @@ import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
-import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
@@ -59,9 +58,9 @@ const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['conte
 const rejectUsedUp = (gateway: GatewayContext, { context, tenant }: AuthorizedRequest): boolean => {
   const rate = findUsedUpRate(gateway, tenant)
   if (rate === undefined) return false
-  const nowMs = gateway.now()
-  context.facts.limitHeaders = rateHeaders(rate, nowMs)
-  const rejection = rejections.rateLimited({ ...rate, nowMs })
+  const taken: LimitGrant = { granted: 0, rate, quota: undefined }
+  context.facts.limitHeaders = getLimitHeaders(taken, gateway)
+  const rejection = toLimitRejection(taken, { index: 0 }, gateway)
   if (context.request.complete) sendRejection(gateway, context, rejection)
   else sendRejectionBeforeBody(gateway, context, rejection)
   return true
@@ -106,7 +105,7 @@ const rejectBody = (gateway: GatewayContext, authorized: AuthorizedRequest, reje
     passed: 0,
     calls: 1,
     proceed: (taken) => {
-      const sent = isRateUsedUp(taken) ? toLimitRejection(taken, 0, gateway) : rejection
+      const sent = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : rejection
       sendRejection(gateway, authorized.context, { ...sent, close: rejection.close === true })
     },
   })
@@ -153,7 +152,7 @@ const withLimits = (
   { proceed, ...requested }: RequestedCalls & { proceed: (taken: LimitGrant) => void },
 ): void => {
   const use = (taken: LimitGrant): void => {
-    context.facts.limitHeaders = getLimitHeaders(taken, gateway.now())
+    context.facts.limitHeaders = getLimitHeaders(taken, gateway)
     proceed(taken)
   }
   const unavailable = (error: unknown): void => {
@@ -190,7 +189,7 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
       passed: 0,
       calls: 1,
       proceed: (taken) => {
-        const result = isRateUsedUp(taken) ? toLimitRejection(taken, 0, gateway) : checked
+        const result = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : checked
         completeSingle(gateway, authorized, call, result)
       },
     })
@@ -200,7 +199,8 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
       calls: 1,
       weights: checked.traits.weight === 1 ? undefined : [checked.traits.weight],
       proceed: (taken) => {
-        if (taken.granted === 0) completeSingle(gateway, authorized, call, toLimitRejection(taken, 0, gateway))
+        if (taken.granted === 0)
+          completeSingle(gateway, authorized, call, toLimitRejection(taken, { index: 0, traits }, gateway))
         else runSingle(gateway, authorized, { call, forwarded: checked, taken })
       },
     })
@@ -277,7 +277,7 @@ const handleBatch = (
       passed: 0,
       calls: calls.length,
       proceed: (taken) => {
-        const usedUp = isRateUsedUp(taken) ? toLimitRejection(taken, 0, gateway) : undefined
+        const usedUp = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : undefined
         const results = usedUp === undefined ? checked.filter(isRejection) : checked.map(() => usedUp)
         completeBatch(gateway, authorized, calls, results)
       },
@@ -314,7 +314,8 @@ const rejectUngranted = (calls: (ForwardedCall | Rejection)[], taken: LimitGrant
   for (const [index, call] of calls.entries()) {
     if (isRejection(call)) continue
     // At most two different rejections, so that a batch of a thousand calls does not create a thousand.
-    if (passed === taken.granted || passed === taken.rate?.granted) rejection = toLimitRejection(taken, passed, gateway)
+    if (passed === taken.granted || passed === taken.rate?.granted)
+      rejection = toLimitRejection(taken, { index: passed, traits: call.traits }, gateway)
     if (rejection !== undefined) calls[index] = rejection
     passed += 1
   }

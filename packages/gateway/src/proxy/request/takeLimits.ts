@@ -5,6 +5,7 @@ import { rejections } from '../../errors/rejections.ts'
 import type { LimitGrant, QuotaGrant } from '../../usage/limits/usageLimits.ts'
 import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 
 const dayMs = 86_400_000
@@ -96,25 +97,35 @@ export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: 
 
 /**
  * Why a call was not granted.
- * @param index - Its index among the calls that passed the other checks. The quota rejects earlier ones than the rate, because it is taken for fewer.
+ * @param call.index - Its index among the calls that passed the other checks. The quota rejects earlier ones than the rate, because it is taken for fewer.
+ * @param call.traits - Of its method, if it passed the other checks.
  */
 export const toLimitRejection = (
   { rate, quota }: LimitGrant,
-  index: number,
+  { index, traits }: { readonly index: number; readonly traits?: MethodTraits | undefined },
   { now, usage: { quotaStatus } }: GatewayContext,
 ): Rejection =>
   rate !== undefined && index >= rate.granted
-    ? rejections.rateLimited({ ...rate, nowMs: now() })
+    ? rejections.rateLimited({ ...rate, nowMs: now(), call: traits })
     : quota === undefined
       ? rejections.limitsUnavailable()
-      : rejections.quotaExceeded(quota, quotaStatus)
+      : rejections.quotaExceeded({ ...quota, call: traits }, quotaStatus)
 
 /** The window whose numbers the headers show. */
 const getWindow = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
   rejectedBy === 'month' || (rejectedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
 
-/** The response headers that show what is left; `undefined` if nothing limits the key. */
-export const getLimitHeaders = ({ rate, quota }: LimitGrant, nowMs: number): readonly string[] | undefined => {
+/** The response headers that show what is left, and with weights what the request cost; `undefined` if nothing limits the key. */
+export const getLimitHeaders = (
+  taken: LimitGrant,
+  { now, usage: { hasWeights } }: Pick<GatewayContext, 'now' | 'usage'>,
+): readonly string[] | undefined => {
+  const left = getLeftHeaders(taken, now())
+  // Calls that other checks rejected cost the rate, but not the quota: the cost is what the request took from the quota.
+  return hasWeights && left !== undefined ? [...left, 'X-RateLimit-Cost', String(taken.quota?.charged ?? 0)] : left
+}
+
+const getLeftHeaders = ({ rate, quota }: LimitGrant, nowMs: number): readonly string[] | undefined => {
   const forRate = rate === undefined ? undefined : rateHeaders(rate, nowMs)
   if (quota === undefined || quota.limit === null) return forRate
   const window = getWindow(quota)

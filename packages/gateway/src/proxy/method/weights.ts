@@ -1,0 +1,51 @@
+import { checkNames } from '@keyrail/core/internal'
+import { debugMethods, nodeMethods, traceMethods } from '../../auth/allowList/methodNames.ts'
+
+/** How many requests a call of a method counts as, in rates and quotas. Methods that are left out count as 1. */
+export type MethodWeights = Readonly<Record<string, number>>
+
+/** The largest weight. */
+export const maxWeight = 1_000_000
+
+/** The methods that can have a weight: all that a service can offer, also while `services` turns them off. */
+export const weightedMethods: readonly string[] = [...nodeMethods, ...debugMethods, ...traceMethods]
+
+const known: ReadonlySet<string> = new Set(weightedMethods)
+
+/** Whether a method can have a weight. */
+export const isWeightedMethod = (name: string): boolean => known.has(name)
+
+/** Finds the method that a misspelt name probably means. */
+const findNearestMethod = (name: string): string | undefined => {
+  try {
+    checkNames('weights', { [name]: 1 }, weightedMethods)
+    return name
+  } catch (error) {
+    // Core exports its search for the nearest name only as a part of this check.
+    return error instanceof Error ? /Did you mean "(\w+)"\?$/.exec(error.message)?.[1] : undefined
+  }
+}
+
+/**
+ * Describes an unknown method for an error.
+ * @param name - Shown only if it looks like the name of a method, because it may be a misplaced secret.
+ * @example
+ * describeUnknownMethod('eth_getLog') // 'has an unknown method "eth_getLog": did you mean "eth_getLogs"?'
+ */
+export const describeUnknownMethod = (name: string): string => {
+  const nearest = findNearestMethod(name)
+  const shown = nearest !== undefined || /^[A-Za-z_]{1,40}$/.test(name) ? `"${name}"` : '(name hidden)'
+  const fix = nearest === undefined ? 'use full names, such as "eth_getLogs"' : `did you mean "${nearest}"?`
+  return `has an unknown method ${shown}: ${fix}`
+}
+
+/** Returns the highest weight: the smallest burst with which a call of every method can be granted. */
+export const getHighestWeight = (weights: MethodWeights = {}): number => Math.max(1, ...Object.values(weights))
+
+/** Removes the weights of 1, which are the default, and puts the highest first. */
+export const normalizeWeights = (weights: MethodWeights = {}): MethodWeights =>
+  Object.fromEntries(
+    Object.entries(weights)
+      .filter(([, weight]) => weight !== 1)
+      .toSorted(([, one], [, other]) => other - one),
+  )
