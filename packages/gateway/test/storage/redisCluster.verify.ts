@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
   test('any one node of the URL is enough', async () => {
     const [node = ''] = cluster.nodeUrls
     const link = await open(node.replace('redis:', 'redis+cluster:'))
-    await link.ping()
+    await expect(link.ping()).resolves.toBeUndefined()
   })
 
   test('shardOf agrees with the cluster, and keys with the same hash tag share a shard', async () => {
@@ -144,6 +144,35 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     await expect.poll(() => link.isReady('key:0'), poll).toBe(true)
     expect(Number(await link.client.get('key:0'))).toBe(0)
     await master.start()
+  })
+
+  test('a planned failover runs no command twice', async () => {
+    const link = await open()
+    if (!(link.client instanceof Cluster)) throw new Error('unreachable')
+    const oldShard = link.shardOf('key:0')
+    const { port } = await cluster.masterOf('key:0')
+    const roles = await Promise.all(link.client.nodes('slave').map(async (node) => ({ node, role: await node.role() })))
+    const replica = roles.find(({ role }) => role[2] === port)?.node
+    await link.client.set('key:0', 0)
+    const results: Promise<boolean>[] = []
+    const sending = setInterval(() => {
+      const sent = link.client.incr('key:0')
+      results.push(
+        sent.then(
+          () => true,
+          () => false,
+        ),
+      )
+    }, 1)
+    try {
+      await replica?.cluster('FAILOVER')
+      await expect.poll(() => link.shardOf('key:0') !== oldShard && link.isReady('key:0'), poll).toBe(true)
+    } finally {
+      clearInterval(sending)
+    }
+    const succeeded = (await Promise.all(results)).filter(Boolean).length
+    expect(succeeded).toBeGreaterThan(0)
+    expect(Number(await link.client.get('key:0'))).toBe(succeeded)
   })
 
   test('it works again after all nodes were restarted', async () => {
