@@ -59,8 +59,9 @@ const startNode = async (password: string): Promise<Node> => {
 }
 
 /** Starts a Redis Cluster on free ports of 127.0.0.1, with a random password. Shards stay available while another shard fails over. */
-export const startRedisCluster = async (): Promise<TestRedisCluster> => {
-  const password = randomBytes(16).toString('hex')
+export const startRedisCluster = async (
+  password: string = randomBytes(16).toString('hex'),
+): Promise<TestRedisCluster> => {
   const nodes: Node[] = []
   // One after another, so that no two of them choose the same port.
   for (let index = 0; index < 2 * masters; index += 1) nodes.push(await startNode(password))
