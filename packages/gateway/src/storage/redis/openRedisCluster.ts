@@ -21,6 +21,8 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     clusterRetryStrategy: getRetryDelay,
+    // By default a new master is only found through a MOVED of the old one, which sends none if it hangs.
+    slotsRefreshInterval: 5_000,
     // Names, not IP addresses, so that certificates match.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: { ...connectionOptions, username, password, ...(isTls ? { tls: {} } : {}) },
