@@ -49,6 +49,8 @@ const startNode = async (password: string): Promise<Node> => {
       'cluster-replica-validity-factor 0',
       `cluster-port ${busPort}`,
       'repl-diskless-sync-delay 0',
+      // CLUSTER SLOTS lists a replica once it got a first byte from its master.
+      'repl-ping-replica-period 1',
       `requirepass ${password}`,
       `masterauth ${password}`,
     ],
