@@ -67,6 +67,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'dist/index.d.ts',
     ...withMaps(
+      'checkEvictionPolicy-*',
       'chunk-*',
       'createRedisInvalidation-*',
       'createRedisRateLimiter-*',

@@ -216,6 +216,7 @@ describe.skipIf(!hasRedis)('a Redis that may delete counters', () => {
       write: () => {},
       environment: { KEYRAIL_SECRET: secret, REDIS_URL: redis.url },
     })
+    expect(service.listening.port).toBeGreaterThan(0)
     await service.close({ graceMs: 0 })
     await redis.stop()
   })

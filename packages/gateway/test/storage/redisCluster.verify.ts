@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Cluster } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -67,7 +71,7 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
   test('any one node of the URL is enough', async () => {
     const [node = ''] = cluster.nodeUrls
     const link = await open(node.replace('redis:', 'redis+cluster:'))
-    await link.ping()
+    await expect(link.ping()).resolves.toBeUndefined()
   })
 
   test('shardOf agrees with the cluster, and keys with the same hash tag share a shard', async () => {
@@ -122,28 +126,61 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     const oldShard = link.shardOf('key:0')
     const master = await cluster.masterOf('key:0')
     master.hang()
-    const pinging = setInterval(() => void link.ping().catch(() => {}), 500)
     try {
-      await expect.poll(() => link.shardOf('key:0') !== oldShard && link.isReady('key:0'), poll).toBe(true)
+      // Sooner than the 10 seconds after which the connection is closed.
+      await expect
+        .poll(() => link.shardOf('key:0') !== oldShard && link.isReady('key:0'), { ...poll, timeout: 9_000 })
+        .toBe(true)
       await link.client.set('key:0', 'after')
     } finally {
-      clearInterval(pinging)
       master.resume()
     }
   })
 
   test('a command in flight when the connection is lost fails, and is never sent again', async () => {
     const link = await open()
+    if (!(link.client instanceof Cluster)) throw new Error('unreachable')
     await link.client.set('key:0', 0)
     const master = await cluster.masterOf('key:0')
+    const connection = link.client.nodes('master').find(({ options }) => options.port === master.port)
     master.hang()
     const results = Promise.allSettled(Array.from({ length: 50 }, () => link.client.incr('key:0')))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    await master.kill()
+    await wait(50)
+    connection?.stream.destroy()
+    // The master runs what it received, but cannot respond.
+    master.resume()
     expect((await results).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 'rejected'))
     await expect.poll(() => link.isReady('key:0'), poll).toBe(true)
-    expect(Number(await link.client.get('key:0'))).toBe(0)
-    await master.start()
+    expect(Number(await link.client.get('key:0'))).toBe(50)
+  })
+
+  test('a planned failover runs no command twice', async () => {
+    const link = await open()
+    if (!(link.client instanceof Cluster)) throw new Error('unreachable')
+    const oldShard = link.shardOf('key:0')
+    const { port } = await cluster.masterOf('key:0')
+    const roles = await Promise.all(link.client.nodes('slave').map(async (node) => ({ node, role: await node.role() })))
+    const replica = roles.find(({ role }) => role[2] === port)?.node
+    await link.client.set('key:0', 0)
+    const results: Promise<boolean>[] = []
+    const sending = setInterval(() => {
+      const sent = link.client.incr('key:0')
+      results.push(
+        sent.then(
+          () => true,
+          () => false,
+        ),
+      )
+    }, 1)
+    try {
+      await replica?.cluster('FAILOVER')
+      await expect.poll(() => link.shardOf('key:0') !== oldShard && link.isReady('key:0'), poll).toBe(true)
+    } finally {
+      clearInterval(sending)
+    }
+    const succeeded = (await Promise.all(results)).filter(Boolean).length
+    expect(succeeded).toBeGreaterThan(0)
+    expect(Number(await link.client.get('key:0'))).toBe(succeeded)
   })
 
   test('it works again after all nodes were restarted', async () => {
@@ -166,6 +203,31 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
       )
       .toBe(true)
     await expectDelivery(one, two)
+  })
+
+  test('it finds a cluster whose nodes all got other addresses through the host of the URL', async () => {
+    const before = await startRedisCluster()
+    let target = before.processes[0]?.port ?? 0
+    // In place of a DNS name that leads to other addresses later.
+    const host = createServer((client) => {
+      const node = connect(target, '127.0.0.1')
+      client.pipe(node).pipe(client)
+      for (const socket of [client, node]) socket.on('error', () => client.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(host, 'listening')
+    const { port } = host.address() as AddressInfo
+    const link = await open(`redis+cluster://:${before.password}@127.0.0.1:${port}`)
+    await before.close()
+    const after = await startRedisCluster(before.password)
+    try {
+      target = after.processes[0]?.port ?? 0
+      await expect.poll(() => isAllReady(link), poll).toBe(true)
+      expect(link.shardOf('key:0')).toBe(`127.0.0.1:${(await after.masterOf('key:0')).port}`)
+    } finally {
+      await link.close()
+      host.close()
+      await after.close()
+    }
   })
 
   test('errors contain no address and no password', async () => {

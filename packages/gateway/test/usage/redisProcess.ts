@@ -35,6 +35,11 @@ const program = (process.env['PATH'] ?? '')
 /** Whether Redis is installed. With KEYRAIL_TEST_ALL a missing Redis fails the tests instead of skipping them. */
 export const hasRedis = program !== undefined || process.env['KEYRAIL_TEST_ALL'] === '1'
 
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL')
+})
+
 const waitUntilStarted = (server: ChildProcess, isSentinel: boolean): Promise<void> =>
   new Promise((resolve, reject) => {
     let printed = ''
@@ -67,11 +72,14 @@ export const startRedisProcess = async ({
     mode: 0o600,
   })
   let server: ChildProcess | undefined
-  const killOnExit = (): void => void server?.kill('SIGKILL')
-  process.once('exit', killOnExit)
   const start = async (): Promise<void> => {
-    server = spawn(program, [config, ...(isSentinel ? ['--sentinel'] : [])], { stdio: ['ignore', 'pipe', 'ignore'] })
-    await waitUntilStarted(server, isSentinel)
+    const started = spawn(program, [config, ...(isSentinel ? ['--sentinel'] : [])], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    server = started
+    running.add(started)
+    started.once('exit', () => running.delete(started))
+    await waitUntilStarted(started, isSentinel)
   }
   const kill = async (): Promise<void> => {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
@@ -87,7 +95,6 @@ export const startRedisProcess = async ({
     kill,
     start,
     stop: async () => {
-      process.off('exit', killOnExit)
       await kill()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -49,6 +49,8 @@ const startNode = async (password: string): Promise<Node> => {
       'cluster-replica-validity-factor 0',
       `cluster-port ${busPort}`,
       'repl-diskless-sync-delay 0',
+      // CLUSTER SLOTS lists a replica once it got a first byte from its master.
+      'repl-ping-replica-period 1',
       `requirepass ${password}`,
       `masterauth ${password}`,
     ],
@@ -59,8 +61,9 @@ const startNode = async (password: string): Promise<Node> => {
 }
 
 /** Starts a Redis Cluster on free ports of 127.0.0.1, with a random password. Shards stay available while another shard fails over. */
-export const startRedisCluster = async (): Promise<TestRedisCluster> => {
-  const password = randomBytes(16).toString('hex')
+export const startRedisCluster = async (
+  password: string = randomBytes(16).toString('hex'),
+): Promise<TestRedisCluster> => {
   const nodes: Node[] = []
   // One after another, so that no two of them choose the same port.
   for (let index = 0; index < 2 * masters; index += 1) nodes.push(await startNode(password))
@@ -86,26 +89,34 @@ export const startRedisCluster = async (): Promise<TestRedisCluster> => {
   for (const [index, node] of nodes.slice(masters).entries())
     await run(node, 'CLUSTER', 'REPLICATE', String(await run(nodes[index], 'CLUSTER', 'MYID')))
 
+  /** The slots with their nodes, the master first. */
+  type SlotRange = readonly [from: number, to: number, ...nodes: (readonly [host: string, port: number])[]]
+  const getSlots = async (node: Node): Promise<readonly SlotRange[]> =>
+    (await run(node, 'CLUSTER', 'SLOTS')) as readonly SlotRange[]
+
   const isHealthy = async (): Promise<boolean> => {
     const states = await Promise.all(
       nodes.map(async (node) => {
         const [state, replication] = [await run(node, 'CLUSTER', 'INFO'), await run(node, 'INFO', 'replication')]
         const isInSync = /role:master[^]*connected_slaves:[1-9]|master_link_status:up/.test(String(replication))
-        return String(state).includes('cluster_state:ok') && isInSync
+        const ranges = await getSlots(node)
+        return (
+          String(state).includes('cluster_state:ok') &&
+          isInSync &&
+          ranges.length === masters &&
+          ranges.every(([, , ...holders]) => holders.length === 2)
+        )
       }),
     ).catch(() => [false])
     return states.every(Boolean)
   }
   const whenHealthy = (): Promise<void> => until(isHealthy)
 
-  /** A slot range with its nodes, the master first, as the first node that responds knows them. */
-  type SlotRange = readonly [from: number, to: number, master: readonly [host: string, port: number]]
   const masterOf = async (key: string): Promise<RedisProcess> => {
     for (const node of nodes) {
       if (node.admin.status !== 'ready') continue
       const slot = Number(await run(node, 'CLUSTER', 'KEYSLOT', key))
-      const ranges = (await run(node, 'CLUSTER', 'SLOTS')) as SlotRange[]
-      const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1]
+      const port = (await getSlots(node)).find(([from, to]) => from <= slot && slot <= to)?.[2]?.[1]
       const found = nodes.find(({ process }) => process.port === port)
       if (found !== undefined) return found.process
     }

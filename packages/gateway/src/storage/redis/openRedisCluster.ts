@@ -6,7 +6,7 @@ import type { RedisCluster } from './parseRedisUrl.ts'
 import { pingRedis } from './pingRedis.ts'
 import type { RedisLink } from './redisLink.ts'
 
-/** How often the connections are checked while one is missing, in milliseconds. */
+/** How often missing connections are looked for, in milliseconds. */
 const checkMs = 500
 
 /**
@@ -21,6 +21,8 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     clusterRetryStrategy: getRetryDelay,
+    // By default a new master is only found through a MOVED of the old one, which sends none if it hangs.
+    slotsRefreshInterval: 5_000,
     // Names, not IP addresses, so that certificates match.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: { ...connectionOptions, username, password, ...(isTls ? { tls: {} } : {}) },
@@ -64,15 +66,14 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     return keys
   }
 
-  const refresh = (): void =>
-    client.refreshSlotsCache((error) => {
-      // No node that is known responds: start over with the nodes of the URL, whose addresses may be others now.
-      if (error && client.status === 'ready') client.disconnect(true)
-    })
   const timer = setInterval(() => {
     update()
     if (client.status === 'ready') {
-      if (getPingKeys() === undefined) refresh()
+      if (getPingKeys() !== undefined) return
+      client.refreshSlotsCache((error) => {
+        // No node that is known responds: start over with the nodes of the URL, whose addresses may be others now.
+        if (error && client.status === 'ready') client.disconnect(true)
+      })
     } else if (client.status === 'close' || client.status === 'end') client.connect().catch(() => {})
   }, checkMs)
   client.connect().catch(() => {})
@@ -82,15 +83,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(shardOfSlot(getHashSlot(key)))),
     shardOf: (key) => shardOfSlot(getHashSlot(key)),
     onReady: (listener) => void listeners.push(listener),
-    ping: async () => {
-      try {
-        await pingRedis(client, getPingKeys)
-      } catch (error) {
-        // A master that hangs keeps its connection; another node may have become the master.
-        if (client.status === 'ready') refresh()
-        throw error
-      }
-    },
+    ping: () => pingRedis(client, getPingKeys),
     close: () => {
       clearInterval(timer)
       client.disconnect()
