@@ -16,7 +16,7 @@ test('reports the first failure of a series and its end, and counts all failures
   log.failed(new TypeError('has a secret'))
   log.succeeded()
   log.failed('a secret')
-  expect(events).toEqual([
+  expect(events).toStrictEqual([
     { event: 'meterFailed', work: 'write', state: 'started', code: 'ECONNRESET' },
     { event: 'meterFailed', work: 'write', state: 'ended', failures: 2 },
     { event: 'meterFailed', work: 'write', state: 'started', code: 'unavailable' },

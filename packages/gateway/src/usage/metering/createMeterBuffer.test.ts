@@ -157,6 +157,36 @@ describe('a meter buffer', () => {
     expect(dropped).toEqual([7, 9, 5])
   })
 
+  test('drops nothing while all past minutes are being written, and written minutes without a report', () => {
+    const { buffer, clock, count, dropped } = setUp({ maxWaiting: 1 })
+    for (const key of ['key_1', 'key_2']) count(key)
+    const batch = buffer.startPass()(2)
+    clock.now += minuteMs
+    count('key_1', 3)
+    expect([dropped, buffer.backlogRows]).toEqual([[], 3])
+    batch.written()
+    const current = buffer.startPass()(1)
+    current.written()
+    // Counted again after it was written, so it is waiting again.
+    count('key_1', 2)
+    for (const calls of [4, 5]) {
+      clock.now += minuteMs
+      count('key_1', calls)
+    }
+    expect(dropped).toEqual([2])
+  })
+
+  test('forgets a minute that is written before it ends', () => {
+    const { buffer, clock, count, dropped } = setUp({ maxWaiting: 0 })
+    count()
+    buffer.startPass()(1).written()
+    for (const calls of [4, 5]) {
+      clock.now += minuteMs
+      count('key_1', calls)
+    }
+    expect(dropped).toEqual([4])
+  })
+
   test('does not write a minute that was dropped during the pass', () => {
     const { buffer, clock, count, dropped } = setUp({ maxWaiting: 1 })
     count('key_1')

@@ -25,6 +25,7 @@ test.each([
   '[null]',
   '[{}]',
   '["eth_call"]',
+  '[["eth_call",0]]',
   '[["eth_call",0,"succeeded"]]',
   '[["eth_call",0,"succeeded","1"]]',
   '[["eth_call",0,"succeeded",1.5]]',
