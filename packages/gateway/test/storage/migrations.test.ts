@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
+import { createPartitions } from '../../src/usage/metering/minutePartitions.ts'
+import { rollUp } from '../../src/usage/metering/rollUp.ts'
+import { readState } from '../../src/usage/metering/usageRows.ts'
 import { migrate } from '../../src/storage/migration/migrate.ts'
 import type { Migration } from '../../src/storage/migration/migration.ts'
 import { migrations } from '../../src/storage/migration/migrations.ts'
@@ -77,6 +81,61 @@ describe.each(databases)('migrate on $name', (database) => {
       sql<{ counts: string }>`select counts from usage_days`.execute(query),
     )
     expect(rows).toEqual([{ counts: '[["eth_call",0,"succeeded",2,10,2],["eth_call",0,"disconnected",1]]' }])
+  })
+
+  test('preserves the usage of version 8, rolled up or not', async () => {
+    const options = await database.create()
+    const hour = 3_600_000
+    const day = 24 * hour
+    const today = Math.floor(Date.now() / day) * day
+    await within(options, async ({ query, kind }) => {
+      await migrate({ query, kind }, { migrations: migrations.slice(0, 8) })
+      const counts = '[["eth_call",0,"succeeded",2,10,2]]'
+      // Yesterday is rolled up to 22:00, and the day before into a day. One row is of an instance whose clock is ahead.
+      const minutes = [today - day, today - 2 * hour, today - hour, today, today + 2 * day]
+      for (const at of minutes)
+        await sql`insert into usage_minutes (at, key_id, run, total, counts) values (${at}, 'key_1', 'run', 2, ${counts})`.execute(
+          query,
+        )
+      for (const at of [today - 2 * day, today - day])
+        await sql`insert into usage_hours (at, key_id, total, counts) values (${at}, 'key_1', 2, ${counts})`.execute(
+          query,
+        )
+      await sql`insert into usage_days (at, key_id, total, counts) values (${today - 2 * day}, 'key_1', 2, ${counts})`.execute(
+        query,
+      )
+      await sql`update usage_state set hours_to = ${today - 2 * hour}, rolling_to = ${today - hour}, days_to = ${today - day},
+        minutes_from = ${today - day}, hours_from = ${today - 2 * day}, days_from = ${today - 2 * day}, version = 7`.execute(
+        query,
+      )
+    })
+    const storage = await openStorage(options)
+    expect(await readState(storage.db)).toEqual({
+      minutesFrom: today - day,
+      hoursFrom: today - 2 * day,
+      daysFrom: today - 2 * day,
+      hoursTo: today - 2 * hour,
+      daysTo: today - day,
+    })
+    /** How many hours from today each point with calls is, and its calls. */
+    const read = async (step: 'minute' | 'hour' | 'day'): Promise<readonly (readonly number[])[]> => {
+      const period = { from: today - 3 * day, to: today + 3 * day, step }
+      const { series } = await createReadMetrics({ storage })({ subject: { keyId: 'key_1' }, ...period })
+      return series.filter(({ total }) => total > 0).map(({ at, total }) => [(at - today) / hour, total])
+    }
+    const before = [await read('minute'), await read('hour'), await read('day')]
+    expect(before[2]).toEqual([
+      [-48, 2],
+      [-24, 6],
+      [0, 2],
+      [48, 2],
+    ])
+    expect(before[1]?.map(([at]) => at)).toEqual([-48, -24, -2, -1, 0, 48])
+    if (storage.db.kind === 'postgres') await createPartitions(storage.db, today)
+    await rollUp(storage, { now: today + 4 * day })
+    expect(await readState(storage.db)).toMatchObject({ hoursTo: Infinity, daysTo: Infinity })
+    expect([await read('minute'), await read('hour'), await read('day')]).toEqual(before)
+    await storage.close()
   })
 
   test('changes nothing the second time', async () => {

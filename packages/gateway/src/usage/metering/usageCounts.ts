@@ -56,7 +56,6 @@ export type PackedCell = readonly [method: string, network: 0 | 1, outcome: stri
 
 const isPackedCell = (cell: unknown): cell is PackedCell =>
   Array.isArray(cell) &&
-  cell.length >= 4 &&
   cell.length % 2 === 0 &&
   typeof cell[0] === 'string' &&
   (cell[1] === 0 || cell[1] === 1) &&

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { addPacked, createUsageCounts, getTotal, networkIndex, packCounts, unpackCounts } from './usageCounts.ts'
+
+test('packed counts add up', () => {
+  const counts = createUsageCounts()
+  addPacked(counts, [
+    ['eth_call', 0, 'succeeded', 3, 10, 2, 11, 1],
+    ['__proto__', 1, 'rate_limited', 1, 0, 1],
+  ])
+  addPacked(counts, [['eth_call', 0, 'succeeded', 2, 11, 2]])
+  expect(getTotal(counts)).toBe(6)
+  expect(unpackCounts(packCounts(counts))).toEqual([
+    ['eth_call', 0, 'succeeded', 5, 10, 2, 11, 3],
+    ['__proto__', 1, 'rate_limited', 1, 0, 1],
+  ])
+  expect(unpackCounts(packCounts(createUsageCounts()))).toEqual([])
+  expect([networkIndex('testnet'), networkIndex('mainnet')]).toEqual([0, 1])
+})
+
+test.each([
+  '',
+  '[',
+  'null',
+  '{}',
+  '[null]',
+  '[{}]',
+  '["eth_call"]',
+  '[["eth_call",0]]',
+  '[["eth_call",0,"succeeded"]]',
+  '[["eth_call",0,"succeeded","1"]]',
+  '[["eth_call",0,"succeeded",1.5]]',
+  '[["eth_call",0,"succeeded",-1]]',
+  '[["eth_call",0,"succeeded",1,2]]',
+  '[["eth_call",0,"succeeded",1,2,null]]',
+  '[["eth_call",2,"succeeded",1]]',
+  '[["eth_call",0,1,1]]',
+  '[[1,0,"succeeded",1]]',
+  '[["eth_call",0,"succeeded",1],7]',
+])('%j is not packed counts', (text) => {
+  expect(unpackCounts(text)).toBeUndefined()
+})
