@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -121,8 +121,11 @@ describe('invalid options', () => {
     ['log', given({ log: console }), 'log must be a function'],
     ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
     ['now', given({ now: 0 }), 'now must be a function'],
-    ['rates', given({ rates: { perSecond: 1 } }), 'rates must be an object with take()'],
-    ['quota', given({ quota: { take: () => undefined } }), 'quota must be an object with take(), giveBack()'],
+    [
+      'usageLimits',
+      given({ usageLimits: { take: () => undefined } }),
+      'usageLimits must be an object with take(), giveBack(), peek()',
+    ],
     ['meter null', given({ meter: null }), 'meter must be an object with count()'],
     ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
       `quotaStatus ${typeof quotaStatus}`,
@@ -184,8 +187,8 @@ describe('valid options', () => {
     services: { debug: false, trace: false, javascriptTracers: false },
     unsafeNodeMethods: false,
     limits: defaultLimits,
-    rates: undefined,
-    quota: undefined,
+    usageLimits: undefined,
+    weights: {},
     quotaStatus: 403,
     meter: undefined,
     unknownKeys: { perSecond: 10, burst: 100 },
