@@ -59,6 +59,7 @@ describe('the method policy', () => {
       expect(createMethodPolicy({ ...off, unsafeNodeMethods: true })(name)).toEqual({
         idempotent: false,
         expensive: false,
+        weight: 1,
         label: 'node-own',
       })
     }
