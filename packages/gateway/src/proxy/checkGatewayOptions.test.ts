@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -121,8 +121,28 @@ describe('invalid options', () => {
     ['log', given({ log: console }), 'log must be a function'],
     ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
     ['now', given({ now: 0 }), 'now must be a function'],
-    ['rates', given({ rates: { perSecond: 1 } }), 'rates must be an object with take()'],
-    ['quota', given({ quota: { take: () => undefined } }), 'quota must be an object with take(), giveBack()'],
+    [
+      'usageLimits',
+      given({ usageLimits: { take: () => undefined } }),
+      'usageLimits must be an object with take(), giveBack(), peek()',
+    ],
+    ...[1, { eth_call: 0 }, { eth_call: 1_000_001 }, { eth_call: 1.5 }, { eth_call: '5' }].map(
+      (weights): [string, unknown, string] => [
+        `weights ${JSON.stringify(weights)}`,
+        given({ weights }),
+        'weights must be an object of whole numbers from 1 to 1000000, by method',
+      ],
+    ),
+    [
+      'a weight of an unknown method',
+      given({ weights: { eth_cal: 5 } }),
+      'weights has an unknown method "eth_cal": did you mean "eth_call"?',
+    ],
+    [
+      'a URL as a method',
+      given({ weights: { [url]: 5 } }),
+      'weights has an unknown method (name hidden): use full names, such as "eth_getLogs"',
+    ],
     ['meter null', given({ meter: null }), 'meter must be an object with count()'],
     ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
       `quotaStatus ${typeof quotaStatus}`,
@@ -184,8 +204,8 @@ describe('valid options', () => {
     services: { debug: false, trace: false, javascriptTracers: false },
     unsafeNodeMethods: false,
     limits: defaultLimits,
-    rates: undefined,
-    quota: undefined,
+    usageLimits: undefined,
+    weights: {},
     quotaStatus: 403,
     meter: undefined,
     unknownKeys: { perSecond: 10, burst: 100 },
@@ -218,6 +238,11 @@ describe('valid options', () => {
     expect(checkGatewayOptions(given({ limits: max })).limits).toEqual(max)
     const min = Object.fromEntries(limitNames.map((name) => [name, getMin(name)]))
     expect(checkGatewayOptions(given({ limits: min })).limits).toEqual(min)
+  })
+
+  test('weights of 1 are left out', () => {
+    const weights = { eth_call: 1, eth_getLogs: 1_000_000 }
+    expect(checkGatewayOptions(given({ weights })).weights).toEqual({ eth_getLogs: 1_000_000 })
   })
 
   test('a request timeout below the default headers timeout also limits the headers', () => {
