@@ -67,6 +67,11 @@ describe('the method policy', () => {
       expect(createMethodPolicy(all)(name)).toBeUndefined()
   })
 
+  test('a call has the weight of its method, 1 by default', () => {
+    const policy = createMethodPolicy({ ...all, weights: { eth_getLogs: 75, debug_traceCall: 300 } })
+    expect(['eth_getLogs', 'debug_traceCall', 'eth_call'].map((name) => policy(name)?.weight)).toEqual([75, 300, 1])
+  })
+
   test('the traits of a method do not depend on earlier lookups', () => {
     const policy = createMethodPolicy(all)
     const names = ['eth_call', 'eth_getLogs', 'evm_mine', 'node-own', 'toString', '']
