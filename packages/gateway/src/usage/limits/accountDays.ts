@@ -13,12 +13,12 @@ export interface ChargedSums {
   readonly month: number
 }
 
-/** A row to raise to `target`, as far as the limits allow, but never below `used`. */
+/** A row to set to `target`, as far as the limits allow, but never below `atLeast`. */
 export interface ReserveRequest {
   readonly account: string
   readonly run: string
   readonly day: UtcDay
-  readonly used: number
+  readonly atLeast: number
   readonly target: number
   readonly perDay: number | null
   readonly perMonth: number | null
@@ -64,7 +64,7 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
   const [least, greatest] = isSqlite ? ['min', 'max'] : ['least', 'greatest']
   const parameter = (number: number, type = 'bigint'): string => (isSqlite ? `?${number}` : `$${number}::${type}`)
   const [account, day, run, monthStart] = [parameter(1, 'text'), parameter(2), parameter(3, 'text'), parameter(4)]
-  const [used, target, perDay, perMonth] = [parameter(5), parameter(6), parameter(7), parameter(8)]
+  const [atLeast, target, perDay, perMonth] = [parameter(5), parameter(6), parameter(7), parameter(8)]
   const others = `from account_days
     where account = ${account} and day between ${monthStart} and ${day} and not (day = ${day} and run = ${run})`
   const sum = (filter: string): string =>
@@ -75,7 +75,7 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
     lock: isSqlite ? undefined : `select pg_advisory_xact_lock(hashtextextended(${account}, 0))`,
     reserve: `insert into account_days (account, day, run, charged)
       select ${account}, ${day}, ${run},
-        ${greatest}(${used}, ${least}(${target}, ${perDay} - ${otherDay}, ${perMonth} - ${sum('')})) ${others}
+        ${greatest}(${atLeast}, ${least}(${target}, ${perDay} - ${otherDay}, ${perMonth} - ${sum('')})) ${others}
       on conflict (account, day, run) do update set charged = excluded.charged
       returning charged`,
     others: `select ${otherDay} as other_day, ${sum('')} as other_month ${others}`,
@@ -102,9 +102,9 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
 
   return {
     reserve: async (requests) => {
-      const steps = requests.flatMap(({ account, run, day, used, target, perDay, perMonth }): Step[] => {
+      const steps = requests.flatMap(({ account, run, day, atLeast, target, perDay, perMonth }): Step[] => {
         const key = [account, day.day, run, getMonthStart(day)]
-        const limits = [used, target, perDay ?? unlimited, perMonth ?? unlimited]
+        const limits = [atLeast, target, perDay ?? unlimited, perMonth ?? unlimited]
         return [
           ...(text.lock === undefined ? [] : [{ text: text.lock, values: [account] }]),
           { text: text.reserve, values: [...key, ...limits] },

@@ -20,6 +20,7 @@ import {
   leaveRow,
   setReserved,
   startDay,
+  startWrite,
   takeReserved,
 } from './reservation.ts'
 import type { Reservation } from './reservation.ts'
@@ -143,8 +144,10 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const state = states.get(account.id) ?? createState(account)
     startDayOf(state)
     // Without a storage, nothing has to be reserved.
-    if (rows === undefined && state.reserved !== Infinity)
-      setReserved(state, { charged: Infinity, otherDay: 0, otherMonth: state.counter.monthUsed - state.used }, Infinity)
+    if (rows === undefined && state.reserved !== Infinity) {
+      const otherMonth = state.counter.monthUsed - state.used
+      setReserved(state, state.counter.day, { charged: Infinity, otherDay: 0, otherMonth }, Infinity)
+    }
     state.account = account
     state.usedAt = tickedAt
     return state
@@ -215,7 +218,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const { perDay, perMonth, id: account } = state.account
     const { run } = state
     const target = isIdle || closed !== undefined ? state.used : getTarget(state, state.account, waiting)
-    return { account, run, day: state.counter.day, used: state.used, target, perDay, perMonth }
+    return { account, run, day: state.counter.day, atLeast: startWrite(state, target), target, perDay, perMonth }
   }
 
   /** Writes up to `maxRows` rows. @throws {StorageError} */
@@ -224,14 +227,20 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const due = [...toWrite].slice(0, maxRows - past.length)
     for (const state of due) toWrite.delete(state)
     const requests = due.map(toRequest)
-    const pastRequests = past.map((day): ReserveRequest => ({ ...day, target: day.used, perDay: null, perMonth: null }))
+    const pastRequests = past.map(({ used, ...row }): ReserveRequest => ({
+      ...row,
+      atLeast: used,
+      target: used,
+      perDay: null,
+      perMonth: null,
+    }))
     try {
       const results = (await rows?.reserve([...pastRequests, ...requests])) ?? []
       ended = ended.slice(past.length)
       for (const [index, state] of due.entries()) {
         const row = results[past.length + index]
-        // The day may have ended during the write.
-        if (row !== undefined && state.counter.day.day === requests[index]?.day.day) setReserved(state, row, clock())
+        const request = requests[index]
+        if (row !== undefined && request !== undefined) setReserved(state, request.day, row, clock())
         serve(state)
       }
     } catch (error) {
@@ -273,6 +282,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     for (const [id, state] of states) {
       if (state.waiting.length > 0) rejectWaiting(state, tooSlow(), ({ since }) => time - since >= patienceMs)
       startDayOf(state)
+      if (state.isWriting) continue
       const isIdle = time - state.usedAt >= idleMs && state.waiting.length === 0
       const isWritten = rows === undefined || state.used === state.reserved
       const isDue = isIdle || (!isLimited(state.account) && time - state.readAt >= countEveryMs)
