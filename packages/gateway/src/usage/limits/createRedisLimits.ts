@@ -21,7 +21,7 @@ import { createRedisAccount, isUsedUp, setTaken, takeOwed, takePermits, toTakeOp
 import type { RedisAccount } from './redisAccount.ts'
 import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
 import type { ShardHealth } from './shardHealth.ts'
-import { takeRate } from './takeRate.ts'
+import { countAsking, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createRedisLimits}. */
@@ -126,22 +126,23 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   }
 
   /** Decides on a request without Redis. @returns `undefined` if only Redis can. */
-  const takeWithoutRedis = (request: LimitRequest): LimitGrant | undefined =>
-    takeRate(rates, request, (passed, rate): LimitGrant | undefined => {
-      const { account, weights } = request
-      if (account === undefined || passed === 0) return { granted: passed, rate, quota: undefined }
-      const state = getState(account)
-      const day = getToday()
-      const taken = takePermits(state, account, { calls: passed, weights, today: day })
-      if (taken === 'unknown') return undefined
-      const { granted, charged } = taken
-      if (charged > 0) {
-        owing.set(account.id, state)
-        ledger.add(account.id, day.day, charged)
-        degraded.recordGrant(account.id, charged)
-      }
-      return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: passed, granted, charged }) }
-    })
+  const takeWithoutRedis = (request: LimitRequest): LimitGrant | undefined => {
+    const { account, weights } = request
+    const rate = takeRate(rates, request)
+    const asking = countAsking(request, rate)
+    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
+    const state = getState(account)
+    const day = getToday()
+    const taken = takePermits(state, account, { calls: asking, weights, today: day })
+    if (taken === 'unknown') return undefined
+    const { granted, charged } = taken
+    if (charged > 0) {
+      owing.set(account.id, state)
+      ledger.add(account.id, day.day, charged)
+      degraded.recordGrant(account.id, charged)
+    }
+    return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: asking, granted, charged }) }
+  }
 
   /** Ends a request that Redis did not decide. */
   const giveUp = (one: Waiting): void => {
@@ -286,12 +287,13 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       .finally(() => probing.delete(shard))
   }
 
-  const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant =>
-    takeRate(rates, request, (passed, rate) => {
-      if (passed === 0) return { granted: 0, rate, quota: undefined }
-      const quota = toQuotaGrant(state.counter, account, { calls: passed, granted: 0, charged: 0 })
-      return { granted: 0, rate, quota }
-    })
+  const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant => {
+    const rate = takeRate(rates, request)
+    const asking = countAsking(request, rate)
+    if (asking === 0) return { granted: 0, rate, quota: undefined }
+    const quota = toQuotaGrant(state.counter, account, { calls: asking, granted: 0, charged: 0 })
+    return { granted: 0, rate, quota }
+  }
 
   const take = (request: LimitRequest): LimitGrant | Promise<LimitGrant> => {
     const { id, rate, account, passed } = request
