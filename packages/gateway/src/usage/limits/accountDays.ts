@@ -55,8 +55,10 @@ export interface AccountDays {
 
 /** Stands for no limit in SQL. */
 const unlimited = Number.MAX_SAFE_INTEGER
-/** Rows in one statement: few different numbers, so that there are few statements to prepare. */
-const chunkLengths = [250, 50, 10, 1]
+/** Most rows in one statement. */
+const maxChunk = 250
+/** Rows in one statement of SQLite, where statements stay prepared: few different numbers. PostgreSQL waits less with fewer statements. */
+const sqliteChunks = [maxChunk, 50, 10, 1]
 
 /** The statements of one kind of database. */
 const createStatements = (kind: 'sqlite' | 'postgres') => {
@@ -97,7 +99,6 @@ const toNumber = (rows: StepRows | undefined, name: string): number => Number(ro
 /** Creates the access to the table of a storage. */
 export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>): AccountDays => {
   const text = createStatements(db.kind)
-  const writeTexts = new Map(chunkLengths.map((length) => [length, writeText(db.kind, length)]))
   const stepsEach = text.lock === undefined ? 2 : 3
 
   return {
@@ -143,10 +144,11 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
     toSteps: (rows) => {
       const steps: Step[] = []
       for (let start = 0; start < rows.length;) {
-        const length = chunkLengths.find((each) => each <= rows.length - start) ?? 1
+        const left = Math.min(rows.length - start, maxChunk)
+        const length = db.kind === 'postgres' ? left : (sqliteChunks.find((each) => each <= left) ?? 1)
         const chunk = rows.slice(start, start + length)
         const values = chunk.flatMap(({ account, day, run, charged }) => [account, day, run, charged])
-        steps.push({ text: writeTexts.get(length) ?? writeText(db.kind, length), values })
+        steps.push({ text: writeText(db.kind, length), values })
         start += length
       }
       return steps
