@@ -23,7 +23,7 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
     let state = states.get(id)
     if (state === undefined) {
       states.set(id, (state = createReservation(getUtcDay(now()))))
-      setReserved(state, { charged: Infinity, otherDay: 0, otherMonth: 0 }, Infinity)
+      setReserved(state, state.counter.day, { charged: Infinity, otherDay: 0, otherMonth: 0 }, Infinity)
     }
     return state
   }

@@ -180,6 +180,16 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(await readLedger(account)).toBe(100)
   })
 
+  test('what another instance returned is granted a second later', async () => {
+    const [one, other] = [await open(), await open()]
+    const account = newAccount(100)
+    const grant = await other.take(account, 60)
+    expect(await one.take(account, 50)).toMatchObject({ granted: 40, remaining: 0 })
+    other.limits.giveBack(grant, 30)
+    await expect.poll(async () => (await one.take(account)).granted, { timeout: 5_000 }).toBe(1)
+    expect(await one.take(account, 50)).toMatchObject({ granted: 29 })
+  })
+
   test('an account that is used up is rejected without Redis for a second, and its rate is charged', async () => {
     const one = await open()
     const account = newAccount(3)
