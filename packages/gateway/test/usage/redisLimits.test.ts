@@ -266,6 +266,30 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(one.events).toEqual([])
   })
 
+  test('a slow ledger is no lost Redis: no permits are granted', async () => {
+    const rows = createAccountDays(storage)
+    let release = (): void => {}
+    let isSlow = false
+    const slow: RedisLimitsOptions['rows'] = {
+      read: async (...query) => {
+        if (isSlow) await new Promise<void>((resolve) => (release = resolve))
+        return rows.read(...query)
+      },
+    }
+    const [one, other] = [await open({ rows: slow, patienceMs: 300, outageGrant: 40 }), await open({ outageGrant: 0 })]
+    const account = newAccount(100)
+    await one.take(account, 50)
+    await one.flush()
+    await one.link.client.del(toUsedKey(account.id))
+    isSlow = true
+    const rejected = one.take(account, 5)
+    await expect(rejected).rejects.toThrow('did not respond in time')
+    expect(await other.take(account, 100)).toMatchObject({ granted: 50 })
+    release()
+    expect(await one.take(account, 5)).toMatchObject({ granted: 0, rejectedBy: 'day' })
+    expect(one.events).toEqual([])
+  })
+
   test('while Redis hangs only permits are granted, and they are charged once it is back', async () => {
     const [account, used, unknown, free] = [newAccount(1_000), newAccount(5), newAccount(1_000), newAccount(null)]
     const options = { patienceMs: 300, outageGrant: 40 }

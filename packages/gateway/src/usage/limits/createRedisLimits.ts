@@ -53,8 +53,10 @@ interface Waiting {
   readonly shard: Shard
   /** The deadline by the monotonic clock is `since + patienceMs`. */
   readonly since: number
-  /** False while the shard is lost: then it is sent once the shard is back. */
-  sent: boolean
+  /** It is sent once the shard is connected, or once the ledger was read. */
+  waitsFor: 'connection' | 'reply' | 'ledger'
+  /** When it was sent last. */
+  sentAt: number
   readonly resolve: (grant: LimitGrant) => void
   readonly reject: (error: Error) => void
 }
@@ -125,15 +127,19 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (shard.connection > 0) degraded.enter()
   }
 
-  /** Decides on a request without Redis. @returns `undefined` if only Redis can. */
-  const takeWithoutRedis = (request: LimitRequest): LimitGrant | undefined => {
+  /**
+   * Decides on a request without Redis.
+   * @param isLost - Whether Redis is lost. If it is not, permits are not spendable: others may take what is left of the account.
+   * @returns `undefined` if only Redis can decide.
+   */
+  const takeWithoutRedis = (request: LimitRequest, isLost: boolean): LimitGrant | undefined => {
     const { account, weights } = request
     const rate = takeRate(rates, request)
     const asking = countAsking(request, rate)
     if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
     const state = getState(account)
     const day = getToday()
-    const taken = takePermits(state, account, { calls: asking, weights, today: day })
+    const taken = takePermits(state, account, { calls: asking, weights, today: day, isLost })
     if (taken === 'unknown') return undefined
     const { granted, charged } = taken
     if (charged > 0) {
@@ -147,7 +153,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   /** Ends a request that Redis did not decide. */
   const giveUp = (one: Waiting): void => {
     if (!waiting.delete(one)) return
-    const grant = takeWithoutRedis(one.request)
+    const grant = takeWithoutRedis(one.request, one.shard.lostSince !== undefined)
     if (grant === undefined) one.reject(tooSlow())
     else one.resolve(grant)
   }
@@ -187,7 +193,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const send = (one: Waiting, seed?: Seed): void => {
     const { request, shard, since } = one
     const { account } = request
-    one.sent = true
+    one.waitsFor = 'reply'
+    one.sentAt = clock()
     const state = account && getState(account)
     const { connection } = shard
     const told = state && toTakeOptions(state, { connection, today: getToday().day, outageGrant })
@@ -221,6 +228,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   /** Seeds the account and sends the request again. A slow ledger makes requests wait, and does not count as a lost Redis. */
   const seedAndSend = async (one: Waiting, account: QuotaAccount): Promise<void> => {
+    one.waitsFor = 'ledger'
     const settles = one.shard.settledAt - clock()
     if (settles > 0) await new Promise((resolve) => setTimeout(resolve, settles))
     try {
@@ -251,7 +259,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   const handleReady = (shard: Shard): void => {
     const wasLost = setConnected(shard, (connections += 1), clock())
-    for (const one of waiting) if (one.shard === shard && !one.sent) send(one)
+    for (const one of waiting) if (one.shard === shard && one.waitsFor === 'connection') send(one)
     if (wasLost) void settle()
   }
   redis.onReady((name) => {
@@ -262,17 +270,17 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const tick = (): void => {
     const now = clock()
     const oldest = new Map<Shard, number>()
-    for (const one of waiting) {
-      if (one.sent && !oldest.has(one.shard)) oldest.set(one.shard, one.since)
-      if (now - one.since >= patienceMs) giveUp(one)
-    }
+    for (const { shard, waitsFor, sentAt } of waiting)
+      if (waitsFor === 'reply') oldest.set(shard, Math.min(sentAt, oldest.get(shard) ?? Infinity))
     for (const shard of shards.values()) {
-      const oldestSince = oldest.get(shard)
-      if (oldestSince !== undefined && isHung(shard, { oldestSince, patienceMs, now })) lose(shard)
+      const oldestSentAt = oldest.get(shard)
+      if (oldestSentAt !== undefined && isHung(shard, { oldestSentAt, patienceMs, now })) lose(shard)
       const isReady = redis.isReady(shard.key)
       if (shard.lostSince === undefined && !isReady) lose(shard)
       else if (shard.lostSince !== undefined && isReady) probe(shard)
     }
+    // After the shards: permits are spendable once a shard is lost.
+    for (const one of waiting) if (now - one.since >= patienceMs) giveUp(one)
   }
   const timer = setInterval(tick, tickMs)
   timer.unref()
@@ -312,14 +320,14 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const since = clock()
     const isLost = shard.lostSince !== undefined
     if (isLost) {
-      const grant = takeWithoutRedis(request)
+      const grant = takeWithoutRedis(request, isLost)
       if (grant !== undefined) return grant
       // A connection that is soon back is worth waiting for.
       if (since - (shard.lostSince ?? since) >= patienceMs) return Promise.reject(tooSlow())
     }
     if (waiting.size >= maxWaiting) return Promise.reject(tooSlow())
     return new Promise((resolve, reject) => {
-      const one = { request, shard, since, sent: false, resolve, reject }
+      const one: Waiting = { request, shard, since, waitsFor: 'connection', sentAt: 0, resolve, reject }
       waiting.add(one)
       if (!isLost) send(one)
     })

@@ -104,19 +104,24 @@ export const isUsedUp = (state: RedisAccount, account: QuotaAccount, today: numb
 export type TakenPermits = { readonly granted: number; readonly charged: number } | 'unknown'
 
 /**
- * Takes units while Redis is lost: permits, and any number for an account without a limit. An account that is known to be used up stays so until
- * its day ends.
+ * Takes units without Redis: permits if it is lost, and any number for an account without a limit. An account that is known to be used up stays
+ * so until its day ends.
  * @returns `unknown` if the permits do not suffice and the account may have more left.
  */
 export const takePermits = (
   state: RedisAccount,
   account: QuotaAccount,
-  { calls, weights, today }: { calls: number; weights?: readonly number[] | undefined; today: UtcDay },
+  {
+    calls,
+    weights,
+    today,
+    isLost,
+  }: { calls: number; weights?: readonly number[] | undefined; today: UtcDay; isLost: boolean },
 ): TakenPermits => {
   if (today.day > state.counter.day.day && state.seededAt > 0) startPermitDay(state, today)
   if (!isLimited(account)) return owe(state, calls, getCost(calls, weights), today)
   const left = state.seededAt === 0 ? Infinity : getLeft(state.counter, account)
-  const permits = state.permitDay === today.day ? state.permits : 0
+  const permits = isLost && state.permitDay === today.day ? state.permits : 0
   const granted = countFitting(calls, weights, left)
   const charged = getCost(granted, weights)
   if (charged > permits) return 'unknown'

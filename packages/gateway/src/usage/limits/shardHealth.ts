@@ -33,11 +33,11 @@ export const createShardHealth = (options: {
   settledAt: options.isReplacement ? options.now + settleMs : 0,
 })
 
-/** Whether nothing has come back for too long. @param oldestSince - When the oldest request was sent that has no reply. */
+/** Whether nothing has come back for too long. @param oldestSentAt - When the oldest request was sent that has no reply. */
 export const isHung = (
   { lastReplyAt }: ShardHealth,
-  { oldestSince, patienceMs, now }: { oldestSince: number; patienceMs: number; now: number },
-): boolean => now - Math.max(lastReplyAt, oldestSince) >= patienceMs
+  { oldestSentAt, patienceMs, now }: { oldestSentAt: number; patienceMs: number; now: number },
+): boolean => now - Math.max(lastReplyAt, oldestSentAt) >= patienceMs
 
 /** Marks a shard as lost. @returns Whether it was not lost before. */
 export const setLost = (health: ShardHealth, now: number): boolean => {
