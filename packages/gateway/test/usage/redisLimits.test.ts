@@ -2,23 +2,20 @@ import { once } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/redisLink.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
-import { createLedger } from '../../src/usage/limits/ledger.ts'
-import type { Ledger } from '../../src/usage/limits/ledger.ts'
-import { createRedisLimits } from '../../src/usage/limits/createRedisLimits.ts'
 import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
 import { toRateKey, toUsedKey } from '../../src/usage/limits/limitScript.ts'
-import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
 import { takeTokens } from '../../src/usage/rateLimit/tokenBucket.ts'
 import type { RateLimits } from '../../src/usage/rateLimit/rateDecision.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { sqlite } from '../storage/databases.ts'
-import { getQuota } from './openQuota.ts'
+import { openInstance } from './openInstance.ts'
+import type { TestInstance } from './openInstance.ts'
 import { hasRedis, startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
@@ -31,16 +28,6 @@ const newAccount = (perDay: number | null, perMonth: number | null = null): Quot
 const times = <T>(length: number, work: (index: number) => T): T[] => Array.from({ length }, (_, index) => work(index))
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-/** An instance of the service, as far as limits are concerned. */
-interface Instance {
-  readonly limits: UsageLimits
-  readonly ledger: Ledger
-  readonly link: RedisLink
-  readonly events: LimitsEvent[]
-  readonly flush: () => Promise<void>
-  take(account: QuotaAccount, calls?: number, weights?: readonly number[]): Promise<QuotaGrant>
-}
-
 const reconnect = async ({ client }: RedisLink): Promise<void> => {
   const ready = once(client, 'ready')
   const { disconnect } = client as unknown as { disconnect(reconnect: boolean): void }
@@ -52,16 +39,13 @@ const reconnect = async ({ client }: RedisLink): Promise<void> => {
 describe.skipIf(!hasRedis)('limits on Redis', () => {
   let redis: TestRedis
   let storage: Storage
-  const opened: Instance[] = []
+  const opened: TestInstance[] = []
   beforeAll(async () => {
     redis = await startRedis()
     storage = await openStorage(await sqlite.create())
   })
   afterEach(async () => {
-    for (const { limits, link } of opened.splice(0)) {
-      await limits.close()
-      await link.close()
-    }
+    for (const instance of opened.splice(0)) await instance.close()
   })
   afterAll(async () => {
     await storage.close()
@@ -69,39 +53,12 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     await redis.stop()
   })
 
-  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<Instance> => {
-    const link = openRedis(redis.url)
-    await expect.poll(() => link.isReady(), { interval: 5 }).toBe(true)
-    const rows = createAccountDays(storage)
-    const ledger = createLedger(rows)
-    const events: LimitsEvent[] = []
-    const flush = async (): Promise<void> => {
-      for (let write = ledger.take(); write !== undefined; write = ledger.take()) {
-        await storage.write(write.steps)
-        write.written()
-      }
-    }
-    const limits = createRedisLimits({
-      redis: link,
-      rows,
-      ledger,
-      flush,
-      onEvent: (event) => events.push(event),
-      ...options,
-    })
-    const instance: Instance = {
-      limits,
-      ledger,
-      link,
-      events,
-      flush,
-      take: async (account, calls = 1, weights) =>
-        getQuota(await limits.take({ id: 'key_1', rate: undefined, account, calls, passed: calls, weights })),
-    }
+  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<TestInstance> => {
+    const instance = await openInstance({ redisUrl: redis.url, storage, ...options })
     opened.push(instance)
     return instance
   }
-  const getUsed = async ({ limits }: Instance, account: QuotaAccount): Promise<number> =>
+  const getUsed = async ({ limits }: TestInstance, account: QuotaAccount): Promise<number> =>
     (await limits.usage(account)).day.used
   const readLedger = async (account: QuotaAccount): Promise<number> =>
     (await createAccountDays(storage).read([account.id], getUtcDay(Date.now()))).get(account.id)?.day ?? 0
@@ -109,7 +66,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
   test('three instances with 64 callers each grant exactly the daily limit', async () => {
     const account = newAccount(2_000)
     const instances = await Promise.all(times(3, () => open()))
-    const caller = async ({ take }: Instance): Promise<number> =>
+    const caller = async ({ take }: TestInstance): Promise<number> =>
       sum(await Promise.all(times(20, async () => (await take(account)).granted)))
     const granted = sum(await Promise.all(instances.flatMap((instance) => times(64, () => caller(instance)))))
     expect(granted).toBe(2_000)
@@ -343,7 +300,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(permitted).toBe(20 + 15)
     granted += permitted
     await redis.start()
-    const caller = async (instance: Instance): Promise<number> => {
+    const caller = async (instance: TestInstance): Promise<number> => {
       let total = 0
       for (let call = 0; call < 20; call += 1) total += (await instance.take(account)).granted
       return total
