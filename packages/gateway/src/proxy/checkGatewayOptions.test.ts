@@ -126,6 +126,23 @@ describe('invalid options', () => {
       given({ usageLimits: { take: () => undefined } }),
       'usageLimits must be an object with take(), giveBack(), peek()',
     ],
+    ...[1, { eth_call: 0 }, { eth_call: 1_000_001 }, { eth_call: 1.5 }, { eth_call: '5' }].map(
+      (weights): [string, unknown, string] => [
+        `weights ${JSON.stringify(weights)}`,
+        given({ weights }),
+        'weights must be an object of whole numbers from 1 to 1000000, by method',
+      ],
+    ),
+    [
+      'a weight of an unknown method',
+      given({ weights: { eth_cal: 5 } }),
+      'weights has an unknown method "eth_cal": did you mean "eth_call"?',
+    ],
+    [
+      'a URL as a method',
+      given({ weights: { [url]: 5 } }),
+      'weights has an unknown method (name hidden): use full names, such as "eth_getLogs"',
+    ],
     ['meter null', given({ meter: null }), 'meter must be an object with count()'],
     ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
       `quotaStatus ${typeof quotaStatus}`,
@@ -221,6 +238,11 @@ describe('valid options', () => {
     expect(checkGatewayOptions(given({ limits: max })).limits).toEqual(max)
     const min = Object.fromEntries(limitNames.map((name) => [name, getMin(name)]))
     expect(checkGatewayOptions(given({ limits: min })).limits).toEqual(min)
+  })
+
+  test('weights of 1 are left out', () => {
+    const weights = { eth_call: 1, eth_getLogs: 1_000_000 }
+    expect(checkGatewayOptions(given({ weights })).weights).toEqual({ eth_getLogs: 1_000_000 })
   })
 
   test('a request timeout below the default headers timeout also limits the headers', () => {

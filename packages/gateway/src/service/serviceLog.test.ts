@@ -28,6 +28,17 @@ describe('createServiceLog', () => {
     ])
   })
 
+  test('warns about metering that fails, but not about its end', () => {
+    const { log, lines } = lineLog()
+    log.log({ event: 'meterFailed', work: 'write', state: 'started', code: '57P01' })
+    log.log({ event: 'meterLost', calls: 3 })
+    log.log({ event: 'meterRowsSkipped', table: 'usage_minutes', at: 0, rows: 1 })
+    log.log({ event: 'meterFailed', work: 'write', state: 'ended', failures: 2 })
+    log.flush()
+    const levels = lines.map((line) => (JSON.parse(line) as { level: string }).level)
+    expect(levels).toEqual(['warn', 'warn', 'warn', 'info'])
+  })
+
   test('hides a secret in an entry', () => {
     const { log, lines } = lineLog()
     const key = createApiKey('app')

@@ -2,7 +2,7 @@ import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.t
 import type { Meter, Outcome } from '../../src/usage/metering/meter.ts'
 import { createReservation, giveBackReserved, setReserved, takeReserved } from '../../src/usage/limits/reservation.ts'
 import { toQuotaGrant, toQuotaUsage } from '../../src/usage/limits/quotaCounter.ts'
-import { takeRate } from '../../src/usage/limits/takeRate.ts'
+import { countAsking, takeRate } from '../../src/usage/limits/takeRate.ts'
 import type { LimitGrant, LimitRequest, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 
@@ -23,19 +23,20 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
     let state = states.get(id)
     if (state === undefined) {
       states.set(id, (state = createReservation(getUtcDay(now()))))
-      setReserved(state, { charged: Infinity, otherDay: 0, otherMonth: 0 }, Infinity)
+      setReserved(state, state.counter.day, { charged: Infinity, otherDay: 0, otherMonth: 0 }, Infinity)
     }
     return state
   }
-  const takeNow = (request: LimitRequest): LimitGrant =>
-    takeRate(rates, request, (passed, rate) => {
-      const { account, weights } = request
-      if (account === undefined || passed === 0) return { granted: passed, rate, quota: undefined }
-      const state = getState(account.id)
-      const taken = takeReserved(state, account, { calls: passed, weights, now: 0 })
-      if (taken === 'wait') throw new Error('nothing has to wait')
-      return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: passed, ...taken }) }
-    })
+  const takeNow = (request: LimitRequest): LimitGrant => {
+    const { account, weights } = request
+    const rate = takeRate(rates, request)
+    const asking = countAsking(request, rate)
+    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
+    const state = getState(account.id)
+    const taken = takeReserved(state, account, { calls: asking, weights, now: 0 })
+    if (taken === 'wait') throw new Error('nothing has to wait')
+    return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: asking, ...taken }) }
+  }
   const givenBack: number[] = []
   const limits: FakeLimits = {
     mode: 'sync',

@@ -26,7 +26,7 @@ interface Started extends StartedGateway {
   readonly getUsedToday: () => Promise<number>
 }
 
-/** Starts a gateway with weights and real limits in memory, whose clock stands still unless `now` is given. */
+/** Starts a gateway with weights and real limits in memory, whose clock does not move unless `now` is given. */
 const start = async (more: Partial<GatewayOptions> = {}): Promise<Started> => {
   const upstream = await startFakeUpstream(chainIds.testnet)
   cleanups.push(upstream.stop)

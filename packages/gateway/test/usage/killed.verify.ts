@@ -10,7 +10,7 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import { openInstance } from './openInstance.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
 import { hasRedis, startRedis } from './startRedis.ts'
 import type { UsageTask } from './useQuotaUntilKilled.ts'
 
@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis).each(databases)('three processes on Redis and $name',
     expect(granted).toBeLessThanOrEqual(6_000)
     expect(granted).toBeGreaterThanOrEqual(6_000 - 32)
     const storage = await openStorage(opened.storage)
-    const other = await openInstance({ redisUrl: redis.url, storage })
+    const other = await openRedisInstance(redis.url, storage)
     const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
     expect((await other.limits.usage(account)).day.used).toBe(6_000)
     await other.close()

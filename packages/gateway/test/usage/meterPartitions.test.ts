@@ -69,6 +69,28 @@ describe.runIf(postgres !== undefined)('partitions of the minutes', () => {
     ])
   })
 
+  test('take a row that is being written to the default partition', async () => {
+    const storage = await openEmpty()
+    let created: Promise<void> | undefined
+    await storage.db.query.transaction().execute(async (writer) => {
+      await writer
+        .insertInto('usageMinutes')
+        .values({ at: day, keyId: 'key_1', run: 'run_1', total: 1, counts: '[]' })
+        .execute()
+      created = createPartitions(storage.db, day)
+      await expect
+        .poll(async () => {
+          const { rows } = await sql`
+            select from pg_locks where not granted
+            and database = (select oid from pg_database where datname = current_database())`.execute(storage.db.query)
+          return rows.length
+        })
+        .toBe(1)
+    })
+    await created
+    expect(await readPartitions(storage)).toMatchObject({ '2026_11_21': 1, default: 0 })
+  })
+
   test('are dropped once all of their rows are past their retention, with late rows of those days', async () => {
     const storage = await openEmpty()
     await createPartitions(storage.db, day)

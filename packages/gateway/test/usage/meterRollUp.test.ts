@@ -1,52 +1,25 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createMeter } from '../../src/usage/metering/createMeter.ts'
-import type { MeterOptions } from '../../src/usage/metering/createMeter.ts'
+import { describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
 import type { MeterEvent, StoredMeter } from '../../src/usage/metering/meter.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { takeLease } from '../../src/usage/metering/usageRows.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
-import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
-
-const start = Date.UTC(2026, 10, 21, 12)
+import { start, useMeters } from './useMeters.ts'
 
 describe.each(databases)('the roll-up on $name', (database) => {
-  let storage: Storage
-  let clock = start
-  const opened: StoredMeter[] = []
-  const open = (options: Partial<MeterOptions> = {}): StoredMeter => {
-    const meter = createMeter({ storage, now: () => clock, flushMs: 60_000, rollUpMs: 0, ...options })
-    opened.push(meter)
-    return meter
-  }
+  const meters = useMeters(database)
+  const { open } = meters
   const count = (meter: StoredMeter, key: string, calls = 1): void =>
     meter.count({ id: key }, 'mainnet', 'eth_call', 'succeeded', 5, calls)
   const readTotal = async (key: string, step: 'minute' | 'hour' | 'day' = 'hour'): Promise<number> =>
-    (await createReadMetrics({ storage })({ subject: { keyId: key }, from: start, to: start + dayMs, step })).total
+    (await createReadMetrics(meters)({ subject: { keyId: key }, from: start, to: start + dayMs, step })).total
   const readHours = async (): Promise<{ keyId: string; total: number }[]> =>
-    storage.db.query.selectFrom('usageHours').select(['keyId', 'total']).orderBy('keyId').execute()
+    meters.storage.db.query.selectFrom('usageHours').select(['keyId', 'total']).orderBy('keyId').execute()
   const readLeader = async (): Promise<string | null> =>
-    (await storage.db.query.selectFrom('usageState').select('leader').executeTakeFirstOrThrow()).leader
-
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((meter) => meter.close()))
-    clock = start
-    for (const table of ['usage_minutes', 'usage_hours', 'usage_days', 'usage_pending'])
-      await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
-    await sql`update usage_state set minutes_from = 0, hours_from = 0, days_from = 0, leader = null, leader_until = 0`.execute(
-      storage.db.query,
-    )
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+    (await meters.storage.db.query.selectFrom('usageState').select('leader').executeTakeFirstOrThrow()).leader
 
   test('ends beside 20 writers that write late counts all the time, and the next one has all of them', async () => {
     const writers = Array.from({ length: 20 }, () => open())
@@ -64,17 +37,17 @@ describe.each(databases)('the roll-up on $name', (database) => {
         writes += 1
       }
     }
-    // The clock of the writers is in the hour that is rolled up. So each write marks it again.
+    // The meters.clock of the writers is in the hour that is rolled up. So each write marks it again.
     const written = Promise.all(writers.map(write))
     try {
-      for (let round = 0; round < 3; round += 1) await rollUp(storage, { now: start + 2 * hourMs })
+      for (let round = 0; round < 3; round += 1) await rollUp(meters.storage, { now: start + 2 * hourMs })
       expect((await readHours()).map(({ keyId }) => keyId)).toEqual(keys.toSorted())
       expect(writes).toBeGreaterThan(0)
     } finally {
       isDone = true
       await written
     }
-    await rollUp(storage, { now: start + 2 * hourMs })
+    await rollUp(meters.storage, { now: start + 2 * hourMs })
     expect(await readHours()).toEqual(keys.toSorted().map((keyId) => ({ keyId, total: counted })))
   })
 
@@ -86,9 +59,9 @@ describe.each(databases)('the roll-up on $name', (database) => {
     let isWaiting = false
     // Between its steps the roll-up waits for a writer. If it had locked what the writer needs, neither would end.
     const stalling: Pick<Storage, 'db' | 'write'> = {
-      db: storage.db,
+      db: meters.storage.db,
       write: async (...step) => {
-        const rows = await storage.write(...step)
+        const rows = await meters.storage.write(...step)
         count(meter, 'key_1')
         isWaiting = true
         await meter.flush()
@@ -105,7 +78,7 @@ describe.each(databases)('the roll-up on $name', (database) => {
       { keyId: 'key_2', total: 1 },
     ])
     expect(await readTotal('key_1')).toBe(3)
-    await rollUp(storage, { now: start + 2 * hourMs })
+    await rollUp(meters.storage, { now: start + 2 * hourMs })
     expect(await readHours()).toEqual([
       { keyId: 'key_1', total: 3 },
       { keyId: 'key_2', total: 1 },
@@ -118,16 +91,16 @@ describe.each(databases)('the roll-up on $name', (database) => {
     await meter.flush()
     let isFirst = true
     const slow: Pick<Storage, 'db' | 'write'> = {
-      db: storage.db,
+      db: meters.storage.db,
       write: async (...step) => {
         if (isFirst) {
           isFirst = false
           // It has read one call. Now another instance rolls up a second one.
           count(meter, 'key_1')
           await meter.flush()
-          await rollUp(storage, { now: start + 2 * hourMs })
+          await rollUp(meters.storage, { now: start + 2 * hourMs })
         }
-        return storage.write(...step)
+        return meters.storage.write(...step)
       },
     }
     await rollUp(slow, { now: start + 2 * hourMs })
@@ -139,12 +112,14 @@ describe.each(databases)('the roll-up on $name', (database) => {
     const meter = open()
     for (const key of ['key_1', 'key_2']) count(meter, key)
     await meter.flush()
-    clock += minuteMs
+    meters.clock += minuteMs
     for (const key of ['key_1', 'key_2']) count(meter, key)
     await meter.flush()
-    await sql`update usage_minutes set counts = '[[' where key_id = 'key_1' and at = ${start}`.execute(storage.db.query)
+    await sql`update usage_minutes set counts = '[[' where key_id = 'key_1' and at = ${start}`.execute(
+      meters.storage.db.query,
+    )
     expect(await readTotal('key_1')).toBe(1)
-    clock = start + 2 * hourMs
+    meters.clock = start + 2 * hourMs
     const events: MeterEvent[] = []
     const leader = open({ rollUpMs: 20, onEvent: (event) => events.push(event) })
     await expect.poll(readHours).toEqual([
@@ -169,8 +144,9 @@ describe.each(databases)('the roll-up on $name', (database) => {
     expect(await readLeader()).toBeNull()
   })
 
-  test('is taken over from an instance that was killed, or whose clock was far ahead', async () => {
-    const take = (leader: string, now: number): Promise<boolean> => takeLease(storage, { leader, now, leaseMs: 1_000 })
+  test('is taken over from an instance that was killed, or whose meters.clock was far ahead', async () => {
+    const take = (leader: string, now: number): Promise<boolean> =>
+      takeLease(meters.storage, { leader, now, leaseMs: 1_000 })
     expect(await take('one', start)).toBe(true)
     expect(await take('other', start + 999)).toBe(false)
     expect(await take('one', start + 500)).toBe(true)
@@ -184,12 +160,12 @@ describe.each(databases)('the roll-up on $name', (database) => {
     const meter = open()
     count(meter, 'key_1')
     await meter.flush()
-    clock = start + 3 * hourMs
-    await takeLease(storage, { leader: 'other', now: clock, leaseMs: 50 })
+    meters.clock = start + 3 * hourMs
+    await takeLease(meters.storage, { leader: 'other', now: meters.clock, leaseMs: 50 })
     const events: MeterEvent[] = []
     const follower = open({ rollUpMs: 20, onEvent: (event) => events.push(event) })
     await expect.poll(() => follower.status().rollUpLagMs).toBe(2 * hourMs)
-    clock += 50
+    meters.clock += 50
     await expect.poll(() => follower.status().rollUpLagMs).toBe(0)
     expect(await readTotal('key_1')).toBe(1)
     expect(events).toEqual([])
@@ -199,12 +175,12 @@ describe.each(databases)('the roll-up on $name', (database) => {
     const meter = open()
     count(meter, 'key_1')
     await meter.flush()
-    clock = start + 3 * hourMs
-    await sql`alter table usage_hours rename to usage_hours_gone`.execute(storage.db.query)
+    meters.clock = start + 3 * hourMs
+    await sql`alter table usage_hours rename to usage_hours_gone`.execute(meters.storage.db.query)
     const events: MeterEvent[] = []
     const leader = open({ rollUpMs: 20, onEvent: (event) => events.push(event) })
     await expect.poll(() => leader.status().failures.rollUp).toBeGreaterThan(2)
-    await sql`alter table usage_hours_gone rename to usage_hours`.execute(storage.db.query)
+    await sql`alter table usage_hours_gone rename to usage_hours`.execute(meters.storage.db.query)
     await expect.poll(readHours).toEqual([{ keyId: 'key_1', total: 1 }])
     await expect.poll(() => events.length).toBe(2)
     const { failures } = leader.status()

@@ -88,7 +88,7 @@ describe.each(databases)('a meter with a database 100 ms away on $name', (databa
     const exited = once(child, 'close')
     await expect.poll(() => printed).toContain('counting')
     // Some 80 seconds on its clock.
-    await wait(4_000)
+    await wait(2_000)
     child.kill('SIGTERM')
     expect([await exited, errors.includes('meterLost')]).toEqual([[0, null], false])
     const counted = Number(printed.split('\n')[1])

@@ -14,8 +14,8 @@ import { takeTokens } from '../../src/usage/rateLimit/tokenBucket.ts'
 import type { RateLimits } from '../../src/usage/rateLimit/rateDecision.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { sqlite } from '../storage/databases.ts'
-import { openInstance } from './openInstance.ts'
-import type { TestInstance } from './openInstance.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
+import type { RedisInstance } from './openRedisInstance.ts'
 import { hasRedis, startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
@@ -39,13 +39,13 @@ const reconnect = async ({ client }: RedisLink): Promise<void> => {
 describe.skipIf(!hasRedis)('limits on Redis', () => {
   let redis: TestRedis
   let storage: Storage
-  const opened: TestInstance[] = []
+  const opened: RedisInstance[] = []
   beforeAll(async () => {
     redis = await startRedis()
     storage = await openStorage(await sqlite.create())
   })
   afterEach(async () => {
-    for (const instance of opened.splice(0)) await instance.close()
+    await Promise.all(opened.splice(0).map((instance) => instance.close()))
   })
   afterAll(async () => {
     await storage.close()
@@ -53,12 +53,12 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     await redis.stop()
   })
 
-  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<TestInstance> => {
-    const instance = await openInstance({ redisUrl: redis.url, storage, ...options })
+  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<RedisInstance> => {
+    const instance = await openRedisInstance(redis.url, storage, options)
     opened.push(instance)
     return instance
   }
-  const getUsed = async ({ limits }: TestInstance, account: QuotaAccount): Promise<number> =>
+  const getUsed = async ({ limits }: RedisInstance, account: QuotaAccount): Promise<number> =>
     (await limits.usage(account)).day.used
   const readLedger = async (account: QuotaAccount): Promise<number> =>
     (await createAccountDays(storage).read([account.id], getUtcDay(Date.now()))).get(account.id)?.day ?? 0
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
   test('three instances with 64 callers each grant exactly the daily limit', async () => {
     const account = newAccount(2_000)
     const instances = await Promise.all(times(3, () => open()))
-    const caller = async ({ take }: TestInstance): Promise<number> =>
+    const caller = async ({ take }: RedisInstance): Promise<number> =>
       sum(await Promise.all(times(20, async () => (await take(account)).granted)))
     const granted = sum(await Promise.all(instances.flatMap((instance) => times(64, () => caller(instance)))))
     expect(granted).toBe(2_000)
@@ -178,6 +178,16 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(await other.take(account, 150)).toMatchObject({ granted: 100 })
     await Promise.all([one.flush(), other.flush()])
     expect(await readLedger(account)).toBe(100)
+  })
+
+  test('what another instance returned is granted a second later', async () => {
+    const [one, other] = [await open(), await open()]
+    const account = newAccount(100)
+    const grant = await other.take(account, 60)
+    expect(await one.take(account, 50)).toMatchObject({ granted: 40, remaining: 0 })
+    other.limits.giveBack(grant, 30)
+    await expect.poll(async () => (await one.take(account)).granted, { timeout: 5_000 }).toBe(1)
+    expect(await one.take(account, 50)).toMatchObject({ granted: 29 })
   })
 
   test('an account that is used up is rejected without Redis for a second, and its rate is charged', async () => {
@@ -300,7 +310,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(permitted).toBe(20 + 15)
     granted += permitted
     await redis.start()
-    const caller = async (instance: TestInstance): Promise<number> => {
+    const caller = async (instance: RedisInstance): Promise<number> => {
       let total = 0
       for (let call = 0; call < 20; call += 1) total += (await instance.take(account)).granted
       return total

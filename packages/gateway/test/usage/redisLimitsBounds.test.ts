@@ -10,8 +10,8 @@ import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimit
 import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
 import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
-import { openInstance } from './openInstance.ts'
-import type { TestInstance } from './openInstance.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
+import type { RedisInstance } from './openRedisInstance.ts'
 import { hasRedis, startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
@@ -26,7 +26,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const isUnavailable = (error: unknown): boolean => isStorageError(error, 'unavailable')
 
 /** Takes calls one at a time until one is not granted. */
-const takeAll = async (instance: TestInstance, account: QuotaAccount): Promise<number> => {
+const takeAll = async (instance: RedisInstance, account: QuotaAccount): Promise<number> => {
   for (let granted = 0; ; granted += 1) {
     const grant = await instance.take(account).catch(() => undefined)
     if (grant === undefined || grant.granted === 0) return granted
@@ -37,7 +37,7 @@ const takeAll = async (instance: TestInstance, account: QuotaAccount): Promise<n
 describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
   let redis: TestRedis
   let storage: Storage
-  const opened: TestInstance[] = []
+  const opened: RedisInstance[] = []
   beforeAll(async () => {
     storage = await openStorage(await sqlite.create())
   })
@@ -55,15 +55,15 @@ describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
     await sqlite.stop()
   })
 
-  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<TestInstance> => {
-    const instance = await openInstance({ redisUrl: redis.url, storage, ...options })
+  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<RedisInstance> => {
+    const instance = await openRedisInstance(redis.url, storage, options)
     opened.push(instance)
     return instance
   }
-  const getUsed = async ({ limits }: TestInstance, account: QuotaAccount): Promise<number> =>
+  const getUsed = async ({ limits }: RedisInstance, account: QuotaAccount): Promise<number> =>
     (await limits.usage(account)).day.used
-  const isLost = ({ events }: TestInstance): boolean => events.at(-1)?.event === 'quotaDegraded'
-  const isBack = ({ events }: TestInstance): boolean => {
+  const isLost = ({ events }: RedisInstance): boolean => events.at(-1)?.event === 'quotaDegraded'
+  const isBack = ({ events }: RedisInstance): boolean => {
     const last = events.at(-1)
     return last?.event === 'quotaDegraded' && last.state === 'ended'
   }
@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
     }
     // A quarter of what was left each time; nothing the second time.
     expect(granted).toEqual([10, 8, 6, 4, 3, 3, 0, 0, 0, 0, 0, 0])
-    const [one] = instances as [TestInstance]
+    const [one] = instances as [RedisInstance]
     await expect.poll(() => getUsed(one, account)).toBe(6 + 34)
   })
 

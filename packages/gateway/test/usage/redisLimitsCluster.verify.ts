@@ -1,87 +1,155 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { isStorageError } from '../../src/errors/storageError.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
-import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
 import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
 import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
-import { openInstance } from './openInstance.ts'
-import type { TestInstance } from './openInstance.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
+import type { RedisInstance } from './openRedisInstance.ts'
 import { hasRedis } from './startRedis.ts'
 import { startRedisCluster } from './startRedisCluster.ts'
 import type { TestRedisCluster } from './startRedisCluster.ts'
+import { startRedisSentinel } from './startRedisSentinel.ts'
+import type { TestRedisSentinel } from './startRedisSentinel.ts'
 
-const poll = { timeout: 30_000, interval: 20 }
-const accounts = Array.from({ length: 30 }, (_, index): QuotaAccount => ({
-  id: `user:usr_${index}`,
-  perDay: 300,
-  perMonth: null,
-}))
+let count = 0
+const newAccount = (perDay: number): QuotaAccount => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-describe.skipIf(!hasRedis)('limits on a Redis Cluster', { timeout: 90_000 }, () => {
-  let cluster: TestRedisCluster
-  let storage: Storage
-  const opened: TestInstance[] = []
-  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<TestInstance> => {
-    const instance = await openInstance({ redisUrl: cluster.url, storage, ...options })
-    opened.push(instance)
-    await expect.poll(() => accounts.every(({ id }) => instance.link.isReady(toUsedKey(id))), poll).toBe(true)
-    return instance
+/** A failover takes seconds. */
+const patient = { timeout: 30_000, interval: 100 }
+
+let storage: Storage
+const opened: RedisInstance[] = []
+const openThree = async (url: string): Promise<readonly RedisInstance[]> => {
+  const instances = await Promise.all([1, 2, 3].map(() => openRedisInstance(url, storage, { outageGrant: 40 })))
+  opened.push(...instances)
+  return instances
+}
+beforeAll(async () => {
+  storage = await openStorage(await sqlite.create())
+})
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((instance) => instance.close()))
+})
+afterAll(async () => {
+  await storage.close()
+  await sqlite.stop()
+})
+
+/** Calls of an account one after another until `stopped`. @returns How many were granted, and how many got an error. */
+const callUntil = async (
+  { take }: RedisInstance,
+  account: QuotaAccount,
+  stopped: () => boolean,
+): Promise<{ granted: number; failed: number }> => {
+  let [granted, failed] = [0, 0]
+  while (!stopped()) {
+    try {
+      granted += (await take(account)).granted
+    } catch {
+      failed += 1
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2))
   }
+  return { granted, failed }
+}
+
+/** Calls of several accounts on three instances while something happens. */
+const callWhile = async (
+  instances: readonly RedisInstance[],
+  accounts: readonly QuotaAccount[],
+  happens: () => Promise<void>,
+): Promise<ReadonlyMap<QuotaAccount, { granted: number; failed: number }>> => {
+  let isOver = false
+  const flushing = setInterval(() => {
+    for (const { flush } of instances) flush().catch(() => {})
+  }, 500)
+  const calls = accounts.map(async (account) => {
+    const results = await Promise.all(instances.map((instance) => callUntil(instance, account, () => isOver)))
+    return [
+      account,
+      { granted: sum(results.map(({ granted }) => granted)), failed: sum(results.map(({ failed }) => failed)) },
+    ] as const
+  })
+  await happens()
+  isOver = true
+  const results = new Map(await Promise.all(calls))
+  clearInterval(flushing)
+  return results
+}
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe.skipIf(!hasRedis)('limits on a Redis Cluster', () => {
+  let cluster: TestRedisCluster
   beforeAll(async () => {
     cluster = await startRedisCluster()
-    storage = await openStorage(await sqlite.create())
   }, 60_000)
-  afterEach(async () => {
-    for (const instance of opened.splice(0)) await instance.close()
-  })
-  afterAll(async () => {
-    await cluster.close()
-    await storage.close()
-    await sqlite.stop()
+  afterAll(() => cluster.close())
+
+  test('three instances grant exactly the daily limit of each of 30 accounts', async () => {
+    const instances = await openThree(cluster.url)
+    const accounts = Array.from({ length: 30 }, () => newAccount(100))
+    const granted = await Promise.all(
+      accounts.map(async (account) => {
+        const grants = await Promise.all(
+          instances.flatMap((instance) => Array.from({ length: 50 }, () => instance.take(account))),
+        )
+        return sum(grants.map((grant) => grant.granted))
+      }),
+    )
+    expect(new Set(granted)).toEqual(new Set([100]))
+    const masters = await Promise.all(accounts.map(({ id }) => cluster.masterOf(toUsedKey(id))))
+    expect(new Set(masters).size).toBe(3)
   })
 
-  test('instances grant accounts of all shards exactly their limits', async () => {
-    const instances: TestInstance[] = [await open(), await open(), await open()]
-    const grants = await Promise.all(
-      accounts.flatMap((account) =>
-        instances.flatMap((instance) => Array.from({ length: 50 }, () => instance.take(account))),
-      ),
-    )
-    expect(sum(grants.map(({ granted }) => granted))).toBe(accounts.length * 150)
-    const [one] = instances as [TestInstance]
-    const rest = await Promise.all(accounts.map((account) => one.take(account, 200)))
-    expect(rest.map((grant) => grant.granted)).toEqual(accounts.map(() => 150))
-  })
+  test('while a master fails over, the accounts of other shards notice nothing, and no account is granted more than permits beyond its limit', async () => {
+    const instances = await openThree(cluster.url)
+    const accounts = Array.from({ length: 12 }, () => newAccount(600))
+    for (const account of accounts) await Promise.all(instances.map(({ take }) => take(account)))
+    const [first] = accounts
+    const master = await cluster.masterOf(toUsedKey(first?.id ?? ''))
+    const affected = new Set<QuotaAccount>()
+    for (const account of accounts)
+      if ((await cluster.masterOf(toUsedKey(account.id))) === master) affected.add(account)
+    expect(affected.size).toBeLessThan(accounts.length)
+    const results = await callWhile(instances, accounts, async () => {
+      await wait(500)
+      await master.kill()
+      await expect
+        .poll(async () => (await cluster.masterOf(toUsedKey(first?.id ?? ''))) === master, patient)
+        .toBe(false)
+      await wait(4_000)
+    })
+    for (const [account, { granted, failed }] of results) {
+      if (!affected.has(account)) expect(failed).toBe(0)
+      // 3 calls before, and at most one in flight for each instance.
+      expect(granted + 3).toBeLessThanOrEqual(600 + (affected.has(account) ? 40 + 3 : 0))
+      expect(granted + 3).toBeGreaterThanOrEqual(600 - 3)
+    }
+  }, 60_000)
+})
 
-  test('a shard that is lost concerns its own accounts only, and its replica continues where it was', async () => {
-    const fresh = accounts.map((account) => ({ ...account, id: `${account.id}_b` }))
-    const one = await open({ outageGrant: 40 })
-    await Promise.all(fresh.map((account) => one.take(account, 100)))
-    const [lost] = fresh as [QuotaAccount]
-    const isOnLostShard = ({ id }: QuotaAccount): boolean =>
-      one.link.shardOf(toUsedKey(id)) === one.link.shardOf(toUsedKey(lost.id))
-    const others = fresh.filter((account) => !isOnLostShard(account))
-    expect(others.length).toBeGreaterThan(5)
-    await cluster.whenHealthy()
-    const master = await cluster.masterOf(toUsedKey(lost.id))
-    await master.kill()
-    await expect.poll(() => one.events.length, poll).toBe(1)
-    let granted = 0
-    for (let call = 0; call < 10; call += 1) granted += (await one.take(lost)).granted
-    expect(granted).toBe(10)
-    expect(sum((await Promise.all(others.map((account) => one.take(account)))).map((grant) => grant.granted))).toBe(
-      others.length,
-    )
-    await expect(one.take(lost)).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
-    // The replica took over, with the 100 units from before.
-    const other = await open({ outageGrant: 0 })
-    const after = await other.take(lost, 300)
-    expect(after.granted).toBeGreaterThanOrEqual(190)
-    expect(after.granted).toBeLessThanOrEqual(200)
-    await master.start()
-    await cluster.whenHealthy()
-  })
+describe.skipIf(!hasRedis)('limits behind Redis Sentinel', () => {
+  let sentinel: TestRedisSentinel
+  beforeAll(async () => {
+    sentinel = await startRedisSentinel()
+  }, 60_000)
+  afterAll(() => sentinel.close())
+
+  test('after a failover, no account is granted more than permits beyond its limit', async () => {
+    const instances = await openThree(sentinel.url)
+    const account = newAccount(2_000)
+    await Promise.all(instances.map(({ take }) => take(account)))
+    const results = await callWhile(instances, [account], async () => {
+      await wait(500)
+      const master = await sentinel.master()
+      await master.kill()
+      await expect.poll(async () => (await sentinel.master()) === master, patient).toBe(false)
+      await wait(5_000)
+    })
+    const { granted = 0 } = results.get(account) ?? {}
+    expect(granted + 3).toBeLessThanOrEqual(2_000 + 40 + 3)
+    expect(granted + 3).toBeGreaterThanOrEqual(2_000 - 3)
+  }, 90_000)
 })

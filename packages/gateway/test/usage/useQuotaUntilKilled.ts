@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
-import { openInstance } from './openInstance.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
 import { openQuota } from './openQuota.ts'
 
 /** The task of the process, as JSON in `KEYRAIL_TEST_USE`. Not an argument, because the database URL is a secret. */
@@ -23,7 +23,7 @@ export interface UsageTask {
 const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
-const instance = task.redisUrl === undefined ? undefined : await openInstance({ redisUrl: task.redisUrl, storage })
+const instance = task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage)
 const quota = instance ?? openQuota({ storage, now })
 const meter = createMeter({ storage, now, alongside: instance?.ledger })
 const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }

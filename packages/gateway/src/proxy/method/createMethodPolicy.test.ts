@@ -59,11 +59,17 @@ describe('the method policy', () => {
       expect(createMethodPolicy({ ...off, unsafeNodeMethods: true })(name)).toEqual({
         idempotent: false,
         expensive: false,
+        weight: 1,
         label: 'node-own',
       })
     }
     for (const name of ['anvil_"x', 'anvil_', 'xanvil_mine', 'anvil_mine\n', `anvil_${'x'.repeat(65)}`])
       expect(createMethodPolicy(all)(name)).toBeUndefined()
+  })
+
+  test('a call has the weight of its method, 1 by default', () => {
+    const policy = createMethodPolicy({ ...all, weights: { eth_getLogs: 75, debug_traceCall: 300 } })
+    expect(['eth_getLogs', 'debug_traceCall', 'eth_call'].map((name) => policy(name)?.weight)).toEqual([75, 300, 1])
   })
 
   test('the traits of a method do not depend on earlier lookups', () => {

@@ -101,13 +101,9 @@ const toBodyRejection = (
 
 /** Rejects a body without calls. It takes one call from the rate, and none from the quota. */
 const rejectBody = (gateway: GatewayContext, authorized: AuthorizedRequest, rejection: Rejection): void =>
-  withLimits(gateway, authorized, {
-    passed: 0,
-    calls: 1,
-    proceed: (taken) => {
-      const sent = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : rejection
-      sendRejection(gateway, authorized.context, { ...sent, close: rejection.close === true })
-    },
+  withLimits(gateway, authorized, { passed: 0, calls: 1 }, (taken) => {
+    const sent = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : rejection
+    sendRejection(gateway, authorized.context, { ...sent, close: rejection.close === true })
   })
 
 // Shared, because a closure for each request keeps requests from being collected while they are young.
@@ -149,7 +145,8 @@ const check = (
 const withLimits = (
   gateway: GatewayContext,
   { context, tenant }: AuthorizedRequest,
-  { proceed, ...requested }: RequestedCalls & { proceed: (taken: LimitGrant) => void },
+  requested: RequestedCalls,
+  proceed: (taken: LimitGrant) => void,
 ): void => {
   const use = (taken: LimitGrant): void => {
     context.facts.limitHeaders = getLimitHeaders(taken, gateway)
@@ -185,25 +182,21 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
   facts.calls = 1
   const checked = check(gateway, authorized, call, traits)
   if (isRejection(checked))
-    withLimits(gateway, authorized, {
-      passed: 0,
-      calls: 1,
-      proceed: (taken) => {
-        const result = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : checked
-        completeSingle(gateway, authorized, call, result)
-      },
+    withLimits(gateway, authorized, { passed: 0, calls: 1 }, (taken) => {
+      const result = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : checked
+      completeSingle(gateway, authorized, call, result)
     })
   else
-    withLimits(gateway, authorized, {
-      passed: 1,
-      calls: 1,
-      weights: checked.traits.weight === 1 ? undefined : [checked.traits.weight],
-      proceed: (taken) => {
+    withLimits(
+      gateway,
+      authorized,
+      { passed: 1, calls: 1, weights: checked.traits.weight === 1 ? undefined : [checked.traits.weight] },
+      (taken) => {
         if (taken.granted === 0)
           completeSingle(gateway, authorized, call, toLimitRejection(taken, { index: 0, traits }, gateway))
         else runSingle(gateway, authorized, { call, forwarded: checked, taken })
       },
-    })
+    )
 }
 
 /** Runs a granted call. If it fails or its caller disconnects before it was sent to a node, it is returned to the quota. */
@@ -273,27 +266,18 @@ const handleBatch = (
   context.facts.calls = calls.length
   context.facts.methods = methods
   if (passed === 0)
-    withLimits(gateway, authorized, {
-      passed: 0,
-      calls: calls.length,
-      proceed: (taken) => {
-        const usedUp = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : undefined
-        const results = usedUp === undefined ? checked.filter(isRejection) : checked.map(() => usedUp)
-        completeBatch(gateway, authorized, calls, results)
-      },
+    withLimits(gateway, authorized, { passed: 0, calls: calls.length }, (taken) => {
+      const usedUp = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : undefined
+      const results = usedUp === undefined ? checked.filter(isRejection) : checked.map(() => usedUp)
+      completeBatch(gateway, authorized, calls, results)
     })
   else
-    withLimits(gateway, authorized, {
-      passed,
-      calls: calls.length,
-      weights: getWeights(checked),
-      proceed: (taken) => {
-        if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
-        context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
-          done: (results) => completeBatch(gateway, authorized, calls, results),
-          unsent: (units) => returnUnsent(gateway, taken, units),
-        })
-      },
+    withLimits(gateway, authorized, { passed, calls: calls.length, weights: getWeights(checked) }, (taken) => {
+      if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
+      context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
+        done: (results) => completeBatch(gateway, authorized, calls, results),
+        unsent: (units) => returnUnsent(gateway, taken, units),
+      })
     })
 }
 

@@ -13,12 +13,12 @@ export interface ChargedSums {
   readonly month: number
 }
 
-/** A row to raise to `target`, as far as the limits allow, but never below `used`. */
+/** A row to set to `target`, as far as the limits allow, but never below `atLeast`. */
 export interface ReserveRequest {
   readonly account: string
   readonly run: string
   readonly day: UtcDay
-  readonly used: number
+  readonly atLeast: number
   readonly target: number
   readonly perDay: number | null
   readonly perMonth: number | null
@@ -55,8 +55,10 @@ export interface AccountDays {
 
 /** Stands for no limit in SQL. */
 const unlimited = Number.MAX_SAFE_INTEGER
-/** Rows in one statement: few different numbers, so that there are few statements to prepare. */
-const chunkLengths = [250, 50, 10, 1]
+/** Most rows in one statement. */
+const maxChunk = 250
+/** Rows in one statement of SQLite, where statements stay prepared: few different numbers. PostgreSQL waits less with fewer statements. */
+const sqliteChunks = [maxChunk, 50, 10, 1]
 
 /** The statements of one kind of database. */
 const createStatements = (kind: 'sqlite' | 'postgres') => {
@@ -64,7 +66,7 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
   const [least, greatest] = isSqlite ? ['min', 'max'] : ['least', 'greatest']
   const parameter = (number: number, type = 'bigint'): string => (isSqlite ? `?${number}` : `$${number}::${type}`)
   const [account, day, run, monthStart] = [parameter(1, 'text'), parameter(2), parameter(3, 'text'), parameter(4)]
-  const [used, target, perDay, perMonth] = [parameter(5), parameter(6), parameter(7), parameter(8)]
+  const [atLeast, target, perDay, perMonth] = [parameter(5), parameter(6), parameter(7), parameter(8)]
   const others = `from account_days
     where account = ${account} and day between ${monthStart} and ${day} and not (day = ${day} and run = ${run})`
   const sum = (filter: string): string =>
@@ -75,7 +77,7 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
     lock: isSqlite ? undefined : `select pg_advisory_xact_lock(hashtextextended(${account}, 0))`,
     reserve: `insert into account_days (account, day, run, charged)
       select ${account}, ${day}, ${run},
-        ${greatest}(${used}, ${least}(${target}, ${perDay} - ${otherDay}, ${perMonth} - ${sum('')})) ${others}
+        ${greatest}(${atLeast}, ${least}(${target}, ${perDay} - ${otherDay}, ${perMonth} - ${sum('')})) ${others}
       on conflict (account, day, run) do update set charged = excluded.charged
       returning charged`,
     others: `select ${otherDay} as other_day, ${sum('')} as other_month ${others}`,
@@ -97,14 +99,13 @@ const toNumber = (rows: StepRows | undefined, name: string): number => Number(ro
 /** Creates the access to the table of a storage. */
 export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>): AccountDays => {
   const text = createStatements(db.kind)
-  const writeTexts = new Map(chunkLengths.map((length) => [length, writeText(db.kind, length)]))
   const stepsEach = text.lock === undefined ? 2 : 3
 
   return {
     reserve: async (requests) => {
-      const steps = requests.flatMap(({ account, run, day, used, target, perDay, perMonth }): Step[] => {
+      const steps = requests.flatMap(({ account, run, day, atLeast, target, perDay, perMonth }): Step[] => {
         const key = [account, day.day, run, getMonthStart(day)]
-        const limits = [used, target, perDay ?? unlimited, perMonth ?? unlimited]
+        const limits = [atLeast, target, perDay ?? unlimited, perMonth ?? unlimited]
         return [
           ...(text.lock === undefined ? [] : [{ text: text.lock, values: [account] }]),
           { text: text.reserve, values: [...key, ...limits] },
@@ -143,10 +144,11 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
     toSteps: (rows) => {
       const steps: Step[] = []
       for (let start = 0; start < rows.length;) {
-        const length = chunkLengths.find((each) => each <= rows.length - start) ?? 1
+        const left = Math.min(rows.length - start, maxChunk)
+        const length = db.kind === 'postgres' ? left : (sqliteChunks.find((each) => each <= left) ?? 1)
         const chunk = rows.slice(start, start + length)
         const values = chunk.flatMap(({ account, day, run, charged }) => [account, day, run, charged])
-        steps.push({ text: writeTexts.get(length) ?? writeText(db.kind, length), values })
+        steps.push({ text: writeText(db.kind, length), values })
         start += length
       }
       return steps

@@ -20,12 +20,13 @@ import {
   leaveRow,
   setReserved,
   startDay,
+  startWrite,
   takeReserved,
 } from './reservation.ts'
 import type { Reservation } from './reservation.ts'
 import { createReturns } from './createReturns.ts'
-import { takeRate } from './takeRate.ts'
-import type { LimitGrant, LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
+import { countAsking, takeRate } from './takeRate.ts'
+import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createLocalLimits}. */
 export interface LocalLimitsOptions {
@@ -74,7 +75,7 @@ interface AccountState extends Reservation {
   /** Has the limits of the last request. */
   account: QuotaAccount
   waiting: Waiting[]
-  /** When the last request came, by the monotonic clock. */
+  /** The last tick before the last request, by the monotonic clock. */
   usedAt: number
 }
 
@@ -108,6 +109,8 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   let ended: EndedDay[] = []
   let waitingRequests = 0
   let writing: Promise<void> | undefined
+  /** When the last tick was: precise enough to know which accounts are idle. */
+  let tickedAt = clock()
   let closed: Promise<void> | undefined
 
   /** What accounts used today whose state was dropped. Their rows say the same. */
@@ -132,7 +135,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const day = getToday()
     const { run, used } = parked.get(account.id) ?? { run: randomUUID(), used: 0 }
     parked.delete(account.id)
-    const state = { ...createReservation(day, used), run, account, waiting: [], usedAt: 0 }
+    const state = { ...createReservation(day, used), run, account, waiting: [], usedAt: tickedAt }
     states.set(account.id, state)
     return state
   }
@@ -141,10 +144,12 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const state = states.get(account.id) ?? createState(account)
     startDayOf(state)
     // Without a storage, nothing has to be reserved.
-    if (rows === undefined && state.reserved !== Infinity)
-      setReserved(state, { charged: Infinity, otherDay: 0, otherMonth: state.counter.monthUsed - state.used }, Infinity)
+    if (rows === undefined && state.reserved !== Infinity) {
+      const otherMonth = state.counter.monthUsed - state.used
+      setReserved(state, state.counter.day, { charged: Infinity, otherDay: 0, otherMonth }, Infinity)
+    }
     state.account = account
-    state.usedAt = clock()
+    state.usedAt = tickedAt
     return state
   }
 
@@ -164,7 +169,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     if (spare > 0) degraded.recordGrant(account.id, Math.max(0, taken.charged - Math.max(0, free)))
     // Written with others at the next tick.
     if (isRunningLow(state, account)) toWrite.add(state)
-    return toQuotaGrant(state.counter, account, { calls, ...taken })
+    return toQuotaGrant(state.counter, account, { calls, granted: taken.granted, charged: taken.charged })
   }
 
   const takeQuota = (request: QuotaRequest): QuotaGrant | Promise<QuotaGrant> => {
@@ -213,7 +218,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const { perDay, perMonth, id: account } = state.account
     const { run } = state
     const target = isIdle || closed !== undefined ? state.used : getTarget(state, state.account, waiting)
-    return { account, run, day: state.counter.day, used: state.used, target, perDay, perMonth }
+    return { account, run, day: state.counter.day, atLeast: startWrite(state, target), target, perDay, perMonth }
   }
 
   /** Writes up to `maxRows` rows. @throws {StorageError} */
@@ -222,14 +227,20 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     const due = [...toWrite].slice(0, maxRows - past.length)
     for (const state of due) toWrite.delete(state)
     const requests = due.map(toRequest)
-    const pastRequests = past.map((day): ReserveRequest => ({ ...day, target: day.used, perDay: null, perMonth: null }))
+    const pastRequests = past.map(({ used, ...row }): ReserveRequest => ({
+      ...row,
+      atLeast: used,
+      target: used,
+      perDay: null,
+      perMonth: null,
+    }))
     try {
       const results = (await rows?.reserve([...pastRequests, ...requests])) ?? []
       ended = ended.slice(past.length)
       for (const [index, state] of due.entries()) {
         const row = results[past.length + index]
-        // The day may have ended during the write.
-        if (row !== undefined && state.counter.day.day === requests[index]?.day.day) setReserved(state, row, clock())
+        const request = requests[index]
+        if (row !== undefined && request !== undefined) setReserved(state, request.day, row, clock())
         serve(state)
       }
     } catch (error) {
@@ -267,9 +278,11 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   /** Rejects requests that have waited too long, returns what idle accounts reserved, and drops their state. */
   const tick = (): void => {
     const time = clock()
+    tickedAt = time
     for (const [id, state] of states) {
       if (state.waiting.length > 0) rejectWaiting(state, tooSlow(), ({ since }) => time - since >= patienceMs)
       startDayOf(state)
+      if (state.isWriting) continue
       const isIdle = time - state.usedAt >= idleMs && state.waiting.length === 0
       const isWritten = rows === undefined || state.used === state.reserved
       const isDue = isIdle || (!isLimited(state.account) && time - state.readAt >= countEveryMs)
@@ -300,14 +313,15 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   }
 
   return {
-    take: (request) =>
-      takeRate(rates, request, (passed, rate): LimitGrant | Promise<LimitGrant> => {
-        const { account, weights } = request
-        if (account === undefined || passed === 0) return { granted: passed, rate, quota: undefined }
-        const quota = takeQuota({ account, calls: passed, weights })
-        if (quota instanceof Promise) return quota.then((later) => ({ granted: later.granted, rate, quota: later }))
-        return { granted: quota.granted, rate, quota }
-      }),
+    take: (request) => {
+      const { account, weights } = request
+      const rate = takeRate(rates, request)
+      const asking = countAsking(request, rate)
+      if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
+      const quota = takeQuota({ account, calls: asking, weights })
+      if (quota instanceof Promise) return quota.then((later) => ({ granted: later.granted, rate, quota: later }))
+      return { granted: quota.granted, rate, quota }
+    },
     giveBack: (grant, units) => {
       if (closed !== undefined) return
       const state = states.get(grant.account.id) ?? createState(grant.account)

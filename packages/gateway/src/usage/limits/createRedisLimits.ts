@@ -21,7 +21,7 @@ import { createRedisAccount, isUsedUp, setTaken, takeOwed, takePermits, toTakeOp
 import type { RedisAccount } from './redisAccount.ts'
 import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
 import type { ShardHealth } from './shardHealth.ts'
-import { takeRate } from './takeRate.ts'
+import { countAsking, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createRedisLimits}. */
@@ -126,22 +126,23 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   }
 
   /** Decides on a request without Redis. @returns `undefined` if only Redis can. */
-  const takeWithoutRedis = (request: LimitRequest): LimitGrant | undefined =>
-    takeRate(rates, request, (passed, rate): LimitGrant | undefined => {
-      const { account, weights } = request
-      if (account === undefined || passed === 0) return { granted: passed, rate, quota: undefined }
-      const state = getState(account)
-      const day = getToday()
-      const taken = takePermits(state, account, { calls: passed, weights, today: day })
-      if (taken === 'unknown') return undefined
-      const { granted, charged } = taken
-      if (charged > 0) {
-        owing.set(account.id, state)
-        ledger.add(account.id, day.day, charged)
-        degraded.recordGrant(account.id, charged)
-      }
-      return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: passed, granted, charged }) }
-    })
+  const takeWithoutRedis = (request: LimitRequest): LimitGrant | undefined => {
+    const { account, weights } = request
+    const rate = takeRate(rates, request)
+    const asking = countAsking(request, rate)
+    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
+    const state = getState(account)
+    const day = getToday()
+    const taken = takePermits(state, account, { calls: asking, weights, today: day })
+    if (taken === 'unknown') return undefined
+    const { granted, charged } = taken
+    if (charged > 0) {
+      owing.set(account.id, state)
+      ledger.add(account.id, day.day, charged)
+      degraded.recordGrant(account.id, charged)
+    }
+    return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: asking, granted, charged }) }
+  }
 
   /** Ends a request that Redis did not decide. */
   const giveUp = (one: Waiting): void => {
@@ -151,25 +152,33 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     else one.resolve(grant)
   }
 
+  /** Returns units of today. If that fails, they stay charged: no unit is returned twice. */
+  const returnToRedis = (account: string, state: RedisAccount, units: number): void => {
+    const { counter, seededAt } = state
+    counter.dayUsed -= units
+    counter.monthUsed -= units
+    scripts.charge(account, { units: -units, day: counter.day.day, seededAt }).catch(() => {})
+  }
+
   const finish = (one: Waiting, taken: TakenFromRedis, asked: boolean): void => {
     const { request, shard } = one
     const { id, rate, account, calls, passed, weights } = request
-    const inTime = waiting.delete(one)
-    if (!inTime) {
+    const state = account && getState(account)
+    if (account !== undefined && state !== undefined)
+      setTaken(state, account, taken, { connection: shard.connection, asked, now: clock() })
+    if (!waiting.delete(one)) {
       // The caller was told long ago that nothing was decided.
-      if (account !== undefined && taken.charged > 0) charge(account.id, { ...taken, units: -taken.charged })
+      if (state !== undefined && taken.charged > 0) returnToRedis(account?.id ?? '', state, taken.charged)
       return
     }
     const decision = rate && toRateDecision(taken.spent, rate, { calls, weights, granted: taken.rated })
     // Counted here too, so that this process can decide if Redis is lost.
     if (rate !== undefined && taken.rated > 0) rates.take(id, rate, taken.rated, weights)
     const asking = Math.min(passed, taken.rated)
-    if (account === undefined || asking === 0) {
+    if (account === undefined || state === undefined || asking === 0) {
       one.resolve({ granted: asking, rate: decision, quota: undefined })
       return
     }
-    const state = getState(account)
-    setTaken(state, account, taken, { connection: shard.connection, asked, now: clock() })
     if (taken.charged > 0) ledger.add(account.id, taken.day, taken.charged)
     const quota = toQuotaGrant(toCounter(state, taken), account, { calls: asking, ...taken })
     one.resolve({ granted: taken.granted, rate: decision, quota })
@@ -190,6 +199,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     scripts.take(request, takeOptions).then(
       (result) => handleResult(one, result, asked),
       () => {
+        if (asked && account !== undefined) getState(account).permitDay = 0
         if (!redis.isReady(shard.key)) lose(shard)
         giveUp(one)
       },
@@ -221,21 +231,16 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     }
   }
 
-  const charge = (account: string, charged: { units: number; day: number; seededAt: number }): void => {
-    // If it fails, the units stay charged: never returned twice.
-    scripts.charge(account, charged).catch(() => {})
-  }
-
-  /** Charges what was granted while the shard was lost. */
-  const settle = async (shard: Shard): Promise<void> => {
+  /** Charges what was granted while shards were lost that are back now. */
+  const settle = async (): Promise<void> => {
     const isWritten = await flush().then(
       () => true,
       () => false,
     )
     const writtenAt = isWritten ? getRedisTime() : Number.MAX_SAFE_INTEGER
     for (const [account, state] of owing) {
-      const key = toUsedKey(account)
-      if (getShard(key) !== shard || !redis.isReady(key)) continue
+      // After a failover another shard may have it.
+      if (!redis.isReady(toUsedKey(account))) continue
       const owed = takeOwed(state)
       owing.delete(account)
       if (accounts.get(account) === undefined) accounts.set(account, state)
@@ -247,7 +252,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const handleReady = (shard: Shard): void => {
     const wasLost = setConnected(shard, (connections += 1), clock())
     for (const one of waiting) if (one.shard === shard && !one.sent) send(one)
-    if (wasLost) void settle(shard)
+    if (wasLost) void settle()
   }
   redis.onReady((name) => {
     const shard = shards.get(name)
@@ -277,8 +282,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const probe = (shard: Shard): void => {
     if (probing.has(shard)) return
     probing.add(shard)
-    scripts
-      .read(shard.key)
+    redis.client
+      .exists(shard.key)
       .then(
         () => shard.lostSince !== undefined && handleReady(shard),
         () => {},
@@ -286,12 +291,13 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       .finally(() => probing.delete(shard))
   }
 
-  const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant =>
-    takeRate(rates, request, (passed, rate) => {
-      if (passed === 0) return { granted: 0, rate, quota: undefined }
-      const quota = toQuotaGrant(state.counter, account, { calls: passed, granted: 0, charged: 0 })
-      return { granted: 0, rate, quota }
-    })
+  const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant => {
+    const rate = takeRate(rates, request)
+    const asking = countAsking(request, rate)
+    if (asking === 0) return { granted: 0, rate, quota: undefined }
+    const quota = toQuotaGrant(state.counter, account, { calls: asking, granted: 0, charged: 0 })
+    return { granted: 0, rate, quota }
+  }
 
   const take = (request: LimitRequest): LimitGrant | Promise<LimitGrant> => {
     const { id, rate, account, passed } = request
@@ -329,12 +335,12 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       const state = getState(grant.account)
       ledger.add(id, day.day, -returned)
       // Units granted without Redis are returned without it.
-      const unbooked = Math.min(returned, state.owed)
+      const unbooked = state.owedDay === day.day ? Math.min(returned, state.owed) : 0
       state.owed -= unbooked
       state.permits += unbooked
       state.counter.dayUsed -= unbooked
       state.counter.monthUsed -= unbooked
-      if (returned > unbooked) charge(id, { units: unbooked - returned, day: day.day, seededAt: state.seededAt })
+      if (returned > unbooked) returnToRedis(id, state, returned - unbooked)
     },
     peek: (id, rate) => rates.peek(id, rate),
     usage: async (account) => {

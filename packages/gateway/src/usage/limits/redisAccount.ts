@@ -74,14 +74,9 @@ export const setTaken = (
   taken: TakenFromRedis,
   { connection, asked, now }: { connection: number; asked: boolean; now: number },
 ): void => {
-  const { day, dayUsed, monthUsed } = state.counter
-  // Replies of one connection come in order, but those of a request that was repeated may not.
-  const isOlder =
-    taken.day < day.day || (taken.day === day.day && taken.seededAt === state.seededAt && taken.dayUsed < dayUsed)
-  if (!isOlder || state.connection !== connection) {
-    const owed = state.owedDay === taken.day ? state.owed : 0
-    state.counter = createCounterOf(state.counter, taken, owed)
-  } else state.counter.monthUsed = Math.max(monthUsed, taken.monthUsed)
+  const owed = state.owedDay === taken.day ? state.owed : 0
+  // Less than before if units were returned meanwhile. Replies come in order.
+  state.counter = createCounterOf(state.counter, taken, owed)
   state.seededAt = taken.seededAt
   state.connection = connection
   if (state.permitDay !== taken.day) {

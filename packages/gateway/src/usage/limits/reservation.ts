@@ -22,6 +22,8 @@ export interface Reservation {
   isKnown: boolean
   /** When the row and what others use were read, by the clock of the limits; -Infinity: not today. */
   readAt: number
+  /** Whether a write of the row is in flight. */
+  isWriting: boolean
 }
 
 /** What a write returned. */
@@ -49,6 +51,7 @@ export const createReservation = (day: UtcDay, used = 0): Reservation => ({
   lead: minLead,
   isKnown: false,
   readAt: -Infinity,
+  isWriting: false,
 })
 
 /** Whether an account has a limit. */
@@ -63,7 +66,7 @@ const getMaxLead = ({ perDay, perMonth }: QuotaAccount): number =>
  * @returns What must be written for the day that ended; `undefined` if nothing.
  */
 export const startDay = (state: Reservation, day: UtcDay): { day: UtcDay; used: number } | undefined => {
-  const { counter, used, reserved } = state
+  const { counter, used, reserved, isWriting } = state
   const ended = counter.day
   if (day.day <= ended.day) return undefined
   advance(counter, day)
@@ -71,7 +74,7 @@ export const startDay = (state: Reservation, day: UtcDay): { day: UtcDay; used: 
   state.reserved = 0
   state.isKnown = false
   state.readAt = -Infinity
-  return used === reserved ? undefined : { day: ended, used }
+  return used === reserved && !isWriting ? undefined : { day: ended, used }
 }
 
 /** The result of `takeReserved`: `wait` until more is reserved or known. */
@@ -126,8 +129,26 @@ export const isRunningLow = (state: Reservation, account: QuotaAccount): boolean
 export const getTarget = (state: Reservation, account: QuotaAccount, waiting: number): number =>
   state.used + waiting + (isLimited(account) ? state.lead : 0)
 
-/** Takes over what a write returned. */
-export const setReserved = (state: Reservation, { charged, otherDay, otherMonth }: ReservedRow, now: number): void => {
+/**
+ * Starts a write of the row. Units that the write gives up cannot be granted while it is in flight.
+ * @param target - At least what was used.
+ * @returns What the row must say at least, because so much may be used before the write completes.
+ */
+export const startWrite = (state: Reservation, target: number): number => {
+  state.isWriting = true
+  state.reserved = Math.min(state.reserved, target)
+  return Math.max(state.used, state.reserved)
+}
+
+/** Takes over what a write returned. @param day - The day of the row: nothing is taken over if it has ended. */
+export const setReserved = (
+  state: Reservation,
+  day: UtcDay,
+  { charged, otherDay, otherMonth }: ReservedRow,
+  now: number,
+): void => {
+  state.isWriting = false
+  if (day.day !== state.counter.day.day) return
   state.reserved = charged
   state.counter.dayUsed = otherDay + state.used
   state.counter.monthUsed = otherMonth + state.used
@@ -142,6 +163,7 @@ export const setReserved = (state: Reservation, { charged, otherDay, otherMonth 
 export const leaveRow = (state: Reservation): void => {
   state.used = Math.max(0, state.used - state.reserved)
   state.reserved = 0
+  state.isWriting = false
   state.lead = minLead
   state.readAt = -Infinity
 }

@@ -2,16 +2,10 @@ import type { RateLimiter } from '../rateLimit/createRateLimiter.ts'
 import type { RateDecision } from '../rateLimit/rateDecision.ts'
 import type { LimitRequest } from './usageLimits.ts'
 
-/**
- * Takes the calls of a request from the local rate of its key.
- * @param next - Gets how many of the calls that passed may go on to the quota.
- */
-export const takeRate = <Result>(
-  rates: RateLimiter,
-  { id, rate, calls, passed, weights }: LimitRequest,
-  next: (passed: number, decision: RateDecision | undefined) => Result,
-): Result => {
-  if (rate === undefined) return next(passed, undefined)
-  const decision = rates.take(id, rate, calls, weights)
-  return next(Math.min(passed, decision.granted), decision)
-}
+/** Takes the calls of a request from the local rate of its key. @returns `undefined`: the key has no rate limit. */
+export const takeRate = (rates: RateLimiter, { id, rate, calls, weights }: LimitRequest): RateDecision | undefined =>
+  rate === undefined ? undefined : rates.take(id, rate, calls, weights)
+
+/** Returns how many of the calls that passed ask for a share of the quota. */
+export const countAsking = ({ passed }: LimitRequest, rate: RateDecision | undefined): number =>
+  rate === undefined ? passed : Math.min(passed, rate.granted)

@@ -31,6 +31,18 @@ describe('latency buckets', () => {
     )
   })
 
+  test('interpolate in a bucket', () => {
+    const counts = Array.from({ length: bucketCount }, () => 0)
+    counts[0] = 4
+    // Half of 0 to 0.5 ms.
+    expect(percentile(counts, 0.5)).toBe(0.3)
+    counts[0] = 0
+    counts[40] = 4
+    // Half of 430.5 to 512 ms.
+    expect(percentile(counts, 0.5)).toBe(471.3)
+    expect(percentile(counts, 1)).toBe(512)
+  })
+
   test('give no percentile without counts', () => {
     expect(
       percentile(

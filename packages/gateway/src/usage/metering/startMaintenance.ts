@@ -49,9 +49,7 @@ export const startMaintenance = ({
 
   const steps: readonly (() => Promise<void>)[] = [
     () => (db.kind === 'postgres' ? createPartitions(db, now()) : Promise.resolve()),
-    async () => {
-      if (await isLeader()) await rollUp(storage, { now: now(), stopped, isLeader, onEvent })
-    },
+    () => rollUp(storage, { now: now(), stopped, isLeader, onEvent }),
     async () => {
       if (await isLeader()) await pruneUsage(storage, { now: now(), retention, stopped })
     },

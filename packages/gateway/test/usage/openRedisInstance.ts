@@ -10,27 +10,31 @@ import type { Ledger } from '../../src/usage/limits/ledger.ts'
 import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { getQuota } from './openQuota.ts'
 
-/** An instance of the service on a cluster, as far as limits are concerned. */
-export interface TestInstance {
+/** An instance of the service, as far as limits are concerned. */
+export interface RedisInstance {
   readonly limits: UsageLimits
   readonly ledger: Ledger
   readonly link: RedisLink
   readonly events: LimitsEvent[]
-  /** Writes the ledger. Nothing else does. */
+  /** Writes the ledger, as the meter does every 500 ms. */
   readonly flush: () => Promise<void>
   take(account: QuotaAccount, calls?: number, weights?: readonly number[]): Promise<QuotaGrant>
-  /** Closes it without writing the ledger. */
   close(): Promise<void>
 }
 
-/** Opens an instance and waits until it is connected to Redis. */
-export const openInstance = async ({
-  redisUrl,
-  storage,
-  ...options
-}: Partial<RedisLimitsOptions> & { redisUrl: string; storage: Storage }): Promise<TestInstance> => {
-  const link = openRedis(redisUrl)
-  while (!link.isReady()) await wait(5)
+/** Opens an instance, once Redis is connected. */
+export const openRedisInstance = async (
+  url: string,
+  storage: Storage,
+  options: Partial<RedisLimitsOptions> = {},
+): Promise<RedisInstance> => {
+  const link = openRedis(url)
+  const isConnected = (): Promise<boolean> =>
+    link.ping().then(
+      () => true,
+      () => false,
+    )
+  while (!(await isConnected())) await wait(5)
   const rows = createAccountDays(storage)
   const ledger = createLedger(rows)
   const events: LimitsEvent[] = []

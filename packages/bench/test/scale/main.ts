@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util'
+import { exactScenarios } from './exact.ts'
+import { findMissing, openServers } from './openServers.ts'
+import { formatOutcome, isMet } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+// Three instances on a real PostgreSQL and a real Redis, under load, and what happens to them. Exits with 1 if a bar is missed.
+
+const scenarios: readonly Scenario[] = [...exactScenarios]
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
+const only = values.only.flatMap((names) => names.split(','))
+const names = scenarios.map(({ name }) => name)
+for (const name of only)
+  if (!names.includes(name)) throw new Error(`There is no scenario "${name}". Use one of: ${names.join(', ')}`)
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+const missing = findMissing()
+if (missing !== undefined) {
+  print(missing)
+  process.exit(1)
+}
+const servers = openServers()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    servers.stop().then(
+      () => process.exit(130),
+      () => process.exit(130),
+    )
+  })
+
+const missed: string[] = []
+try {
+  for (const { name, title, run } of scenarios) {
+    if (only.length > 0 && !only.includes(name)) continue
+    print(`${name}: ${title}`)
+    const startedAt = performance.now()
+    const outcome = await run(servers)
+    print(`${formatOutcome(outcome)}\n  ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`)
+    if (!outcome.bars.every(isMet)) missed.push(name)
+  }
+} finally {
+  await servers.stop()
+}
+print(missed.length === 0 ? 'All bars are met.' : `Bars are missed in: ${missed.join(', ')}`)
+process.exitCode = missed.length === 0 ? 0 : 1

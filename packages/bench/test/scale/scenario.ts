@@ -1,0 +1,47 @@
+import type { Servers } from './openServers.ts'
+
+/** A figure that must not be above its bar. */
+export interface Bar {
+  readonly name: string
+  readonly is: number
+  readonly atMost: number
+  /** @default -Infinity */
+  readonly atLeast?: number
+}
+
+/** What a scenario measured. */
+export interface Outcome {
+  readonly figures: Readonly<Record<string, number>>
+  readonly bars: readonly Bar[]
+}
+
+/** Something that happens to a cluster, and what must hold then. */
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  readonly run: (servers: Servers) => Promise<Outcome>
+}
+
+/** A bar that allows one value. */
+export const exactly = (name: string, is: number, value: number): Bar => ({ name, is, atMost: value, atLeast: value })
+
+/** Whether a bar is met. */
+export const isMet = ({ is, atMost, atLeast = -Infinity }: Bar): boolean => is <= atMost && is >= atLeast
+
+const toText = (value: number): string =>
+  Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(Math.abs(value) < 1 ? 4 : 1)
+
+const formatBar = (bar: Bar): string => {
+  const { name, is, atMost, atLeast } = bar
+  const bounds =
+    atMost === atLeast
+      ? `must be ${toText(atMost)}`
+      : `${atLeast === undefined ? '' : `at least ${toText(atLeast)}, `}at most ${toText(atMost)}`
+  return `  ${isMet(bar) ? 'good ' : 'WRONG'} ${name}: ${toText(is)} (${bounds})`
+}
+
+/** Formats an outcome as lines of text. */
+export const formatOutcome = ({ figures, bars }: Outcome): string => {
+  const list = Object.entries(figures).map(([name, value]) => `${name} ${toText(value)}`)
+  return [`  ${list.join(', ')}`, ...bars.map(formatBar)].join('\n')
+}

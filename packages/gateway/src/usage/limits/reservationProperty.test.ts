@@ -1,0 +1,276 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
+import { toUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
+import {
+  createReservation,
+  getTarget,
+  giveBackReserved,
+  leaveRow,
+  setReserved,
+  startDay,
+  startWrite,
+  takeReserved,
+} from './reservation.ts'
+import type { Reservation, ReservedRow } from './reservation.ts'
+import type { QuotaAccount } from './usageLimits.ts'
+
+/** 2026-11-29: a month ends after the second day. */
+const firstDay = 20_786
+
+/** A row that a process asks the database for. */
+interface Write {
+  readonly run: string
+  readonly day: UtcDay
+  readonly atLeast: number
+  readonly target: number
+  readonly account: QuotaAccount
+}
+
+interface Process {
+  state: Reservation
+  run: string
+  /** Sent, and neither completed nor failed. */
+  write: Write | undefined
+  /** Rows of days that ended, which are written after `write`. */
+  ended: Write[]
+  grants: { readonly day: number; units: number }[]
+}
+
+/** The table `account_days` for one account, as the SQL of `accountDays.ts` writes it. */
+const createTable = () => {
+  const rows = new Map<string, { readonly run: string; readonly day: UtcDay; charged: number }>()
+  const add = (isIncluded: (row: { run: string; day: UtcDay }) => boolean): number =>
+    [...rows.values()].reduce((total, row) => total + (isIncluded(row) ? row.charged : 0), 0)
+  return {
+    sumDay: (day: UtcDay): number => add((row) => row.day.day === day.day),
+    sumMonth: (day: UtcDay): number => add((row) => row.day.month === day.month),
+    reserve: ({ run, day, atLeast, target, account }: Write): ReservedRow => {
+      const otherDay = add((row) => row.day.day === day.day && row.run !== run)
+      const otherMonth = add(
+        (row) => row.day.month === day.month && row.day.day <= day.day && !(row.day.day === day.day && row.run === run),
+      )
+      const most = Math.min((account.perDay ?? Infinity) - otherDay, (account.perMonth ?? Infinity) - otherMonth)
+      const charged = Math.max(atLeast, Math.min(target, most))
+      rows.set(`${day.day} ${run}`, { run, day, charged })
+      return { charged, otherDay, otherMonth }
+    },
+  }
+}
+
+/** Whether the limits are half of what they are otherwise. */
+const isLowered = fc.boolean()
+
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ op: fc.constant('take' as const), calls: fc.constantFrom(1, 10, 25, 40), isLowered }),
+  },
+  { weight: 8, arbitrary: fc.record({ op: fc.constant('write' as const), isIdle: fc.boolean(), isLowered }) },
+  { weight: 8, arbitrary: fc.record({ op: fc.constant('complete' as const) }) },
+  // The database runs it now, or later, or never.
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant('fail' as const), runs: fc.constantFrom('now', 'later', 'never') }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('runLate' as const) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('giveBack' as const), units: fc.constantFrom(1, 10, 25) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('nextDay' as const) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('kill' as const) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('drop' as const) }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('wait' as const), ms: fc.constantFrom(1, 999, 1_000) }) },
+)
+const steps = fc.array(fc.tuple(fc.nat(2), step), { maxLength: 80, size: 'max' })
+const limit = fc.constantFrom(null, 25, 50, 60, 100)
+
+const halve = (units: number | null): number | null => units && Math.floor(units / 2)
+
+const setUp = (account: QuotaAccount, count: number) => {
+  const table = createTable()
+  const used = new Map<number, { readonly day: UtcDay; units: number }>()
+  const late: Write[] = []
+  let day = toUtcDay(firstDay)
+  let now = 0
+  let runs = 0
+  const start = (): Process => ({
+    state: createReservation(day),
+    run: `run_${(runs += 1)}`,
+    write: undefined,
+    ended: [],
+    grants: [],
+  })
+  const processes = Array.from({ length: count }, start)
+  const getUsed = (): { day: number; month: number } => ({
+    day: used.get(day.day)?.units ?? 0,
+    month: [...used.values()].reduce((sum, each) => sum + (each.day.month === day.month ? each.units : 0), 0),
+  })
+  const addUsed = (units: number): void => {
+    used.set(day.day, { day, units: (used.get(day.day)?.units ?? 0) + units })
+  }
+  const turnDay = (one: Process): void => {
+    const ended = startDay(one.state, day)
+    if (ended !== undefined)
+      one.ended.push({ run: one.run, day: ended.day, atLeast: ended.used, target: ended.used, account })
+  }
+  const complete = (one: Process): void => {
+    const { write } = one
+    if (write === undefined) return
+    const row = table.reserve(write)
+    one.write = undefined
+    if (one.ended[0] === write) one.ended.shift()
+    else setReserved(one.state, write.day, row, now)
+  }
+  const write = (one: Process, isIdle: boolean, of = account): void => {
+    turnDay(one)
+    if (one.write !== undefined) return
+    const target = isIdle ? one.state.used : getTarget(one.state, of, 0)
+    one.write = one.ended[0] ?? {
+      run: one.run,
+      day: one.state.counter.day,
+      atLeast: startWrite(one.state, target),
+      target,
+      account: of,
+    }
+  }
+  return {
+    table,
+    late,
+    processes,
+    getUsed,
+    days: () => [...used.values()],
+    nextDay: () => (day = toUtcDay(day.day + 1)),
+    wait: (ms: number) => (now += ms),
+    write,
+    complete,
+    take: (one: Process, calls: number, of: QuotaAccount): number => {
+      turnDay(one)
+      const taken = takeReserved(one.state, of, { calls, now })
+      if (taken === 'wait') return 0
+      addUsed(taken.charged)
+      one.grants.push({ day: day.day, units: taken.charged })
+      return taken.charged
+    },
+    giveBack: (one: Process, wanted: number): void => {
+      turnDay(one)
+      const grant = one.grants.pop()
+      if (grant?.day !== day.day) return
+      const units = Math.min(wanted, grant.units)
+      giveBackReserved(one.state, units)
+      addUsed(-units)
+    },
+    fail: (one: Process, runsWrite: string): void => {
+      const failed = one.write
+      if (failed === undefined) return
+      if (runsWrite === 'now') table.reserve(failed)
+      if (runsWrite === 'later') late.push(failed)
+      one.write = undefined
+      if (failed === one.ended[0]) return
+      leaveRow(one.state)
+      one.run = `run_${(runs += 1)}`
+    },
+    kill: (index: number): void => {
+      const killed = processes[index]
+      if (killed?.write !== undefined) late.push(killed.write)
+      processes[index] = start()
+    },
+    /** Drops the state of an account that is idle, and creates it again from what is remembered of it. */
+    drop: (one: Process): void => {
+      turnDay(one)
+      const { used: usedToday, reserved, isWriting } = one.state
+      if (usedToday === reserved && !isWriting) one.state = createReservation(day, usedToday)
+    },
+    settle: (): void => {
+      for (const one of processes) {
+        complete(one)
+        do {
+          write(one, true)
+          complete(one)
+        } while (one.ended.length > 0)
+        write(one, true)
+        complete(one)
+      }
+    },
+  }
+}
+
+test('never grants more than the highest limits, whatever is late, fails, is returned or killed, and the rows say at least what was granted', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 3 }),
+      limit,
+      limit,
+      fc.boolean(),
+      steps,
+      (count, perDay, perMonth, hasFaults, all) => {
+        const account = { id: 'user:usr_1', perDay, perMonth }
+        const lowered = { ...account, perDay: halve(perDay), perMonth: halve(perMonth) }
+        const model = setUp(account, count)
+        for (const [at, one] of all) {
+          const index = at % count
+          const process = model.processes[index]
+          if (process === undefined) continue
+          if (one.op === 'take') {
+            model.take(process, one.calls, one.isLowered ? lowered : account)
+            const { day, month } = model.getUsed()
+            expect(day).toBeLessThanOrEqual(perDay ?? Infinity)
+            expect(month).toBeLessThanOrEqual(perMonth ?? Infinity)
+          } else if (one.op === 'write') model.write(process, one.isIdle, one.isLowered ? lowered : account)
+          else if (one.op === 'complete') model.complete(process)
+          else if (one.op === 'giveBack') model.giveBack(process, one.units)
+          else if (one.op === 'nextDay') model.nextDay()
+          else if (one.op === 'drop') model.drop(process)
+          else if (one.op === 'wait') model.wait(one.ms)
+          else if (one.op === 'runLate') {
+            const write = model.late.shift()
+            if (write !== undefined) model.table.reserve(write)
+          } else if (hasFaults) {
+            if (one.op === 'fail') model.fail(process, one.runs)
+            // Without a limit, nothing is written before it is granted.
+            else if (perDay !== null || perMonth !== null) model.kill(index)
+          }
+        }
+        model.settle()
+        for (const { day, units } of model.days()) {
+          // What a killed process had reserved, or a row that was left says too much, is forfeited.
+          if (hasFaults) expect(model.table.sumDay(day)).toBeGreaterThanOrEqual(units)
+          else expect(model.table.sumDay(day)).toBe(units)
+        }
+      },
+    ),
+    { numRuns: fuzzCases(2_000) },
+  )
+})
+
+test('while the database is lost, grants at most what is reserved and the spare units, however often a write fails', () => {
+  const lost = fc.oneof(
+    fc.record({ op: fc.constant('take' as const), calls: fc.integer({ min: 1, max: 20 }) }),
+    fc.record({ op: fc.constant('fail' as const) }),
+    fc.record({ op: fc.constant('giveBack' as const), units: fc.integer({ min: 1, max: 20 }) }),
+  )
+  fc.assert(
+    fc.property(fc.array(lost, { maxLength: 40 }), fc.nat(30), fc.nat(200), (all, reserved, otherDay) => {
+      const day = toUtcDay(firstDay)
+      const account = { id: 'user:usr_1', perDay: 200, perMonth: null }
+      const state = createReservation(day)
+      const row = Math.min(reserved, 200 - otherDay)
+      setReserved(state, day, { charged: row, otherDay, otherMonth: otherDay }, 0)
+      let granted = 0
+      for (const one of all) {
+        if (one.op === 'take') {
+          const taken = takeReserved(state, account, { calls: one.calls, now: 0, spare: 50 })
+          if (taken !== 'wait') granted += taken.charged
+        } else if (one.op === 'fail') {
+          startWrite(state, getTarget(state, account, 5))
+          leaveRow(state)
+        } else {
+          const units = Math.min(one.units, granted)
+          giveBackReserved(state, units)
+          granted -= units
+        }
+        expect(granted).toBeLessThanOrEqual(Math.min(row + 50, 200 - otherDay))
+      }
+    }),
+    { numRuns: fuzzCases(1_000) },
+  )
+})
