@@ -10,6 +10,8 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import type { TestDatabase } from '../storage/databases.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
+import { hasRedis, startRedis } from './startRedis.ts'
 import type { UsageTask } from './useQuotaUntilKilled.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
@@ -130,5 +132,30 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('four process
     // A kill loses what was reserved for waiting callers, and ahead. The others may still hold what they reserved ahead.
     expect(granted).toBeGreaterThanOrEqual(6_000 - 32 - lead)
     expect(await getUsed(task.userId)).toBe(6_000)
+  })
+})
+
+describe.skipIf(!hasRedis).each(databases)('three processes on Redis and $name', (database) => {
+  const opened = openFor(database)
+
+  test('are granted at most the limit, and less by no more than was in flight, if one is killed', async () => {
+    const redis = await startRedis()
+    const task = { userId: 'usr_redis', perDay: 6_000, callers: 32, pauseMs: 5, now }
+    const runs = await Promise.all(
+      [150, undefined, undefined].map((killAfter) =>
+        run({ ...task, storage: opened.storage, redisUrl: redis.url }, killAfter),
+      ),
+    )
+    expect(runs[0]?.killedAt).toBeDefined()
+    const granted = runs.reduce((sum, each) => sum + each.granted.length, 0)
+    expect(granted).toBeLessThanOrEqual(6_000)
+    expect(granted).toBeGreaterThanOrEqual(6_000 - 32)
+    const storage = await openStorage(opened.storage)
+    const other = await openRedisInstance(redis.url, storage)
+    const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
+    expect((await other.limits.usage(account)).day.used).toBe(6_000)
+    await other.close()
+    await storage.close()
+    await redis.stop()
   })
 })

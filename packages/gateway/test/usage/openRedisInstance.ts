@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/redisLink.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -29,16 +29,12 @@ export const openRedisInstance = async (
   options: Partial<RedisLimitsOptions> = {},
 ): Promise<RedisInstance> => {
   const link = openRedis(url)
-  await expect
-    .poll(
-      () =>
-        link.ping().then(
-          () => true,
-          () => false,
-        ),
-      { interval: 5 },
+  const isConnected = (): Promise<boolean> =>
+    link.ping().then(
+      () => true,
+      () => false,
     )
-    .toBe(true)
+  while (!(await isConnected())) await wait(5)
   const rows = createAccountDays(storage)
   const ledger = createLedger(rows)
   const events: LimitsEvent[] = []

@@ -3,11 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
 import { openQuota } from './openQuota.ts'
 
 /** The task of the process, as JSON in `KEYRAIL_TEST_USE`. Not an argument, because the database URL is a secret. */
 export interface UsageTask {
   readonly storage: StorageOptions
+  /** @default the limits of one machine */
+  readonly redisUrl?: string
   readonly userId: string
   readonly perDay: number
   readonly callers: number
@@ -20,8 +23,9 @@ export interface UsageTask {
 const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
-const quota = openQuota({ storage, now })
-const meter = createMeter({ storage, now })
+const instance = task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage)
+const quota = instance ?? openQuota({ storage, now })
+const meter = createMeter({ storage, now, alongside: instance?.ledger })
 const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
 const key = { id: `key_${task.userId}`, userId: task.userId }
 
@@ -36,6 +40,6 @@ const call = async (): Promise<void> => {
   }
 }
 await Promise.all(Array.from({ length: task.callers }, call))
-await quota.close()
 await meter.close()
+await quota.close()
 await storage.close()

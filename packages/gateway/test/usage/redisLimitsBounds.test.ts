@@ -1,0 +1,222 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isStorageError } from '../../src/errors/storageError.ts'
+import { getUtcDay } from '../../src/lib/utcDay.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
+import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
+import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
+import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
+import { sqlite } from '../storage/databases.ts'
+import { openRedisInstance } from './openRedisInstance.ts'
+import type { RedisInstance } from './openRedisInstance.ts'
+import { hasRedis, startRedis } from './startRedis.ts'
+import type { TestRedis } from './startRedis.ts'
+
+let count = 0
+const newAccount = (perDay: number | null): QuotaAccount => ({
+  id: `app:app_${(count += 1)}`,
+  perDay,
+  perMonth: null,
+})
+const times = <T>(length: number, work: (index: number) => T): T[] => Array.from({ length }, (_, index) => work(index))
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+const isUnavailable = (error: unknown): boolean => isStorageError(error, 'unavailable')
+
+/** Takes calls one at a time until one is not granted. */
+const takeAll = async (instance: RedisInstance, account: QuotaAccount): Promise<number> => {
+  for (let granted = 0; ; granted += 1) {
+    const grant = await instance.take(account).catch(() => undefined)
+    if (grant === undefined || grant.granted === 0) return granted
+  }
+}
+
+// The bounds that docs/service/limits.md states for a cluster, beside those in redisLimits.test.ts.
+describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
+  let redis: TestRedis
+  let storage: Storage
+  const opened: RedisInstance[] = []
+  beforeAll(async () => {
+    storage = await openStorage(await sqlite.create())
+  })
+  // Many tests stop Redis.
+  beforeEach(async () => {
+    redis = await startRedis()
+  })
+  afterEach(async () => {
+    redis.resume()
+    for (const instance of opened.splice(0)) await instance.close()
+    await redis.stop()
+  })
+  afterAll(async () => {
+    await storage.close()
+    await sqlite.stop()
+  })
+
+  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<RedisInstance> => {
+    const instance = await openRedisInstance(redis.url, storage, options)
+    opened.push(instance)
+    return instance
+  }
+  const getUsed = async ({ limits }: RedisInstance, account: QuotaAccount): Promise<number> =>
+    (await limits.usage(account)).day.used
+  const isLost = ({ events }: RedisInstance): boolean => events.at(-1)?.event === 'quotaDegraded'
+  const isBack = ({ events }: RedisInstance): boolean => {
+    const last = events.at(-1)
+    return last?.event === 'quotaDegraded' && last.state === 'ended'
+  }
+
+  test('three instances share a rate', async () => {
+    const instances = await Promise.all(times(3, () => open()))
+    const rate = { perSecond: 1, burst: 50 }
+    const request = { id: 'key_r', rate, account: undefined, calls: 1, passed: 1 }
+    const before = performance.now()
+    const grants = await Promise.all(instances.flatMap(({ limits }) => times(40, async () => limits.take(request))))
+    const granted = sum(grants.map((grant) => grant.granted))
+    expect(granted).toBeGreaterThanOrEqual(50)
+    expect(granted).toBeLessThanOrEqual(51 + (performance.now() - before) / 1_000)
+  })
+
+  test('an instance whose clock is wrong charges the day of Redis from its first reply on', async () => {
+    const account = newAccount(100)
+    const right = await open()
+    await right.take(account, 10)
+    for (const days of [-1, 1]) {
+      const wrong = await open({ now: () => Date.now() + days * 86_400_000 })
+      await wrong.take(newAccount(1)).catch(() => {})
+      expect(await wrong.take(account, 20)).toMatchObject({ granted: 20, day: getUtcDay(Date.now()).text })
+    }
+    expect(await getUsed(right, account)).toBe(50)
+  })
+
+  test('a request waits for patienceMs at most, and none waits once Redis is lost for that long', async () => {
+    const account = newAccount(100)
+    const one = await open({ patienceMs: 300 })
+    redis.hang()
+    const started = performance.now()
+    await expect(one.take(account)).rejects.toSatisfy(isUnavailable)
+    const waited = performance.now() - started
+    expect(waited).toBeGreaterThanOrEqual(300)
+    // By a timer of 100 ms. The rest is for a busy machine.
+    expect(waited).toBeLessThan(1_500)
+    await expect.poll(() => isLost(one)).toBe(true)
+    await wait(300)
+    const pending = Symbol('pending')
+    const later = await Promise.race([one.take(account).catch(isUnavailable), wait(50, pending)])
+    expect(later).toBe(true)
+  })
+
+  test('all instances together grant at most outageGrant a day without Redis, however often it is lost', async () => {
+    const account = newAccount(1_000)
+    const instances = await Promise.all(times(6, () => open({ outageGrant: 40, patienceMs: 300 })))
+    for (const instance of instances) await instance.take(account)
+    const granted: number[] = []
+    for (let round = 0; round < 2; round += 1) {
+      redis.hang()
+      granted.push(...(await Promise.all(instances.map((instance) => takeAll(instance, account)))))
+      redis.resume()
+      await Promise.all(instances.map((instance) => expect.poll(() => isBack(instance)).toBe(true)))
+    }
+    // A quarter of what was left each time; nothing the second time.
+    expect(granted).toEqual([10, 8, 6, 4, 3, 3, 0, 0, 0, 0, 0, 0])
+    const [one] = instances as [RedisInstance]
+    await expect.poll(() => getUsed(one, account)).toBe(6 + 34)
+  })
+
+  test('with outageGrant 0 nothing is granted without Redis', async () => {
+    const account = newAccount(100)
+    const one = await open({ outageGrant: 0, patienceMs: 300 })
+    await one.take(account, 10)
+    redis.hang()
+    const ends = await Promise.allSettled(times(20, () => one.take(account)))
+    expect(ends.every((end) => end.status === 'rejected' && isUnavailable(end.reason))).toBe(true)
+    redis.resume()
+    await expect.poll(() => isBack(one)).toBe(true)
+    expect(await getUsed(one, account)).toBe(10)
+  })
+
+  test('without Redis a used-up account stays rejected for its quota, also after a second', async () => {
+    const account = newAccount(5)
+    const one = await open()
+    await one.take(account, 6)
+    await redis.kill()
+    await expect.poll(() => isLost(one)).toBe(true)
+    await wait(1_100)
+    expect(await one.take(account)).toMatchObject({ granted: 0, rejectedBy: 'day' })
+  })
+
+  test('without Redis each instance decides on rates alone', async () => {
+    const instances = [await open(), await open()]
+    const request = { id: 'key_l', rate: { perSecond: 1, burst: 30 }, account: undefined, calls: 20, passed: 20 }
+    await redis.kill()
+    await Promise.all(instances.map((instance) => expect.poll(() => instance.link.isReady()).toBe(false)))
+    for (const { limits } of instances) {
+      expect(await limits.take(request)).toMatchObject({ granted: 20 })
+      const second = await limits.take(request)
+      expect(second.granted).toBeGreaterThanOrEqual(10)
+      expect(second.granted).toBeLessThan(20)
+    }
+  })
+
+  test('a slow or lost ledger concerns only accounts that Redis does not have', async () => {
+    const rows = createAccountDays(storage)
+    let delayMs: number | undefined = 400
+    const slow: RedisLimitsOptions['rows'] = {
+      read: async (...query) => {
+        if (delayMs === undefined) throw new Error('lost')
+        await wait(delayMs)
+        return rows.read(...query)
+      },
+    }
+    const [known, other, third] = [newAccount(100), newAccount(100), newAccount(100)]
+    await (await open()).take(known)
+    const one = await open({ rows: slow, patienceMs: 5_000 })
+    const order: string[] = []
+    await Promise.all([
+      one.take(other).then(({ granted }) => order.push(`other ${granted}`)),
+      one.take(known).then(({ granted }) => order.push(`known ${granted}`)),
+    ])
+    expect(order).toEqual(['known 1', 'other 1'])
+    delayMs = undefined
+    expect(await one.take(known)).toMatchObject({ granted: 1 })
+    await expect(one.take(third)).rejects.toSatisfy(isUnavailable)
+    expect(one.events).toEqual([])
+  })
+
+  test('if Redis loses its data, the limit is exceeded by no more than killed instances had not written', async () => {
+    const account = newAccount(100)
+    const killed = await open()
+    await killed.take(account, 30)
+    await killed.flush()
+    await killed.take(account, 20)
+    const other = await open()
+    // Closing writes nothing, like a kill.
+    await killed.close()
+    await redis.kill()
+    await redis.start()
+    await expect.poll(() => other.link.isReady()).toBe(true)
+    expect(await other.take(account, 100)).toMatchObject({ granted: 70, rejectedBy: 'day' })
+  })
+
+  test('a failover exceeds the limit by no more than it lost', async () => {
+    const [one, other] = [await open({ outageGrant: 0 }), await open({ outageGrant: 0 })]
+    const account = newAccount(100)
+    await one.take(account, 10)
+    await other.take(account, 10)
+    const key = toUsedKey(account.id)
+    const before = (await one.link.client.getBuffer(key)) ?? Buffer.alloc(0)
+    await one.take(account, 30)
+    await one.link.client.set(key, before)
+    for (const { link } of [one, other]) {
+      const ready = once(link.client, 'ready')
+      const { disconnect } = link.client as unknown as { disconnect(reconnect: boolean): void }
+      disconnect.call(link.client, true)
+      await ready
+    }
+    const grants = [await other.take(account, 60), await one.take(account, 60)]
+    expect(50 + sum(grants.map(({ granted }) => granted))).toBeLessThanOrEqual(100 + 30)
+    expect(await one.take(account)).toMatchObject({ granted: 0 })
+  })
+})
