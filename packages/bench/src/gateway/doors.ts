@@ -11,5 +11,5 @@ const floor = async (upstream: string, parse: boolean): Promise<Door> => ({
 export const doors: Readonly<Record<string, (upstream: string) => Promise<Door>>> = {
   floor: (upstream) => floor(upstream, false),
   floorParsing: (upstream) => floor(upstream, true),
-  service: openService,
+  service: (upstream) => openService(upstream),
 }

@@ -28,6 +28,19 @@ export const gatewayRows: readonly FigureRow[] = [
     note: 'The bar is that the floor takes at least 0.75 of what the service takes.',
   },
   {
+    name: 'gatewayCluster',
+    title: 'The service with PostgreSQL and Redis, single calls, 64 connections',
+    program,
+    args: ['cluster'],
+    figures: [
+      { key: 'ratio', title: 'service, own CPU of a response beside the floor', unit: '×', most: 1.8, control },
+      controlFigure,
+      cpu('floor', 'floor'),
+      cpu('gateway', 'service'),
+    ],
+    note: 'Needs postgresql and redis-server. Their own CPU does not count.',
+  },
+  {
     name: 'gatewayBatch',
     title: 'The service, batches of 100, 64 connections',
     program,

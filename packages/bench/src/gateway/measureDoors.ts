@@ -23,7 +23,7 @@ const threeMethods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'
 
 const server = await startServer()
 const opened: RunningDoor[] = []
-const open = async (name: string, program?: 'manyKeys'): Promise<RunningDoor> => {
+const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<RunningDoor> => {
   const door = await startDoor(name, server.url, program)
   opened.push(door)
   return door
@@ -75,6 +75,20 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
     const subjects = {
       floor: subjectOf(await open('floor'), single),
       gateway: subjectOf(await open('service'), single),
+      again: subjectOf(await open('floor'), single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+      floor: seen.map(({ floor }) => floor.cpuUs),
+      gateway: seen.map(({ gateway }) => gateway.cpuUs),
+    }
+  },
+  cluster: async (rounds) => {
+    const subjects = {
+      floor: subjectOf(await open('floor'), single),
+      gateway: subjectOf(await open('serviceOnStores', 'cluster'), single),
       again: subjectOf(await open('floor'), single),
     }
     const seen = await slicesOf(subjects, rounds)

@@ -40,10 +40,14 @@ const badToken = (kid: string): string => {
 }
 
 /**
- * Opens the whole service in front of a node, as `keyrail serve` opens it, with its storage in SQLite and all that it does to a call on: key, rate, quota, metering. Its
- * limits are above what a bench can ask, but for those who are there to be rejected.
+ * Opens the whole service in front of a node, as `keyrail serve` opens it, with all that it does to a call on: key, rate, quota, metering. Its limits
+ * are above what a bench can ask, but for those who are there to be rejected.
+ * @param stores - PostgreSQL and Redis. @default SQLite, without Redis
  */
-export async function openService(upstream: string): Promise<Door> {
+export async function openService(
+  upstream: string,
+  stores?: { readonly databaseUrl: string; readonly redisUrl: string },
+): Promise<Door> {
   tuneHeap()
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -61,7 +65,8 @@ export async function openService(upstream: string): Promise<Door> {
   const service = await createService({
     config,
     secrets: readServerSecrets({ KEYRAIL_SECRET: 'a-secret-of-the-bench-that-seals-nothing-of-worth' }),
-    storage: { file: join(folder, 'keyrail.db') },
+    storage: stores === undefined ? { file: join(folder, 'keyrail.db') } : { databaseUrl: stores.databaseUrl },
+    redisUrl: stores?.redisUrl,
   })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
 

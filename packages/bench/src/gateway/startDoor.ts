@@ -24,7 +24,11 @@ export interface RunningDoor {
 }
 
 /** The programs that open doors, by the names of those. */
-const programs = { doors: 'doorProcess.ts', manyKeys: '../../test/gateway/manyKeysProcess.ts' }
+const programs = {
+  doors: 'doorProcess.ts',
+  manyKeys: '../../test/gateway/manyKeysProcess.ts',
+  cluster: '../../test/gateway/clusterProcess.ts',
+}
 
 /** Starts a door in front of an upstream. `name` is one of doors.ts, or one of the program that is named. */
 export async function startDoor(

@@ -13,8 +13,11 @@ export interface Used {
 /** How often the event loop is looked at: this much of each delay is the wait for the next look. */
 const resolutionMs = 1
 
-/** Tells the process that forked this one of its door, and what this one has used whenever it is asked. */
-export function tellOfDoor(door: Door): void {
+/**
+ * Tells the process that forked this one of its door, and what this one has used whenever it is asked.
+ * @param options.exits - Whether the process exits when the other one has gone. @default true
+ */
+export function tellOfDoor(door: Door, { exits = true }: { readonly exits?: boolean } = {}): void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   process.on('message', () => {
@@ -27,6 +30,6 @@ export function tellOfDoor(door: Door): void {
     delay.reset()
     process.send?.(used)
   })
-  process.on('disconnect', () => process.exit())
+  if (exits) process.on('disconnect', () => process.exit())
   process.send?.(door)
 }
