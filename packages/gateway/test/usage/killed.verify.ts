@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis).each(databases)('three processes on Redis and $name',
 
   test('are granted at most the limit, and less by no more than was in flight, if one is killed', async () => {
     const redis = await startRedis()
-    const task = { userId: 'usr_redis', perDay: 6_000, callers: 32, pauseMs: 5, now }
+    const task = { userId: 'usr_redis', perDay: 6_000, callers: 32, pauseMs: 40, now }
     const runs = await Promise.all(
       [150, undefined, undefined].map((killAfter) =>
         run({ ...task, storage: opened.storage, redisUrl: redis.url }, killAfter),
