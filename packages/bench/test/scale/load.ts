@@ -15,12 +15,12 @@ export interface Load {
   readonly clients: number
   /** Requests a second of this instance instead: they are sent on time, whether others have got a response or not. */
   readonly perSecond?: number
-  /** Which user sends a request: any one, or one after the other. @default 'any' */
-  readonly order?: 'any' | 'inTurn'
+  /** The users send one after the other, from this one on. @default any user sends */
+  readonly firstUser?: number
   readonly rate?: { readonly perSecond: number; readonly burst: number }
   /** Calls of each request. @default 1 */
   readonly calls?: number
-  /** Returns what every n-th request was granted. @default 0, for none */
+  /** Returns the first grant of each n-th user. @default 0, for none */
   readonly returnEvery?: number
   /** How long a client waits after a request, in milliseconds. @default 0 */
   readonly pauseMs?: number
@@ -78,10 +78,11 @@ export interface RunningLoad {
 
 /** Sends requests to an instance. */
 export const startLoad = ({ limits, meter, commands, seeds }: ClusterInstance, load: Load): RunningLoad => {
-  const { users, perDay, requests: most, clients, rate, calls = 1, returnEvery = 0, pauseMs = 0 } = load
+  const { users, perDay, requests: most, clients, rate, calls = 1, returnEvery = 0, pauseMs = 0, firstUser } = load
   const byUser = new Int32Array(users)
   const before = { commands: commands(), seeds: seeds() }
   const totals = { requests: 0, granted: 0, returned: 0, rejected: 0, failed: 0, slowestMs: 0 }
+  const returnedUsers = new Set<number>()
   let sent = 0
   let isStopped = false
 
@@ -95,8 +96,9 @@ export const startLoad = ({ limits, meter, commands, seeds }: ClusterInstance, l
   const countGrant = (user: number, { quota }: LimitGrant): void => {
     const charged = quota?.charged ?? 0
     const granted = quota?.granted ?? 0
-    const isReturned = returnEvery > 0 && charged > 0 && totals.requests % returnEvery === 0
+    const isReturned = returnEvery > 0 && charged > 0 && user % returnEvery === 0 && !returnedUsers.has(user)
     if (quota !== undefined && isReturned) {
+      returnedUsers.add(user)
       limits.giveBack(quota, charged)
       totals.returned += charged
     } else {
@@ -114,7 +116,7 @@ export const startLoad = ({ limits, meter, commands, seeds }: ClusterInstance, l
 
   /** @returns Whether the request waited for Redis. */
   const sendOne = async (): Promise<boolean> => {
-    const user = load.order === 'inTurn' ? sent % users : Math.floor(Math.random() * users)
+    const user = firstUser === undefined ? Math.floor(Math.random() * users) : (firstUser + sent) % users
     sent += 1
     const startedAt = performance.now()
     let isAsync = true

@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { exactScenarios } from './exact.ts'
+import { lostScenarios } from './lost.ts'
 import { findMissing, openServers } from './openServers.ts'
 import { formatOutcome, isMet } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
 // Three instances on a real PostgreSQL and a real Redis, under load, and what happens to them. Exits with 1 if a bar is missed.
 
-const scenarios: readonly Scenario[] = [...exactScenarios]
+const scenarios: readonly Scenario[] = [...exactScenarios, ...lostScenarios]
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
 const only = values.only.flatMap((names) => names.split(','))

@@ -39,8 +39,12 @@ export interface Cluster {
   readonly redis: TestRedis
   readonly redisProxy: Proxy | undefined
   readonly databaseUrl: string
-  /** Starts a load whose requests, clients and requests a second are shared by all instances. @returns A report of each instance. */
-  readonly load: (load: Load) => readonly Promise<Report>[]
+  /**
+   * Starts a load whose requests, clients and requests a second are shared by all instances.
+   * @param only - What is different at an instance.
+   * @returns A report of each instance.
+   */
+  readonly load: (load: Load, only?: (index: number) => Partial<Load>) => readonly Promise<Report>[]
   /** Closes the instances: all, or those that are left. */
   readonly close: (instances?: readonly Instance[]) => Promise<Closed>
 }
@@ -50,6 +54,8 @@ const size = 3
 /** A scenario takes at most a minute. It must not span two days, because quotas start again. */
 const scenarioMs = 60_000
 const dayMs = 86_400_000
+/** How long a backend of PostgreSQL needs to exit and to report what it did, in milliseconds. */
+const reportMs = 300
 
 const split = (total: number, index: number): number => Math.floor((total + index) / size)
 
@@ -117,6 +123,8 @@ export const withCluster = async <Result>(
     const [redis, databaseUrl] = await Promise.all([startRedis(), servers.createDatabase()])
     onStop(redis.stop)
     await createTables(databaseUrl)
+    // Its backend reports what it did as it exits.
+    await wait(reportMs)
     const redisProxy = await proxy(redis.url, redisRoundTripMs)
     const databaseProxy = await proxy(databaseUrl, databaseRoundTripMs)
     const stores = {
@@ -131,20 +139,20 @@ export const withCluster = async <Result>(
       redis,
       redisProxy,
       databaseUrl,
-      load: ({ requests, clients, perSecond, ...load }) =>
+      load: ({ requests, clients, perSecond, ...load }, only = () => ({})) =>
         instances.map((instance, index) =>
           instance.load({
             ...load,
             requests: split(requests, index),
             clients: split(clients, index),
             ...(perSecond === undefined ? {} : { perSecond: perSecond / size }),
+            ...only(index),
           }),
         ),
       close: async (left = instances) => {
         const events = await Promise.all(left.map(({ close }) => close()))
         await Promise.all(left.map(({ end }) => end()))
-        // The last backends report what they did as they exit.
-        await wait(500)
+        await wait(reportMs)
         const { commits, rows } = await readDatabaseFigures(databaseUrl)
         const { charged, metered } = await readCharged(databaseUrl)
         return {
