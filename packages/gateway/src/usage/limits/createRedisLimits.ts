@@ -17,7 +17,15 @@ import type { Ledger } from './ledger.ts'
 import { defineLimitScripts, toRateKey, toUsedKey } from './limitScript.ts'
 import type { TakenFromRedis, TakeResult } from './limitScript.ts'
 import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
-import { createRedisAccount, isUsedUp, setTaken, takeOwed, takePermits, toTakeOptions } from './redisAccount.ts'
+import {
+  createRedisAccount,
+  giveBackUnits,
+  isUsedUp,
+  setTaken,
+  takeOwed,
+  takePermits,
+  toTakeOptions,
+} from './redisAccount.ts'
 import type { RedisAccount } from './redisAccount.ts'
 import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
 import type { ShardHealth } from './shardHealth.ts'
@@ -137,7 +145,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       const { granted, charged } = taken
       if (charged > 0) {
         owing.set(account.id, state)
-        ledger.add(account.id, day.day, charged)
+        ledger.add(account.id, state.counter.day.day, charged)
         degraded.recordGrant(account.id, charged)
       }
       return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: passed, granted, charged }) }
@@ -191,6 +199,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       (result) => handleResult(one, result, asked),
       () => {
         if (!redis.isReady(shard.key)) lose(shard)
+        if (asked && account !== undefined) getState(account).permitDay = 0
         giveUp(one)
       },
     )
@@ -239,7 +248,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       const owed = takeOwed(state)
       owing.delete(account)
       if (accounts.get(account) === undefined) accounts.set(account, state)
-      if (owed !== undefined) scripts.charge(account, { ...owed, writtenAt }).catch(() => {})
+      for (const charge of owed) scripts.charge(account, { ...charge, writtenAt }).catch(() => {})
     }
     if (owing.size === 0 && [...shards.values()].every(({ lostSince }) => lostSince === undefined)) degraded.leave()
   }
@@ -328,13 +337,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       if (returned === 0 || grant.day !== day.text) return
       const state = getState(grant.account)
       ledger.add(id, day.day, -returned)
-      // Units granted without Redis are returned without it.
-      const unbooked = Math.min(returned, state.owed)
-      state.owed -= unbooked
-      state.permits += unbooked
-      state.counter.dayUsed -= unbooked
-      state.counter.monthUsed -= unbooked
-      if (returned > unbooked) charge(id, { units: unbooked - returned, day: day.day, seededAt: state.seededAt })
+      const known = giveBackUnits(state, grant.account, returned, day)
+      if (known > 0) charge(id, { units: -known, day: day.day, seededAt: state.seededAt })
     },
     peek: (id, rate) => rates.peek(id, rate),
     usage: async (account) => {
