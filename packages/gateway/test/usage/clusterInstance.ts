@@ -39,8 +39,9 @@ export const openClusterInstance = async (
   while (!redis.isReady()) await wait(5)
   let commands = 0
   const { client } = redis
-  const send = client.sendCommand.bind(client)
-  client.sendCommand = (...command) => {
+  const counted: { sendCommand: (...command: unknown[]) => unknown } = client as never
+  const send = counted.sendCommand.bind(client)
+  counted.sendCommand = (...command) => {
     commands += 1
     return send(...command)
   }

@@ -17,7 +17,15 @@ import type { Ledger } from './ledger.ts'
 import { defineLimitScripts, toRateKey, toUsedKey } from './limitScript.ts'
 import type { TakenFromRedis, TakeResult } from './limitScript.ts'
 import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
-import { createRedisAccount, isUsedUp, setTaken, takeOwed, takePermits, toTakeOptions } from './redisAccount.ts'
+import {
+  createRedisAccount,
+  giveBackUnits,
+  isUsedUp,
+  setTaken,
+  takeOwed,
+  takePermits,
+  toTakeOptions,
+} from './redisAccount.ts'
 import type { RedisAccount } from './redisAccount.ts'
 import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
 import type { ShardHealth } from './shardHealth.ts'
@@ -144,26 +152,23 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const { granted, charged } = taken
     if (charged > 0) {
       owing.set(account.id, state)
-      ledger.add(account.id, day.day, charged)
+      ledger.add(account.id, state.counter.day.day, charged)
       degraded.recordGrant(account.id, charged)
     }
     return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: asking, granted, charged }) }
   }
 
   /** Ends a request that Redis did not decide. */
-  const giveUp = (one: Waiting): void => {
+  const giveUp = (one: Waiting, isLost = one.shard.lostSince !== undefined): void => {
     if (!waiting.delete(one)) return
-    const grant = takeWithoutRedis(one.request, one.shard.lostSince !== undefined)
+    const grant = takeWithoutRedis(one.request, isLost)
     if (grant === undefined) one.reject(tooSlow())
     else one.resolve(grant)
   }
 
   /** Returns units of today. If that fails, they stay charged: no unit is returned twice. */
-  const returnToRedis = (account: string, state: RedisAccount, units: number): void => {
-    const { counter, seededAt } = state
-    counter.dayUsed -= units
-    counter.monthUsed -= units
-    scripts.charge(account, { units: -units, day: counter.day.day, seededAt }).catch(() => {})
+  const returnToRedis = (account: string, { seededAt }: RedisAccount, units: number): void => {
+    scripts.charge(account, { units: -units, day: getToday().day, seededAt }).catch(() => {})
   }
 
   const finish = (one: Waiting, taken: TakenFromRedis, asked: boolean): void => {
@@ -174,7 +179,10 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       setTaken(state, account, taken, { connection: shard.connection, asked, now: clock() })
     if (!waiting.delete(one)) {
       // The caller was told long ago that nothing was decided.
-      if (state !== undefined && taken.charged > 0) returnToRedis(account?.id ?? '', state, taken.charged)
+      if (account !== undefined && state !== undefined && taken.charged > 0) {
+        giveBackUnits(state, account, taken.charged, state.counter.day)
+        returnToRedis(account.id, state, taken.charged)
+      }
       return
     }
     const decision = rate && toRateDecision(taken.spent, rate, { calls, weights, granted: taken.rated })
@@ -205,10 +213,11 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const takeOptions = { deadline, floor: told?.floor, seed, outageGrant: told?.outageGrant ?? 0 }
     scripts.take(request, takeOptions).then(
       (result) => handleResult(one, result, asked),
-      () => {
+      (error: unknown) => {
         if (asked && account !== undefined) getState(account).permitDay = 0
-        if (!redis.isReady(shard.key)) lose(shard)
-        giveUp(one)
+        // It may be known only a moment later that the connection is lost.
+        if (isConnectionError(error)) lose(shard)
+        giveUp(one, true)
       },
     )
   }
@@ -252,7 +261,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       const owed = takeOwed(state)
       owing.delete(account)
       if (accounts.get(account) === undefined) accounts.set(account, state)
-      if (owed !== undefined) scripts.charge(account, { ...owed, writtenAt }).catch(() => {})
+      for (const charge of owed) scripts.charge(account, { ...charge, writtenAt }).catch(() => {})
     }
     if (owing.size === 0 && [...shards.values()].every(({ lostSince }) => lostSince === undefined)) degraded.leave()
   }
@@ -342,13 +351,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       if (returned === 0 || grant.day !== day.text) return
       const state = getState(grant.account)
       ledger.add(id, day.day, -returned)
-      // Units granted without Redis are returned without it.
-      const unbooked = state.owedDay === day.day ? Math.min(returned, state.owed) : 0
-      state.owed -= unbooked
-      state.permits += unbooked
-      state.counter.dayUsed -= unbooked
-      state.counter.monthUsed -= unbooked
-      if (returned > unbooked) returnToRedis(id, state, returned - unbooked)
+      const known = giveBackUnits(state, grant.account, returned, day)
+      if (known > 0) returnToRedis(id, state, known)
     },
     peek: (id, rate) => rates.peek(id, rate),
     usage: async (account) => {
@@ -368,3 +372,6 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 /** The counter as Redis had it after this request: the account's may be further by now. */
 const toCounter = ({ counter }: RedisAccount, { day, dayUsed, monthUsed }: TakenFromRedis) =>
   counter.day.day === day ? { day: counter.day, dayUsed, monthUsed } : createCounter(day, dayUsed, monthUsed)
+
+/** Whether Redis did not reply: what it replies, such as OOM, is an error of another kind. */
+const isConnectionError = (error: unknown): boolean => !(error instanceof Error && error.name === 'ReplyError')

@@ -1,6 +1,7 @@
+import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
-import type { TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
-import { countFitting, createCounter, getCost, getLeft } from './quotaCounter.ts'
+import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
+import { advance, countFitting, getCost, getLeft } from './quotaCounter.ts'
 import type { QuotaCounter } from './quotaCounter.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
@@ -11,7 +12,7 @@ import type { QuotaAccount } from './usageLimits.ts'
 
 /** The state of one account at one instance. */
 export interface RedisAccount {
-  /** What Redis returned last, and what this instance granted since without it. */
+  /** What Redis returned last, and what this instance has granted without it and returned since. */
   counter: QuotaCounter
   /** When Redis got the account from the ledger; 0: not known. */
   seededAt: number
@@ -21,12 +22,19 @@ export interface RedisAccount {
   permits: number
   /** The day for which Redis was asked for permits, in days since 1970; 0: not yet. */
   permitDay: number
-  /** Units that were granted without Redis on `owedDay`, and are not in its counter yet. */
-  owed: number
-  owedDay: number
+  /** Units that were granted without Redis and are not in its counter yet, one entry a day. */
+  owed: readonly OwedUnits[]
   /** Until when the quota is known to be used up, by the monotonic clock. */
   usedUpUntil: number
 }
+
+/** Units of a day that Redis does not know. */
+export interface OwedUnits {
+  readonly day: UtcDay
+  readonly units: number
+}
+
+const nothingOwed: readonly OwedUnits[] = []
 
 /** How long it is believed that others have not returned anything, in milliseconds. */
 const believedMs = 1_000
@@ -38,20 +46,36 @@ export const createRedisAccount = (day: UtcDay): RedisAccount => ({
   connection: -1,
   permits: 0,
   permitDay: 0,
-  owed: 0,
-  owedDay: 0,
+  owed: nothingOwed,
   usedUpUntil: 0,
 })
 
 /** Whether an account has a limit. */
 const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
 
+/** The owed units of a day and its month. */
+const sumOwed = ({ owed }: RedisAccount, { day, month }: UtcDay): { inDay: number; inMonth: number } => {
+  let [inDay, inMonth] = [0, 0]
+  for (const one of owed) {
+    if (one.day.day === day) inDay += one.units
+    if (one.day.month === month) inMonth += one.units
+  }
+  return { inDay, inMonth }
+}
+
+/** Adds owed units of a day. Those of past months are dropped: they are in the ledger, and their windows are over. */
+const addOwed = (owed: readonly OwedUnits[], day: UtcDay, units: number): readonly OwedUnits[] => {
+  const before = owed.find((one) => one.day.day === day.day)?.units ?? 0
+  const others = owed.filter((one) => one.day.day !== day.day && one.day.month >= day.month)
+  return before + units === 0 ? others : [...others, { day, units: before + units }]
+}
+
 /** What Redis returned about the account, without units that it does not know. */
-const getSeen = ({ counter, owed, owedDay, seededAt }: RedisAccount): UsedUnits | undefined => {
-  if (seededAt === 0) return undefined
-  const { day, dayUsed, monthUsed } = counter
-  const owedToday = owedDay === day.day ? owed : 0
-  return { day: day.day, dayUsed: dayUsed - owedToday, monthUsed: monthUsed - owedToday }
+const getSeen = (state: RedisAccount): UsedUnits | undefined => {
+  if (state.seededAt === 0) return undefined
+  const { day, dayUsed, monthUsed } = state.counter
+  const { inDay, inMonth } = sumOwed(state, day)
+  return { day: day.day, dayUsed: dayUsed - inDay, monthUsed: monthUsed - inMonth }
 }
 
 /**
@@ -74,9 +98,11 @@ export const setTaken = (
   taken: TakenFromRedis,
   { connection, asked, now }: { connection: number; asked: boolean; now: number },
 ): void => {
-  const owed = state.owedDay === taken.day ? state.owed : 0
+  // Reused, because creating a day formats a date.
+  const day = state.counter.day.day === taken.day ? state.counter.day : toUtcDay(taken.day)
+  const { inDay, inMonth } = sumOwed(state, day)
   // Less than before if units were returned meanwhile. Replies come in order.
-  state.counter = createCounterOf(state.counter, taken, owed)
+  state.counter = { day, dayUsed: taken.dayUsed + inDay, monthUsed: taken.monthUsed + inMonth }
   state.seededAt = taken.seededAt
   state.connection = connection
   if (state.permitDay !== taken.day) {
@@ -89,12 +115,6 @@ export const setTaken = (
   }
   if (getLeft(state.counter, account) <= 0) state.usedUpUntil = now + believedMs
 }
-
-/** Reuses the day: creating one formats a date. */
-const createCounterOf = ({ day }: QuotaCounter, taken: UsedUnits, owed: number): QuotaCounter =>
-  day.day === taken.day
-    ? { day, dayUsed: taken.dayUsed + owed, monthUsed: taken.monthUsed + owed }
-    : createCounter(taken.day, taken.dayUsed + owed, taken.monthUsed + owed)
 
 /** Whether the quota is known to be used up, so that Redis need not be asked. @param now - By the monotonic clock. */
 export const isUsedUp = (state: RedisAccount, account: QuotaAccount, today: number, now: number): boolean =>
@@ -118,40 +138,50 @@ export const takePermits = (
     isLost,
   }: { calls: number; weights?: readonly number[] | undefined; today: UtcDay; isLost: boolean },
 ): TakenPermits => {
-  if (today.day > state.counter.day.day && state.seededAt > 0) startPermitDay(state, today)
-  if (!isLimited(account)) return owe(state, calls, getCost(calls, weights), today)
+  advance(state.counter, today)
+  const { day } = state.counter
+  if (!isLimited(account)) return owe(state, calls, getCost(calls, weights))
   const left = state.seededAt === 0 ? Infinity : getLeft(state.counter, account)
-  const permits = isLost && state.permitDay === today.day ? state.permits : 0
+  const permits = isLost && state.permitDay === day.day ? state.permits : 0
   const granted = countFitting(calls, weights, left)
   const charged = getCost(granted, weights)
   if (charged > permits) return 'unknown'
   state.permits -= charged
-  return owe(state, granted, charged, today)
+  return owe(state, granted, charged)
 }
 
-/** A new day without Redis: no permits of that day were handed out. */
-const startPermitDay = (state: RedisAccount, today: UtcDay): void => {
+const owe = (state: RedisAccount, granted: number, charged: number): TakenPermits => {
   const { counter } = state
-  state.counter = { day: today, dayUsed: 0, monthUsed: today.month > counter.day.month ? 0 : counter.monthUsed }
-}
-
-const owe = (state: RedisAccount, granted: number, charged: number, { day }: UtcDay): TakenPermits => {
-  // What was owed for another day is in the ledger, and its day is over.
-  if (state.owedDay !== day) state.owed = 0
-  state.owedDay = day
-  state.owed += charged
-  state.counter.dayUsed += charged
-  state.counter.monthUsed += charged
+  if (charged > 0) state.owed = addOwed(state.owed, counter.day, charged)
+  counter.dayUsed += charged
+  counter.monthUsed += charged
   return { granted, charged }
 }
 
-/** Returns what Redis must be told about units granted without it, once; `undefined`: nothing. */
-export const takeOwed = (
-  state: RedisAccount,
-): { units: number; day: number; seededAt: number; floor: UsedUnits | undefined } | undefined => {
-  if (state.owed === 0) return undefined
-  const { owed: units, owedDay: day, seededAt } = state
+/**
+ * Returns units of a grant of today. Units that Redis does not know are returned without it.
+ * @param account - With the limits that the grant was made for.
+ * @returns How many units Redis must be told about.
+ */
+export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units: number, today: UtcDay): number => {
+  const { counter } = state
+  const unknown = Math.min(units, sumOwed(state, today).inDay)
+  if (unknown > 0) state.owed = addOwed(state.owed, today, -unknown)
+  if (isLimited(account) && state.permitDay === today.day) state.permits += unknown
+  advance(counter, today)
+  if (counter.day.day === today.day) {
+    // Without a reply of Redis, the counter has only what is owed.
+    const counted = state.seededAt === 0 ? unknown : units
+    counter.dayUsed -= counted
+    counter.monthUsed -= counted
+  }
+  return units - unknown
+}
+
+/** Returns what Redis must be told about units granted without it, once. */
+export const takeOwed = (state: RedisAccount): readonly Omit<Charge, 'writtenAt'>[] => {
+  const { owed, seededAt } = state
   const floor = getSeen(state)
-  state.owed = 0
-  return { units, day, seededAt, floor }
+  state.owed = nothingOwed
+  return owed.map(({ day, units }) => ({ units, day: day.day, seededAt, floor }))
 }

@@ -1,0 +1,315 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fuzzCases } from '../../../test/fuzzCases.ts'
+import { toUtcDay } from '../../lib/utcDay.ts'
+import type { UtcDay } from '../../lib/utcDay.ts'
+import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
+import { advance } from './quotaCounter.ts'
+import type { QuotaCounter } from './quotaCounter.ts'
+import { createRedisAccount, giveBackUnits, setTaken, takeOwed, takePermits, toTakeOptions } from './redisAccount.ts'
+import type { QuotaAccount } from './usageLimits.ts'
+
+/** 2026-11-29: a month ends after the second day. */
+const firstDay = 20_786
+const outageGrant = 20
+
+interface StoredAccount extends QuotaCounter {
+  handed: number
+  seededAt: number
+}
+type Take = Pick<TakeOptions, 'floor' | 'seed' | 'outageGrant'> & { readonly calls: number; readonly asked: boolean }
+
+/** The account in Redis, as the scripts in `limitScript.ts` treat it. */
+const createRedis = ({ perDay, perMonth }: QuotaAccount) => {
+  const clock = { now: 1, day: toUtcDay(firstDay) }
+  let account: StoredAccount | undefined
+  let snapshot: StoredAccount | undefined
+  const start = (stored: StoredAccount): void => {
+    if (clock.day.day > stored.day.day) stored.handed = 0
+    advance(stored, clock.day)
+  }
+  const raise = (stored: StoredAccount, floor: UsedUnits | undefined): void => {
+    if (floor === undefined) return
+    if (floor.day === stored.day.day) stored.dayUsed = Math.max(stored.dayUsed, floor.dayUsed)
+    if (toUtcDay(floor.day).month === stored.day.month) stored.monthUsed = Math.max(stored.monthUsed, floor.monthUsed)
+  }
+  return {
+    clock,
+    get: () => account,
+    save: () => (snapshot = account && { ...account }),
+    /** Goes back to what was saved last. @returns How many units it forgot. */
+    loseLast: (): number => {
+      const before = account?.monthUsed ?? 0
+      account = snapshot && { ...snapshot }
+      if (account !== undefined) start(account)
+      // A missing account is seeded with everything.
+      return account === undefined ? 0 : Math.max(0, before - account.monthUsed)
+    },
+    loseAll: () => {
+      account = undefined
+      snapshot = undefined
+    },
+    take: ({ calls, floor, seed, outageGrant: most }: Take): TakenFromRedis | 'missing' => {
+      if (account === undefined && seed !== undefined)
+        account = { ...seed, day: toUtcDay(seed.day), handed: 0, seededAt: seed.at }
+      if (account === undefined) return 'missing'
+      start(account)
+      raise(account, floor)
+      const left = Math.min((perDay ?? Infinity) - account.dayUsed, (perMonth ?? Infinity) - account.monthUsed)
+      const charged = Math.max(0, Math.min(calls, left))
+      account.dayUsed += charged
+      account.monthUsed += charged
+      const share = Math.min(Math.ceil((most - account.handed) / 4), left - charged)
+      const permits = left === Infinity ? 0 : Math.max(0, share)
+      account.handed += permits
+      const { day, dayUsed, monthUsed, seededAt } = account
+      const rate = { rated: calls, spent: 0 }
+      const used = { day: day.day, dayUsed, monthUsed }
+      return { status: 'taken', now: clock.now, ...rate, granted: charged, charged, ...used, permits, seededAt }
+    },
+    charge: ({ units, day, seededAt, writtenAt = 0, floor }: Charge): void => {
+      if (account === undefined) return
+      if (account.seededAt !== seededAt && (units < 0 || account.seededAt >= writtenAt)) return
+      start(account)
+      raise(account, floor)
+      if (day === account.day.day) account.dayUsed = Math.max(0, account.dayUsed + units)
+      if (toUtcDay(day).month === account.day.month) account.monthUsed = Math.max(0, account.monthUsed + units)
+    },
+  }
+}
+
+type Sent = { readonly take: Take } | { readonly charge: Charge }
+interface Instance {
+  state: ReturnType<typeof createRedisAccount>
+  connection: number
+  isLost: boolean
+  /** Sent, and not run yet. */
+  sent: Sent[]
+  replies: { readonly reply: TakenFromRedis | 'missing'; readonly take: Take }[]
+  grants: { readonly day: number; units: number }[]
+  unwritten: { readonly day: UtcDay; readonly units: number }[]
+}
+
+const setUp = (account: QuotaAccount, count: number) => {
+  const redis = createRedis(account)
+  const { clock } = redis
+  const granted: { readonly day: UtcDay; readonly units: number }[] = []
+  const ledger: { readonly day: UtcDay; readonly units: number }[] = []
+  let [permits, handed, connections] = [0, 0, 0]
+  const instances = Array.from({ length: count }, (): Instance => ({
+    state: createRedisAccount(clock.day),
+    connection: (connections += 1),
+    isLost: false,
+    sent: [],
+    replies: [],
+    grants: [],
+    unwritten: [],
+  }))
+  const sum = (rows: readonly { readonly day: UtcDay; readonly units: number }[]): UsedUnits => {
+    const add = (isIncluded: (day: UtcDay) => boolean): number =>
+      rows.reduce((total, { day, units }) => total + (isIncluded(day) ? units : 0), 0)
+    const { day, month } = clock.day
+    return { day, dayUsed: add((each) => each.day === day), monthUsed: add((each) => each.month === month) }
+  }
+  const record = (one: Instance, day: UtcDay, units: number): void => {
+    granted.push({ day, units })
+    one.unwritten.push({ day, units })
+  }
+  const flush = (one: Instance): void => void ledger.push(...one.unwritten.splice(0))
+  const send = (one: Instance, calls: number, seed?: Take['seed']): void => {
+    const options = toTakeOptions(one.state, { connection: one.connection, today: clock.day.day, outageGrant })
+    const asked = options.outageGrant > 0
+    if (asked) one.state.permitDay = clock.day.day
+    one.sent.push({ take: { ...options, seed, calls, asked } })
+  }
+  const takeAlone = (one: Instance, calls: number): void => {
+    const taken = takePermits(one.state, account, { calls, today: clock.day, isLost: true })
+    if (taken === 'unknown' || taken.charged === 0) return
+    permits += taken.charged
+    one.grants.push({ day: clock.day.day, units: taken.charged })
+    record(one, clock.day, taken.charged)
+  }
+  const run = (one: Instance): void => {
+    const [next] = one.sent.splice(0, 1)
+    if (next === undefined) return
+    if ('charge' in next) return redis.charge(next.charge)
+    const reply = redis.take(next.take)
+    if (reply !== 'missing') handed += reply.permits
+    one.replies.push({ reply, take: next.take })
+  }
+  const deliver = (one: Instance): void => {
+    const [next] = one.replies.splice(0, 1)
+    if (next === undefined) return
+    const { reply, take } = next
+    if (reply !== 'missing') {
+      setTaken(one.state, account, reply, { connection: one.connection, asked: take.asked, now: 0 })
+      if (reply.charged === 0) return
+      one.grants.push({ day: reply.day, units: reply.charged })
+      record(one, toUtcDay(reply.day), reply.charged)
+      return
+    }
+    if (take.asked) one.state.permitDay = 0
+    // By then, all instances have written what they granted.
+    instances.forEach(flush)
+    send(one, take.calls, { ...sum(ledger), at: clock.now })
+  }
+  const finish = (one: Instance): void => {
+    while (one.sent.length > 0 || one.replies.length > 0) {
+      run(one)
+      deliver(one)
+    }
+  }
+  /** The connection breaks. Requests that were sent are decided alone. */
+  const lose = (one: Instance): void => {
+    if (one.isLost) return
+    one.isLost = true
+    const requests = [...one.sent, ...one.replies].filter((each) => 'take' in each)
+    one.sent = []
+    one.replies = []
+    for (const { take } of requests) {
+      if (take.asked) one.state.permitDay = 0
+      takeAlone(one, take.calls)
+    }
+  }
+  const connect = (one: Instance): void => {
+    if (!one.isLost) return
+    one.isLost = false
+    one.connection = connections += 1
+  }
+  const tellOwed = (one: Instance): void => {
+    if (one.isLost) return
+    flush(one)
+    const writtenAt = (clock.now += 1)
+    for (const charge of takeOwed(one.state)) one.sent.push({ charge: { ...charge, writtenAt } })
+  }
+  return {
+    redis,
+    instances,
+    finish,
+    run,
+    deliver,
+    lose,
+    connect,
+    tellOwed,
+    getGranted: () => sum(granted),
+    getPermits: () => ({ permits, handed }),
+    take: (one: Instance, calls: number): void => (one.isLost ? takeAlone(one, calls) : send(one, calls)),
+    /** A request that waited too long is decided alone, and what Redis grants later is returned. */
+    expire: (one: Instance): void => {
+      const [next] = one.replies.splice(0, 1)
+      if (next === undefined) return
+      takeAlone(one, next.take.calls)
+      if (next.reply === 'missing') return
+      const { charged, day, seededAt } = next.reply
+      one.sent.push({ charge: { units: -charged, day, seededAt } })
+    },
+    giveBack: (one: Instance, wanted: number): void => {
+      const grant = one.grants.pop()
+      if (grant?.day !== clock.day.day) return
+      const units = Math.min(wanted, grant.units)
+      record(one, clock.day, -units)
+      const known = giveBackUnits(one.state, account, units, clock.day)
+      permits -= account.perDay === null && account.perMonth === null ? 0 : units - known
+      const { seededAt } = one.state
+      if (known > 0 && !one.isLost) one.sent.push({ charge: { units: -known, day: clock.day.day, seededAt } })
+    },
+    settle: (): void => {
+      for (const one of instances) {
+        connect(one)
+        finish(one)
+        tellOwed(one)
+        finish(one)
+        // So that Redis has the account on this day.
+        send(one, 0)
+        finish(one)
+      }
+    },
+  }
+}
+
+const toOp = <Op extends string>(weight: number, op: Op) => ({
+  weight,
+  arbitrary: fc.record({ op: fc.constant(op), units: fc.integer({ min: 1, max: 15 }) }),
+})
+const step = fc.oneof(
+  toOp(10, 'request'),
+  toOp(4, 'take'),
+  toOp(4, 'run'),
+  toOp(4, 'deliver'),
+  toOp(3, 'giveBack'),
+  toOp(2, 'lose'),
+  toOp(3, 'connect'),
+  toOp(3, 'tellOwed'),
+  toOp(1, 'expire'),
+  toOp(1, 'nextDay'),
+  toOp(2, 'save'),
+  toOp(2, 'loseLast'),
+  toOp(1, 'loseAll'),
+  toOp(3, 'tick'),
+)
+const steps = fc.array(fc.tuple(fc.nat(2), step), { maxLength: 80, size: 'max' })
+const limit = fc.constantFrom(null, 10, 20, 50)
+
+test('never grants more than the limits, the permits, and what a failover lost before any instance saw it', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), limit, limit, fc.boolean(), steps, (...given) => {
+      const [count, perDay, perMonth, hasFaults, all] = given
+      const account = { id: 'user:usr_1', perDay, perMonth }
+      const model = setUp(account, count)
+      const { instances, redis } = model
+      let [lost, losses, days, isExact] = [0, 0, 1, !hasFaults]
+      const check = (): void => {
+        const { dayUsed, monthUsed } = model.getGranted()
+        const { permits, handed } = model.getPermits()
+        const over = permits + lost
+        if (perDay !== null) expect(dayUsed).toBeLessThanOrEqual(perDay + over)
+        if (perMonth !== null) expect(monthUsed).toBeLessThanOrEqual(perMonth + over)
+        if (perDay === null && perMonth === null) return
+        expect(permits).toBeLessThanOrEqual(handed)
+        expect(handed).toBeLessThanOrEqual(outageGrant * (days + losses))
+      }
+      // A seed may include units that an instance tells Redis about later.
+      if (!hasFaults) model.settle()
+      for (const [at, { op, units }] of all) {
+        const one = instances[at % count]
+        if (one === undefined) continue
+        if (op === 'take' || op === 'request') {
+          model.take(one, units)
+          if (op === 'request') model.finish(one)
+        } else if (op === 'giveBack') {
+          // What an instance has seen is a floor, so Redis counts too much if units were returned after it was sent; or if it was lost then.
+          isExact &&= count === 1 && !one.isLost
+          if (isExact) model.finish(one)
+          model.giveBack(one, units)
+        } else if (op === 'nextDay') {
+          redis.clock.day = toUtcDay(redis.clock.day.day + 1)
+          redis.clock.now += 1
+          days += 1
+        } else if (op === 'tick') redis.clock.now += 1
+        else if (op === 'save') redis.save()
+        else if (op === 'lose') {
+          if (!hasFaults) model.finish(one)
+          model.lose(one)
+        } else if (op === 'expire') {
+          if (hasFaults) model.expire(one)
+        } else if (op !== 'loseLast' && op !== 'loseAll') model[op](one)
+        else if (hasFaults) {
+          instances.forEach(model.lose)
+          const forgotten = op === 'loseAll' ? redis.loseAll() : redis.loseLast()
+          // A single instance has seen everything that it granted.
+          if (count > 1) lost += forgotten ?? 0
+          losses += 1
+        }
+        check()
+      }
+      model.settle()
+      check()
+      const { dayUsed, monthUsed } = model.getGranted()
+      const stored = redis.get()
+      if (isExact) expect(stored).toMatchObject({ dayUsed, monthUsed })
+      // A connection may break before Redis is told what was granted without it.
+      else expect(stored?.monthUsed).toBeGreaterThanOrEqual(monthUsed - lost - model.getPermits().permits)
+    }),
+    { numRuns: fuzzCases(2_000) },
+  )
+})
