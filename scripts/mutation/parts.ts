@@ -42,28 +42,15 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
       'src/transport/batchProperty.test.ts',
     ],
   },
-  quota: {
+  limits: {
     package: 'gateway',
-    mutate: ['src/usage/quota/*.ts'],
-    tests: ['test/usage/quota.test.ts'],
-    fuzzCases: 100,
-    // PostgreSQL runs the same tests, far slower.
-    testNamePattern: /^quota on sqlite/,
-  },
-  metering: {
-    package: 'gateway',
-    // What does no I/O.
-    mutate: ['createMeterBuffer', 'usagePlan', 'createFailureLog', 'usageCounts', 'latencyBuckets', 'usageTime'].map(
-      (file) => `src/usage/metering/${file}.ts`,
-    ),
+    mutate: ['src/usage/limits/reservation.ts', 'src/usage/limits/redisAccount.ts'],
     tests: [
-      'src/usage/metering/usageCounts.test.ts',
-      'src/usage/metering/latencyBuckets.test.ts',
-      'src/usage/metering/createFailureLog.test.ts',
-      'src/usage/metering/usagePlan.test.ts',
-      'src/usage/metering/createMeterBuffer.test.ts',
+      'src/usage/limits/reservation.test.ts',
+      'src/usage/limits/reservationProperty.test.ts',
+      'src/usage/limits/redisAccountProperty.test.ts',
     ],
-    fuzzCases: 100,
+    fuzzCases: 200,
   },
   jwt: {
     package: 'gateway',
