@@ -197,12 +197,9 @@ const setUp = (account: QuotaAccount, count: number) => {
 test('never grants more than the highest limits, whatever is late, fails, is returned or killed, and the rows say at least what was granted', () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 3 }),
-      limit,
-      limit,
-      fc.boolean(),
+      fc.record({ count: fc.integer({ min: 1, max: 3 }), perDay: limit, perMonth: limit, hasFaults: fc.boolean() }),
       steps,
-      (count, perDay, perMonth, hasFaults, all) => {
+      ({ count, perDay, perMonth, hasFaults }, all) => {
         const account = { id: 'user:usr_1', perDay, perMonth }
         const lowered = { ...account, perDay: halve(perDay), perMonth: halve(perMonth) }
         const model = setUp(account, count)
