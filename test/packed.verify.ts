@@ -70,7 +70,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'checkEvictionPolicy-*',
       'chunk-*',
       'createRedisInvalidation-*',
-      'createRedisRateLimiter-*',
+      'createRedisLimits-*',
       'index',
       'openRedis-*',
       'writerThread',
