@@ -87,14 +87,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     expect(Number(stored)).toBeGreaterThan(129_000)
     await query
       .updateTable('usageState')
-      .set({
-        hoursTo: thisHour,
-        rollingTo: thisHour,
-        daysTo: today,
-        minutesFrom: thisHour,
-        hoursFrom: today - 90 * dayMs,
-        daysFrom: today - 90 * dayMs,
-      })
+      .set({ minutesFrom: thisHour, hoursFrom: today - 90 * dayMs, daysFrom: today - 90 * dayMs })
       .execute()
   }, 120_000)
   afterAll(async () => {
