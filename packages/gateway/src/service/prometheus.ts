@@ -146,7 +146,7 @@ export const createPrometheus = async ({
   for (const result of ['applied', 'rejected']) reloads.inc({ result }, 0)
   const outageGranted = new Counter({
     name: 'keyrail_outage_granted_total',
-    help: 'Calls granted without the database and counted against their quotas later.',
+    help: 'Units granted while Redis, or without Redis PostgreSQL, was lost, and charged to their quotas later.',
     registers,
   })
   const dropped = new Counter({
