@@ -52,6 +52,21 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
     ],
     fuzzCases: 200,
   },
+  metering: {
+    package: 'gateway',
+    // What does no I/O.
+    mutate: ['createMeterBuffer', 'usagePlan', 'createFailureLog', 'usageCounts', 'latencyBuckets', 'usageTime'].map(
+      (file) => `src/usage/metering/${file}.ts`,
+    ),
+    tests: [
+      'src/usage/metering/usageCounts.test.ts',
+      'src/usage/metering/latencyBuckets.test.ts',
+      'src/usage/metering/createFailureLog.test.ts',
+      'src/usage/metering/usagePlan.test.ts',
+      'src/usage/metering/createMeterBuffer.test.ts',
+    ],
+    fuzzCases: 100,
+  },
   jwt: {
     package: 'gateway',
     mutate: ['src/auth/jwt/!(*.test).ts'],

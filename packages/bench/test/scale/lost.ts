@@ -168,12 +168,15 @@ const runFailover = (servers: Servers): Promise<Outcome> =>
     const replica = await startRedis([
       `replicaof 127.0.0.1 ${new URL(redis.url).port}`,
       `masterauth ${redis.password}`,
+      // Instances go on with the password of the master.
+      `requirepass ${redis.password}`,
       'repl-diskless-sync-delay 0',
     ])
     const replicaUrl = new URL(replica.url)
+    replicaUrl.password = redis.password
     const stopReplica = servers.onStop(replica.stop)
     try {
-      await whenInSync(replica.url)
+      await whenInSync(replicaUrl.href)
       const loads = cluster.load(load)
       await whenGranted(cluster, perDay / 2)
       await askRedis(replicaUrl.href, ['REPLICAOF', 'NO', 'ONE'])
