@@ -2,7 +2,7 @@ import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { ReadMetrics } from '../usage/metering/metrics.ts'
-import type { Network } from '../lib/network.ts'
+import type { Network, NetworkDetails } from '../lib/network.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
@@ -22,18 +22,15 @@ export interface ControlConfig {
   readonly weights?: MethodWeights
 }
 
-/** The chain that the service gives access to, and the service's URLs. */
+/** The networks that the service gives access to, and the service's URLs. */
 export interface Deployment {
   /** The base of all endpoint URLs. */
   readonly publicUrl: string
   /** The base of the dashboard and `/api`. @default publicUrl */
   readonly controlUrl?: string | undefined
-  readonly chain: {
-    readonly name: string
-    readonly symbol: string
-    readonly aliases: readonly string[]
-    readonly chainIds: Readonly<Record<Network, number>>
-  }
+  /** Titles and search words of chains, by name. Those that are missing have the title of a well-known chain, or their name. */
+  readonly chains: Readonly<Record<string, { readonly title: string; readonly aliases: readonly string[] }>>
+  readonly networks: Readonly<Record<Network, NetworkDetails>>
 }
 
 /** An internal error while handling a request. */

@@ -47,7 +47,7 @@ export interface Rejection {
   readonly message: string
   readonly reason: RejectionReason
   /** More members of `error.data`. Never contains a key or the URL of an upstream. */
-  readonly data?: Readonly<Record<string, string | number | null>>
+  readonly data?: Readonly<Record<string, string | number | readonly string[] | null>>
   readonly headers?: readonly string[]
   /** The connection must be closed. */
   readonly close?: boolean

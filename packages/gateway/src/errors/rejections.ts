@@ -48,6 +48,14 @@ const toRetryAfter = (atMs: number): readonly string[] => [
   new Date(Math.ceil(atMs / 1000) * 1000).toUTCString(),
 ]
 
+/** Most networks that a message lists. */
+const maxListed = 10
+
+const listNetworks = (networks: readonly Network[]): string =>
+  networks.length === 0
+    ? 'none'
+    : networks.slice(0, maxListed).join(', ') + (networks.length > maxListed ? ' and others' : '')
+
 /**
  * All rejections of the gateway: HTTP status, JSON-RPC code, message and reason.
  * Statuses and codes are chosen so that common clients show the right message: none of them retries a 401 or 403, and -32600 is only used for
@@ -59,6 +67,12 @@ export const rejections = {
     status: 404,
     code: -32001,
     message: `Not found: use ${shapes}`,
+    reason: 'not_found',
+  }),
+  unknownNetwork: (network: Network): Rejection => ({
+    status: 404,
+    code: -32001,
+    message: `This service has no network ${network}: GET /api/networks lists those that it has`,
     reason: 'not_found',
   }),
   httpMethod: (): Rejection => ({
@@ -161,12 +175,12 @@ export const rejections = {
     message: 'Limits of this API key cannot be checked now',
     reason: 'key_store_unavailable',
   }),
-  wrongNetwork: (network: Network, keyNetwork: string | null): Rejection => ({
+  wrongNetwork: (network: Network, keyNetworks: readonly Network[]): Rejection => ({
     status: 403,
     code: forbidden,
-    message: `API key is not enabled for ${network}`,
+    message: `API key is not enabled for ${network}: it is for ${listNetworks(keyNetworks)}`,
     reason: 'wrong_network',
-    data: { keyNetwork },
+    data: { keyNetworks: keyNetworks.slice(0, maxListed) },
   }),
   serviceOff: (): Rejection => rejectBySettings('the service Node API is off', 'service_off'),
   ipNotAllowed: (): Rejection => rejectBySettings('IP not allowed', 'ip_not_allowed'),

@@ -8,12 +8,13 @@ import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
 import { describeUnknownMethod, isWeightedMethod, maxWeight, normalizeWeights } from './method/weights.ts'
 import type { MethodWeights } from './method/weights.ts'
-import { networkNames } from '../lib/network.ts'
+import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
 
 /** Checked options of one network. */
 export interface CheckedNetwork {
   readonly chainId: number
+  readonly aliases: readonly string[]
   readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
   readonly maxLagBlocks: number
   readonly hedgeMs: number | undefined
@@ -21,7 +22,8 @@ export interface CheckedNetwork {
 
 /** Checked options of a gateway, with defaults. */
 export interface CheckedOptions {
-  readonly networks: Readonly<Record<Network, CheckedNetwork>>
+  readonly networks: ReadonlyMap<Network, CheckedNetwork>
+  readonly networkHosts: string | undefined
   readonly keys: KeyStore
   readonly publicUrl: string | undefined
   readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
@@ -74,6 +76,7 @@ const minimums: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCa
 export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
   const options = getMembers(given, '', [
     'networks',
+    'networkHosts',
     'keys',
     'publicUrl',
     'services',
@@ -94,10 +97,10 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'logRequests',
     'log',
   ])
-  const networks = getMembers(options['networks'], 'networks', networkNames)
   const services = getMembers(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
   return {
-    networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
+    networks: checkNetworks(options['networks']),
+    networkHosts: checkNetworkHosts(options['networkHosts']),
     keys: checkKeys(options['keys']),
     publicUrl: parsePublicUrl(given.publicUrl),
     services: {
@@ -159,21 +162,58 @@ const checkSwitch = (value: unknown, option: string): boolean => {
   return value ?? false
 }
 
-const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Network): CheckedNetwork => {
+const checkNetworks = (given: unknown): ReadonlyMap<Network, CheckedNetwork> => {
+  const entries = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : []
+  if (entries.length === 0)
+    throw new TypeError('networks must be an object with at least one network, by its name, such as "ethereum-mainnet"')
+  const networks = new Map<Network, CheckedNetwork>()
+  const names = new Set(entries.map(([name]) => name))
+  for (const [name, options] of entries) {
+    if (!isNetworkName(name)) throw new TypeError(`a name in networks ${networkNameRule}`)
+    const network = checkNetwork(name, options as unknown)
+    for (const alias of network.aliases) {
+      if (names.has(alias))
+        throw new TypeError(`networks.${name}.aliases has the name of another network or an alias twice: remove it`)
+      names.add(alias)
+    }
+    networks.set(name, network)
+  }
+  return networks
+}
+
+const checkAliases = (aliases: unknown, option: string): readonly string[] => {
+  if (aliases === undefined) return []
+  if (!Array.isArray(aliases) || !aliases.every((alias) => typeof alias === 'string' && isNetworkName(alias)))
+    throw new TypeError(`${option} must be a list of names. A name ${networkNameRule}`)
+  return [...(aliases as string[])]
+}
+
+const checkNetworkHosts = (hosts: unknown): string | undefined => {
+  if (hosts === undefined) return undefined
+  if (typeof hosts !== 'string' || !/^\{network\}(?:\.[a-z0-9-]+)+$/i.test(hosts))
+    throw new TypeError(
+      'networkHosts must be a host name that starts with {network}, as in "{network}.rpc.example.org"',
+    )
+  return hosts
+}
+
+const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
   const option = `networks.${network}`
-  const known = ['chainId', 'upstreams', 'maxLagBlocks', 'hedgeMs']
+  const known = ['chainId', 'aliases', 'upstreams', 'maxLagBlocks', 'hedgeMs']
   const {
     chainId,
+    aliases,
     upstreams,
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
-  } = getMembers(networks[network], option, known)
+  } = getMembers(options, option, known)
   if (!Array.isArray(upstreams) || upstreams.length === 0)
     throw new TypeError(
       `${option}.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]`,
     )
   return {
     chainId: checkInteger(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
+    aliases: checkAliases(aliases, `${option}.aliases`),
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
     hedgeMs: hedgeMs === undefined ? undefined : checkInteger(hedgeMs, `${option}.hedgeMs`, maxMs),
     // Array.from, because map skips the holes of a sparse list.

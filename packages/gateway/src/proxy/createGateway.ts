@@ -10,7 +10,7 @@ import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
-import type { CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedNetwork, CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
@@ -25,8 +25,8 @@ import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
-import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
+import type { NetworkNames } from './http/parsePath.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamState } from './upstream/createUpstreamGroup.ts'
 
@@ -69,13 +69,20 @@ const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
 const releaseCheckMs = 50
 
+const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkNames => ({
+  byName: new Map(
+    [...networks].flatMap(([network, { aliases }]) => [network, ...aliases].map((name) => [name, network] as const)),
+  ),
+  hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase(),
+})
+
 /** Compares by value: JSON writes a URL as its text. */
 const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
   one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
   one.limits.maxCacheBytes === other.limits.maxCacheBytes &&
   one.limits.maxFilters === other.limits.maxFilters &&
   one.unsafeNodeMethods === other.unsafeNodeMethods &&
-  JSON.stringify(one.networks[network]) === JSON.stringify(other.networks[network])
+  JSON.stringify(one.networks.get(network)) === JSON.stringify(other.networks.get(network))
 
 /**
  * Creates a gateway. It opens nothing before `listen`.
@@ -100,10 +107,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   /** `leaving` after `prepareToClose`, `draining` after `close`. */
   let phase: 'serving' | 'leaving' | 'draining' = 'serving'
 
-  const createGroup = (network: Network, { networks, limits, unsafeNodeMethods }: CheckedOptions): UpstreamGroup =>
+  const createGroup = (
+    network: Network,
+    { aliases: _, ...checked }: CheckedNetwork,
+    { limits, unsafeNodeMethods }: CheckedOptions,
+  ): UpstreamGroup =>
     createUpstreamGroup({
       network,
-      ...networks[network],
+      ...checked,
       timeoutMs: limits.upstreamTimeoutMs,
       // Callers can rewrite the chain of a development node, so nothing of it is final.
       maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
@@ -120,6 +131,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     return unknownKeys.limit
   }
   const createContext = (checked: CheckedOptions, upstreams: GatewayContext['upstreams']): GatewayContext => ({
+    names: toNetworkNames(checked),
     upstreams,
     auth: {
       keys: checked.keys,
@@ -158,10 +170,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     log,
     now: checked.now,
   })
-  let gateway = createContext(current, {
-    testnet: createGroup('testnet', current),
-    mainnet: createGroup('mainnet', current),
-  })
+  let gateway = createContext(
+    current,
+    new Map([...current.networks].map(([network, checked]) => [network, createGroup(network, checked, current)])),
+  )
 
   const { tls } = current
   const http = {
@@ -225,7 +237,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await reloading
     await releasing
-    await Promise.all(networkNames.map((network) => gateway.upstreams[network].close()))
+    await Promise.all([...gateway.upstreams.values()].map((group) => group.close()))
     faults.flush()
     log({ event: 'closed', cutOff })
   }
@@ -233,11 +245,15 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const reload = async (next: CheckedOptions): Promise<void> => {
     const before = gateway
     // Unchanged networks keep their connections and their health.
-    const getGroup = (network: Network): UpstreamGroup =>
-      isSameNetwork(network, current, next) ? before.upstreams[network] : createGroup(network, next)
-    const upstreams = { testnet: getGroup('testnet'), mainnet: getGroup('mainnet') }
-    const changed = networkNames.filter((network) => upstreams[network] !== before.upstreams[network])
-    await Promise.all(changed.map((network) => upstreams[network].start()))
+    const upstreams = new Map<Network, UpstreamGroup>()
+    const added: UpstreamGroup[] = []
+    for (const [network, checked] of next.networks) {
+      let group = isSameNetwork(network, current, next) ? before.upstreams.get(network) : undefined
+      if (group === undefined) added.push((group = createGroup(network, checked, next)))
+      upstreams.set(network, group)
+    }
+    const removed = [...before.upstreams.values()].filter((group) => upstreams.get(group.network) !== group)
+    await Promise.all(added.map((group) => group.start()))
     current = next
     gateway = createContext(next, upstreams)
     server.headersTimeout = next.limits.headersTimeoutMs
@@ -248,14 +264,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const users = earlier
     const release = async (): Promise<void> => {
       while (users.some(({ inFlight }) => inFlight > 0)) await setTimeout(releaseCheckMs)
-      await Promise.all(changed.map((network) => before.upstreams[network].close()))
+      await Promise.all(removed.map((group) => group.close()))
     }
-    if (changed.length > 0) releasing = Promise.all([releasing, release()])
+    if (removed.length > 0) releasing = Promise.all([releasing, release()])
   }
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all(networkNames.map((network) => gateway.upstreams[network].start()))
+      await Promise.all([...gateway.upstreams.values()].map((group) => group.start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -277,7 +293,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => networkNames.flatMap((network) => gateway.upstreams[network].states()),
+    upstreams: () => [...gateway.upstreams.values()].flatMap((group) => group.states()),
     prepareToClose: () => {
       if (phase === 'serving') phase = 'leaving'
     },

@@ -18,6 +18,8 @@ export interface UpstreamOptions {
 export interface NetworkOptions {
   /** The chain id. An upstream that responds to `eth_chainId` with another one is never used. */
   readonly chainId: number
+  /** Other names of the network, which its URLs can have too. @default none */
+  readonly aliases?: readonly string[]
   /** At least one, in the order of preference. */
   readonly upstreams: readonly UpstreamOptions[]
   /** How many blocks an upstream may be behind the highest head. One that lags more is used only if no other is left. @default 8 */
@@ -85,7 +87,10 @@ export const defaultMaxLagBlocks = 8
 
 /** Options of a gateway. */
 export interface GatewayOptions {
+  /** By name: lower-case letters, digits and inner hyphens, such as `ethereum-mainnet`. A name is a part of the network's URLs. */
   readonly networks: Readonly<Record<Network, NetworkOptions>>
+  /** Host names that stand for a network, such as `{network}.rpc.example.org`: the paths there are `/v2/{key}` and `/{key}`. @default none */
+  readonly networkHosts?: string
   readonly keys: KeyStore
   /** The gateway's URL for callers, if it is not the listening URL. If it has a path, the proxy in front must remove it. */
   readonly publicUrl?: string

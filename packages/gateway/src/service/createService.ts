@@ -250,12 +250,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       weights: config.limits.weights,
     }),
     deployment: () => {
-      const { testnet, mainnet } = config.networks
       const urls = toUrls(config, listening?.url)
       return {
         publicUrl: urls.networks,
         controlUrl: urls.site,
-        chain: { ...config.chain, chainIds: { testnet: testnet.chainId, mainnet: mainnet.chainId } },
+        chains: config.chains,
+        networks: config.networks,
       }
     },
     degraded,
@@ -284,7 +284,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   // Gateway
   const toGatewayOptions = (next: RunningConfig, tls: GatewayOptions['tls']): GatewayOptions => ({
-    networks: { testnet: toNetworkOptions(next, 'testnet'), mainnet: toNetworkOptions(next, 'mainnet') },
+    networks: Object.fromEntries(
+      Object.entries(next.networks).map(([name, network]) => [name, toNetworkOptions(network)]),
+    ),
+    ...(next.networkHosts === undefined ? {} : { networkHosts: next.networkHosts }),
     keys,
     ...(next.publicUrl === undefined ? {} : { publicUrl: next.publicUrl }),
     services: next.services,
@@ -391,7 +394,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     accounts,
     provideAccount: (wanted) =>
       provideAccount({ storage, accounts, secrets, now }, wanted, {
-        chain: config.chain.symbol,
+        networks: config.networks,
         maxApps: config.limits.appsPerUser,
       }),
     listen,

@@ -1,6 +1,5 @@
 import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
-import type { Network } from '../lib/network.ts'
 import type { NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { Access } from '../storage/access.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
@@ -33,8 +32,8 @@ export const toUrls = (config: RunningConfig, getListeningUrl: string | undefine
 }
 
 /** The gateway's options for a network. Its upstreams have a URL only, no `urlEnv` or `urlFile`. */
-export const toNetworkOptions = (config: RunningConfig, network: Network): NetworkOptions => {
-  const { upstreams, ...rest } = config.networks[network]
+export const toNetworkOptions = (network: RunningConfig['networks'][string]): NetworkOptions => {
+  const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...rest } = network
   return {
     ...rest,
     upstreams: upstreams.map(({ url = '', name }) => ({ url, ...(name === undefined ? {} : { name }) })),

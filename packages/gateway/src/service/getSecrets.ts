@@ -63,7 +63,7 @@ export const getSecrets = (
   { networks }: Pick<ServiceConfig, 'networks'>,
   environment: Environment,
 ): readonly string[] => {
-  const upstreams = [...networks.testnet.upstreams, ...networks.mainnet.upstreams]
+  const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
   const { KEYRAIL_SECRET = '', KEYRAIL_OPERATOR_TOKEN = '', DATABASE_URL, REDIS_URL } = environment
   return [
     ...upstreams.flatMap(({ url }) => (url === undefined ? [] : getUrlSecrets(url))),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { completeNetworks } from './completeNetworks.ts'
 import { ConfigError } from './configError.ts'
 import type { ConfigFault } from './configError.ts'
 import { serviceConfigSchema } from './serviceConfig.ts'
@@ -32,15 +33,14 @@ const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
  * @example
  * const config = parseServiceConfig({
  *   publicUrl: 'https://rpc.example.org',
- *   chain: { name: 'Ethereum', symbol: 'ETH' },
  *   networks: {
- *     testnet: { chainId: 11155111, upstreams: [{ url: 'http://10.0.0.5:8545' }] },
- *     mainnet: { chainId: 1, upstreams: [{ url: 'http://10.0.0.6:8545' }] },
+ *     'ethereum-sepolia': { upstreams: [{ url: 'http://10.0.0.5:8545' }] },
+ *     'ethereum-mainnet': { upstreams: [{ url: 'http://10.0.0.6:8545' }] },
  *   },
  * })
  */
 export const parseServiceConfig = (input: unknown): ServiceConfig => {
   const parsed = serviceConfigSchema.safeParse(input)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return { ...parsed.data, networks: completeNetworks(parsed.data.networks) }
   throw new ConfigError(parsed.error.issues.map(toFault))
 }

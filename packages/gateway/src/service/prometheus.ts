@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { Histogram } from 'prom-client'
-import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
@@ -115,7 +114,12 @@ export const createPrometheus = async ({
     labelNames: ['network', 'method', 'outcome'],
     counts: units,
   })
-  const durations = new Map(networkNames.map((network) => [network, createDurations()]))
+  const durations = new Map<Network, Durations>()
+  const getDurations = (network: Network): Durations => {
+    let found = durations.get(network)
+    if (found === undefined) durations.set(network, (found = createDurations()))
+    return found
+  }
   registry.registerMetric(
     toHistogram(durations, {
       name: 'keyrail_request_duration_seconds',
@@ -170,7 +174,7 @@ export const createPrometheus = async ({
       if (entry.event === 'request') {
         const network = entry.network ?? 'none'
         requests.add([network, String(entry.status), entry.reason ?? 'none'])
-        if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
+        if (network !== 'none') getDurations(network).observe(entry.durationMs / 1_000)
       } else if (entry.event === 'disconnected') disconnects.inc()
       else if (entry.event === 'config') reloads.inc({ result: entry.state })
       else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.units)

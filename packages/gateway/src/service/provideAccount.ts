@@ -4,8 +4,7 @@ import { createApiKey } from '../lib/secrets/apiKey.ts'
 import { hashApiKey } from '../lib/secrets/hashApiKey.ts'
 import { openKey } from '../lib/secrets/sealKey.ts'
 import { storeKey } from '../lib/secrets/storeKey.ts'
-import { networkNames } from '../lib/network.ts'
-import type { Network } from '../lib/network.ts'
+import type { Network, NetworkDetails } from '../lib/network.ts'
 import { createId } from '../storage/createId.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
@@ -19,8 +18,8 @@ export interface ProvidedAccount {
 
 /** Settings of the provided app. */
 export interface ProvideOptions {
-  /** The symbol of the chain. */
-  readonly chain: string
+  /** The networks of the service. */
+  readonly networks: Readonly<Record<Network, NetworkDetails>>
   /** How many apps an account may have. */
   readonly maxApps: number
 }
@@ -67,7 +66,7 @@ const findActiveAccess = async ({ storage }: Parts, apiKey: string, userId: stri
 
 const provideApp = async (
   parts: Parts,
-  { app, userId, chain, maxApps }: ProvideOptions & { app: ProvidedAccount['app']; userId: string },
+  { app, userId, networks, maxApps }: ProvideOptions & { app: ProvidedAccount['app']; userId: string },
 ): Promise<ProvidedAccount['app']> => {
   const { storage, secrets, now } = parts
   const access = await findActiveAccess(parts, app.apiKey, userId)
@@ -85,9 +84,9 @@ const provideApp = async (
         name: attempt === 1 ? appName : `${appName} ${attempt}`,
         description: '',
         useCase: 'Other',
-        chain,
+        chain: Object.values(networks)[0]?.chain ?? '',
         services: ['Node API'],
-        networks: networkNames,
+        networks: Object.keys(networks),
         requireJwt: false,
         limits: null,
       },
@@ -103,25 +102,31 @@ const provideApp = async (
 
 const provideKey = async (
   parts: Parts,
-  { network, key, userId }: { network: Network; key: { id: string; apiKey: string }; userId: string },
+  {
+    network,
+    kind,
+    key,
+    userId,
+  }: { network: Network; kind: 'testnet' | 'mainnet'; key: { id: string; apiKey: string }; userId: string },
 ): Promise<{ id: string; apiKey: string }> => {
   const { storage, secrets, now } = parts
   const access = await findActiveAccess(parts, key.apiKey, userId)
   if (access !== undefined) return { id: access.keyId, apiKey: key.apiKey }
   // The key may have been rotated, or revoked and replaced by another one.
-  const userKeys = (await storage.keys.listApiKeys(userId)).filter(({ kind }) => kind === network)
+  const userKeys = (await storage.keys.listApiKeys(userId)).filter((one) => one.network === network)
   for (const { id } of userKeys.toSorted((one) => (one.id === key.id ? -1 : 1))) {
     const apiKey = await revealKey(parts, { id, userId })
     if (apiKey !== undefined) return { id, apiKey }
   }
   const isFree = (await storage.findAccess(hashApiKey(key.apiKey))) === undefined
-  const apiKey = isFree ? key.apiKey : createApiKey(network)
+  const apiKey = isFree ? key.apiKey : createApiKey(kind)
   const stored = storeKey(apiKey, { owner: { id: createId('key'), userId }, secret: secrets[0] })
   const created = await storage.keys.createApiKey({
     userId,
     name: `Example key, ${network}`,
     description: '',
-    key: { ...stored, kind: network },
+    network,
+    key: { ...stored, kind },
     now: now(),
   })
   if (typeof created === 'string')
@@ -142,8 +147,11 @@ export const provideAccount = async (
 ): Promise<ProvidedAccount> => {
   const userId = await findOrCreateUser(parts, wanted.account)
   const app = await provideApp(parts, { ...options, app: wanted.app, userId })
-  const provideFor = (network: Network) => provideKey(parts, { network, key: wanted.keys[network], userId })
-  // In sequence: SQLite has one writer.
-  const testnet = await provideFor('testnet')
-  return { account: wanted.account, app, keys: { testnet, mainnet: await provideFor('mainnet') } }
+  const keys: Record<Network, { readonly id: string; readonly apiKey: string }> = {}
+  // In sequence: SQLite has one writer. A user has at most four keys.
+  for (const [network, key] of Object.entries(wanted.keys)) {
+    const kind = options.networks[network]?.testnet === true ? 'testnet' : 'mainnet'
+    keys[network] = await provideKey(parts, { network, kind, key, userId })
+  }
+  return { account: wanted.account, app, keys }
 }

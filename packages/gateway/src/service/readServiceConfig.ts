@@ -71,7 +71,7 @@ const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: text = '' }: Environment): num
 }
 
 type Networks = ServiceConfig['networks']
-type Upstream = Networks['testnet']['upstreams'][number]
+type Upstream = Networks[string]['upstreams'][number]
 
 interface Sources {
   /** The folder of the config file. */
@@ -82,9 +82,9 @@ interface Sources {
 /** Replaces `urlEnv` and `urlFile` with `url` in all upstreams. */
 const readUpstreamUrls = ({ networks }: ServiceConfig, sources: Sources): Networks => {
   const faults: ConfigFault[] = []
-  const readNetwork = (name: keyof Networks): Networks['testnet'] => ({
-    ...networks[name],
-    upstreams: networks[name].upstreams.map((upstream, index) => {
+  const readNetwork = (name: string, network: Networks[string]): Networks[string] => ({
+    ...network,
+    upstreams: network.upstreams.map((upstream, index) => {
       try {
         return readUpstreamUrl(upstream, `networks.${name}.upstreams[${index}]`, sources)
       } catch (error) {
@@ -94,7 +94,7 @@ const readUpstreamUrls = ({ networks }: ServiceConfig, sources: Sources): Networ
       }
     }),
   })
-  const read = { testnet: readNetwork('testnet'), mainnet: readNetwork('mainnet') }
+  const read = Object.fromEntries(Object.entries(networks).map(([name, network]) => [name, readNetwork(name, network)]))
   if (faults.length > 0) throw new ConfigError(faults)
   return read
 }

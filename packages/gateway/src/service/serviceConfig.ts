@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
+import { isNetworkName, networkNameRule } from '../lib/network.ts'
+import type { Network, NetworkDetails } from '../lib/network.ts'
 import { describeUnknownMethod, isWeightedMethod, maxWeight, weightedMethods } from '../proxy/method/weights.ts'
 
 const maxDays = 3_650
@@ -68,9 +70,23 @@ const upstream = object({
   'must have exactly one of url, urlEnv and urlFile',
 )
 
+const networkName = () => z.string(must(networkNameRule)).refine(isNetworkName, networkNameRule)
+
 const network = object({
-  /** The chain id that every node must have. A node with another one is never used. */
-  chainId: whole(1, Number.MAX_SAFE_INTEGER),
+  /** The chain that it is a network of, for example `ethereum`. @default that of the well-known network of this name or chain id, or else the network's name */
+  chain: networkName().exactOptional(),
+  /** @default that of the well-known network, or else the network's name */
+  title: text('must be a title such as "Base Sepolia"', 64).exactOptional(),
+  /** The chain id that every node must have. A node with another one is never used. Required unless the name is that of a well-known network. */
+  chainId: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
+  /** The symbol of its coin. @default that of the well-known network, or else ETH */
+  symbol: text('must be the symbol of its coin, such as "ETH"', 16).exactOptional(),
+  /** Whether its coin has no value. @default as in the well-known network, or else whether its name is `testnet` or ends in `-testnet` */
+  testnet: flag().exactOptional(),
+  /** Other names, which its URLs can have too. @default those of the well-known network, as far as no other network has them */
+  aliases: z.array(networkName(), must('must be a list of names')).readonly().exactOptional(),
+  /** The URL of a block explorer. @default that of the well-known network */
+  explorerUrl: httpUrl('must be the http or https URL of a block explorer').exactOptional(),
   /** In order of preference. */
   upstreams: z.array(upstream, must(upstreamsMessage)).min(1, upstreamsMessage).readonly(),
   /** How many blocks a node may be behind the highest of the others. @default 8 */
@@ -139,16 +155,33 @@ export const serviceConfigSchema = object({
   signUp: oneOf(['open', 'invite', 'closed']).default('closed'),
   /** Whether API keys can be shown again. With `never`, no sealed copy of new keys is stored. @default 'onDemand' */
   reveal: oneOf(['onDemand', 'never']).default('onDemand'),
-  chain: object({
-    name: text('must be the name of the chain, such as "Ethereum"', 64),
-    symbol: text('must be the symbol of its coin, such as "ETH"', 16),
-    /** Other names to find the chain by. @default none */
-    aliases: z
-      .array(text('must be another name of the chain', 64), must('must be a list of names'))
-      .readonly()
-      .default([]),
-  }),
-  networks: object({ testnet: network, mainnet: network }),
+  /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
+  networks: z
+    .record(networkName(), network, must('must be an object with a network for each name'))
+    .refine((networks) => Object.keys(networks).length > 0, 'must have at least one network'),
+  /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */
+  chains: z
+    .record(
+      networkName(),
+      object({
+        title: text('must be the name of the chain, such as "Ethereum"', 64),
+        /** Other names to find it by. @default none */
+        aliases: z
+          .array(text('must be another name of the chain', 64), must('must be a list of names'))
+          .readonly()
+          .default([]),
+      }),
+      must('must be an object with a chain for each name'),
+    )
+    .default({}),
+  /** Hosts that stand for a network, such as `{network}.rpc.example.org`: its paths are `/v2/{key}` and `/{key}`. @default none */
+  networkHosts: z
+    .string(must('must be a host name that starts with {network}'))
+    .regex(
+      /^\{network\}(?:\.[a-z0-9-]+)+$/i,
+      'must be a host name that starts with {network}, as in "{network}.rpc.example.org"',
+    )
+    .exactOptional(),
   /**
    * Method groups offered besides `eth_`, `net_` and `web3_`, and whether callers may send their own tracers: JavaScript programs that run
    * inside the nodes. Don't allow tracers for an app with an address list. @default none
@@ -221,9 +254,16 @@ export const serviceConfigSchema = object({
 type DeepReadonly<T> = T extends object ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> } : T
 
 /** The config of a service, with all defaults filled in. `parseServiceConfig` and `readServiceConfig` create it. */
-export type ServiceConfig = DeepReadonly<z.infer<typeof serviceConfigSchema>>
+export type ServiceConfig = Omit<DeepReadonly<z.infer<typeof serviceConfigSchema>>, 'networks'> & {
+  readonly networks: Readonly<Record<Network, ServiceNetwork>>
+}
 
-/** A config file. `publicUrl`, `chain` and `networks` are required. */
+type NetworkInput = DeepReadonly<z.infer<typeof network>>
+
+/** A network of a config, with all that is known about it. */
+export type ServiceNetwork = Omit<NetworkInput, keyof NetworkDetails> & NetworkDetails
+
+/** A config file. `publicUrl` and `networks` are required. */
 export type ServiceConfigInput = DeepReadonly<z.input<typeof serviceConfigSchema>>
 
 /**

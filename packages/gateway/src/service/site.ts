@@ -7,7 +7,6 @@ import { toResponse } from '../control/toResponse.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
 import { createFairShares } from '../lib/createFairShares.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
-import { networkNames } from '../lib/network.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { siteHeaders } from './siteHeaders.ts'
 import { createStaticFiles } from './staticFiles.ts'
@@ -42,8 +41,6 @@ const maxResponses = 1_000
 const getPath = (request: IncomingMessage): string => (request.url ?? '').split(/[?#]/, 1)[0] ?? ''
 
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
-const isNetwork = (path: string): boolean =>
-  networkNames.some((network) => path === `/${network}` || path.startsWith(`/${network}/`))
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
@@ -108,7 +105,7 @@ export const createSite = ({
   return (request, response, requestId) => {
     const path = getPath(request)
     // Only proxies get a full URL as the request target.
-    if (!path.startsWith('/') || isNetwork(path)) return false
+    if (!path.startsWith('/')) return false
     if (isApi(path)) {
       const release = responses.take(toIpBlock(getIp(request)))
       if (release === undefined) crowded.add(request)

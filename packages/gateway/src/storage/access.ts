@@ -53,8 +53,8 @@ export interface AccessRow {
   readonly quota_owner: string | null
   readonly app_id: string | null
   readonly services: string | null
-  readonly testnet: number | null
-  readonly mainnet: number | null
+  readonly network: string | null
+  readonly networks: string | null
   readonly require_jwt: number | null
   readonly jwt_audience: string | null
   readonly jwt_max_lifetime_s: number | null
@@ -92,7 +92,7 @@ export const toAccess = (row: AccessRow): Access => ({
   keyState: row.key_state,
   old: row.old === 1,
   endsAt: row.old === 1 ? getEarlier(row.old_until, row.expires_at) : row.expires_at,
-  networks: row.kind === 'app' ? toNetworks(row) : [row.kind],
+  networks: row.network === null ? toNetworks(row.networks) : [row.network],
   user: {
     id: row.user_id,
     state: row.user_state,

@@ -96,8 +96,7 @@ const toApp = ({
   useCase,
   chain,
   services,
-  testnet,
-  mainnet,
+  networks,
   limits,
   requireJwt,
   jwtAudience,
@@ -112,7 +111,7 @@ const toApp = ({
   useCase,
   chain,
   services: JSON.parse(services) as string[],
-  networks: toNetworks({ testnet, mainnet }),
+  networks: toNetworks(networks),
   limits: fromJson(limits),
   requireJwt: requireJwt === 1,
   jwtAudience,
@@ -129,8 +128,7 @@ type DetailRow = Pick<
   | 'useCase'
   | 'chain'
   | 'services'
-  | 'testnet'
-  | 'mainnet'
+  | 'networks'
   | 'limits'
   | 'requireJwt'
   | 'jwtAudience'
@@ -155,8 +153,7 @@ const toRow = ({
   useCase,
   chain,
   services: JSON.stringify(services),
-  testnet: networks.includes('testnet') ? 1 : 0,
-  mainnet: networks.includes('mainnet') ? 1 : 0,
+  networks: JSON.stringify(networks),
   limits: toJson(limits),
   requireJwt: requireJwt ? 1 : 0,
   jwtAudience,
@@ -208,7 +205,14 @@ export const createApps = (db: Db): Apps => {
           .executeTakeFirstOrThrow()
         await transaction.query
           .insertInto('keys')
-          .values({ ...toKeyRow(key, { userId, now }), appId: app.id, slot: null, name: '', description: '' })
+          .values({
+            ...toKeyRow(key, { userId, now }),
+            appId: app.id,
+            network: null,
+            slot: null,
+            name: '',
+            description: '',
+          })
           .execute()
         return toApp(app)
       }),

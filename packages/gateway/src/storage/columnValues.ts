@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
 
 /** Converts an object to the JSON text that a column stores. */
@@ -11,9 +10,9 @@ export const toJson = (value: Readonly<Record<string, unknown>> | null): string 
 export const fromJson = (text: string | null): Readonly<Record<string, unknown>> | null =>
   text === null ? null : (JSON.parse(text) as Record<string, unknown>)
 
-/** Gets the networks on which an app's key may be used. */
-export const toNetworks = (app: Readonly<Record<Network, number | null>>): readonly Network[] =>
-  networkNames.filter((name) => app[name] === 1)
+/** Parses a list of networks. */
+export const toNetworks = (json: string | null): readonly Network[] =>
+  json === null ? [] : (JSON.parse(json) as Network[])
 
 const hex = /^[0-9a-f]{64}$/
 

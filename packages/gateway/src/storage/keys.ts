@@ -16,6 +16,8 @@ export interface Key {
   /** The app of the key; `null` for an API key. */
   readonly appId: string | null
   readonly kind: ApiKeyKind
+  /** Of an API key; `null` for an app's key. */
+  readonly network: Network | null
   /** Empty for an app's key. */
   readonly name: string
   readonly description: string
@@ -48,7 +50,7 @@ export const maxApiKeys = 4
 export interface Keys {
   /**
    * Creates an API key.
-   * @param created.key - Created by `storeKey` for this user, of kind `testnet` or `mainnet`.
+   * @param created.key - Created by `storeKey` for this user, of kind `testnet` for a test network, else `mainnet`.
    * @param created.expiresAt - @default null: never
    * @returns The key; `'slotsFull'` if the user has four API keys that are not revoked; `'notFound'` if there is no such user.
    */
@@ -56,7 +58,8 @@ export interface Keys {
     userId: string
     name: string
     description: string
-    key: StoredKey & { readonly kind: Network }
+    network: Network
+    key: StoredKey & { readonly kind: 'testnet' | 'mainnet' }
     expiresAt?: number | null
     now: number
   }): Promise<Key | 'slotsFull' | 'notFound'>
@@ -118,6 +121,7 @@ const toKey = (row: Selectable<Tables['keys']>): Key => ({
   userId: row.userId,
   appId: row.appId,
   kind: row.kind,
+  network: row.network,
   name: row.name,
   description: row.description,
   ending: row.ending,
@@ -163,10 +167,16 @@ export const createKeys = (db: Db): Keys => {
     })
 
   return {
-    createApiKey: async ({ userId, name, description, key, expiresAt = null, now }) => {
+    createApiKey: async ({ userId, name, description, network, key, expiresAt = null, now }) => {
       const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
       if (user === undefined) return 'notFound'
-      const row = { ...toKeyRow(key, { userId, now, expiresAt }), appId: null, name: name.trim(), description }
+      const row = {
+        ...toKeyRow(key, { userId, now, expiresAt }),
+        appId: null,
+        network,
+        name: name.trim(),
+        description,
+      }
       for (;;) {
         const used = await query
           .selectFrom('keys')

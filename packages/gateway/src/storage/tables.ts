@@ -40,8 +40,7 @@ interface AppRow {
   useCase: string
   chain: string
   services: string
-  testnet: number
-  mainnet: number
+  networks: string
   limits: string | null
   requireJwt: number
   jwtAudience: string | null
@@ -74,6 +73,8 @@ interface KeyRow {
   userId: string
   appId: string | null
   kind: 'app' | 'testnet' | 'mainnet'
+  /** Of an API key. */
+  network: string | null
   slot: number | null
   name: string
   description: string

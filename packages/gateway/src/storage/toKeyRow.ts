@@ -3,7 +3,7 @@ import type { StoredKey } from '../lib/secrets/storeKey.ts'
 import { toHashBytes } from './columnValues.ts'
 import type { Tables } from './tables.ts'
 
-type Columns = Omit<Selectable<Tables['keys']>, 'appId' | 'slot' | 'name' | 'description'>
+type Columns = Omit<Selectable<Tables['keys']>, 'appId' | 'network' | 'slot' | 'name' | 'description'>
 
 /** Gets the columns of a new key that app keys and API keys share. */
 export const toKeyRow = (

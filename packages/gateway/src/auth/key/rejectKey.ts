@@ -19,8 +19,6 @@ export const rejectKey = (
   if (record.status !== 'active') return rejections.keyDisabled()
   if (record.expiresAt !== undefined && record.expiresAt !== null && nowMs >= record.expiresAt)
     return rejections.keyExpired()
-  const [only, ...others] = record.networks
-  if (!record.networks.includes(at.network))
-    return rejections.wrongNetwork(at.network, only !== undefined && others.length === 0 ? only : null)
+  if (!record.networks.includes(at.network)) return rejections.wrongNetwork(at.network, record.networks)
   return record.kind === at.variant ? undefined : rejections.keyWrongPath(record.kind, at.network)
 }

@@ -1,4 +1,3 @@
-import { networkNames } from '../../lib/network.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
 import type { Tenant, TestKey } from './tenant.ts'
 
@@ -14,7 +13,7 @@ export const parseTestKey = (key: string): TestKey | undefined =>
   key.startsWith(prefix) ? kinds.find((kind) => key === prefix + kind) : undefined
 
 const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => ({
-  record: { id: `test_${testKey}`, kind, networks: networkNames, status: 'active' },
+  record: { id: `test_${testKey}`, kind, networks: [], status: 'active' },
   ownerId: `test_${testKey}`,
   share: getBufferShare(`test_${testKey}`),
   rate: undefined,

@@ -58,7 +58,7 @@ export const apiKeyView: z.ZodType<ApiKeyView> = z
     id: z.string(),
     name: z.string(),
     description: z.string(),
-    network: networkName,
+    network: z.string(),
     ...keyDetails,
     address: z.string(),
     revokedAt: timeText.nullable(),

@@ -25,7 +25,7 @@ export interface AppView {
   readonly name: string
   readonly description: string
   readonly useCase: UseCase
-  /** The chain's symbol. */
+  /** The chain, as in `GET /api/networks`. */
   readonly chain: string
   readonly services: readonly ServiceName[]
   /** The networks that its key is enabled for. */
@@ -60,11 +60,11 @@ export interface CreateAppBody {
   /** Up to 500 characters. @default '' */
   readonly description?: string
   readonly useCase: UseCase
-  /** The chain's symbol. */
+  /** The chain, as in `GET /api/networks`. */
   readonly chain: string
   /** At least one. */
   readonly services: readonly ServiceName[]
-  /** @default both */
+  /** @default all networks of the chain */
   readonly networks?: readonly Network[]
   /** When its key expires; `null` for no expiry. @default null */
   readonly expiresAt?: string | null
@@ -115,7 +115,10 @@ const services = z.array(z.enum(serviceNames)).refine(areUnique, { error: 'must 
 const someServices = services.refine((names) => names.length > 0, {
   error: `must contain at least one of ${serviceNames.join(', ')}`,
 })
-const networks = z.array(networkName).refine(areUnique, { error: 'must not contain duplicates' })
+const networks = z
+  .array(networkName)
+  .max(1_000, { error: 'must have at most 1000 networks' })
+  .refine(areUnique, { error: 'must not contain duplicates' })
 const lifetimeError = 'must be a whole number of seconds from 1 to 31536000'
 const lifetime = z
   .int({ error: lifetimeError })
@@ -132,7 +135,7 @@ export const appView: z.ZodType<AppView> = z
     useCase,
     chain: z.string(),
     services: z.array(z.enum(serviceNames)),
-    networks: z.array(networkName),
+    networks: z.array(z.string()),
     requireJwt: z.boolean(),
     jwt: z.strictObject({ audience: z.string().nullable(), maxLifetimeS: z.int() }),
     ownLimits: ownLimits.nullable(),

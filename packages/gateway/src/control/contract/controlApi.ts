@@ -19,7 +19,7 @@ import type {
 import type { ApiKeySecret, ApiKeysView, ApiKeyView, CreateApiKeyBody, EditApiKeyBody } from './apiKey.ts'
 import type { AppSecret, AppsQuery, AppView, CreateAppBody, DeleteAppBody, EditAppBody, KeyExpiryBody } from './app.ts'
 import type { AuditEntryView } from './auditEntry.ts'
-import type { DeploymentView } from './deployment.ts'
+import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
 import type { RotateBody } from './keyState.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from './metrics.ts'
@@ -63,6 +63,7 @@ interface UserId {
  */
 export interface ControlApi {
   'GET /api/deployment': Call<{ response: DeploymentView }>
+  'GET /api/networks': Call<{ response: NetworksView }>
   'GET /api/openapi.json': Call<{ response: Readonly<Record<string, unknown>> }>
 
   /** Signs up and logs in. The response sets the session cookie. */

@@ -26,6 +26,33 @@ export const serviceNames = ['Node API'] as const
 /** A service that an app can use. */
 export type ServiceName = (typeof serviceNames)[number]
 
+/** A chain, which can have several networks. */
+export interface ChainView {
+  /** The value of an app's `chain`. */
+  readonly chain: string
+  readonly title: string
+  /** Other names to search for. */
+  readonly aliases: readonly string[]
+}
+
+/** A network. */
+export interface NetworkView {
+  readonly network: Network
+  readonly chain: string
+  readonly title: string
+  readonly chainId: number
+  /** The symbol of its coin. */
+  readonly symbol: string
+  /** Whether its coin has no value. */
+  readonly testnet: boolean
+  /** Other names, which its URLs can have too. */
+  readonly aliases: readonly string[]
+  /** The URL of a block explorer; `null` if none is known. */
+  readonly explorerUrl: string | null
+  /** Pass it to the SDK as `baseUrl` for apps, or `rpcUrl` for API keys. */
+  readonly url: string
+}
+
 /** Public facts about the service, available without logging in. */
 export interface DeploymentView {
   /** The base of all endpoint URLs. */
@@ -33,19 +60,9 @@ export interface DeploymentView {
   readonly signUp: 'open' | 'invite' | 'closed'
   /** Whether keys can be revealed after they were created. */
   readonly reveal: boolean
-  readonly chain: {
-    readonly name: string
-    /** The value of an app's `chain`. */
-    readonly symbol: string
-    /** Other names to search for. */
-    readonly aliases: readonly string[]
-    readonly networks: readonly {
-      readonly network: Network
-      readonly chainId: number
-      /** Pass it to the SDK as `baseUrl` for apps, or `rpcUrl` for API keys. */
-      readonly url: string
-    }[]
-  }
+  /** The chains of the networks. */
+  readonly chains: readonly ChainView[]
+  readonly networks: readonly NetworkView[]
   readonly services: readonly ServiceName[]
   readonly useCases: readonly UseCase[]
   readonly limits: {
@@ -61,18 +78,39 @@ export interface DeploymentView {
   }
 }
 
+/** The schema of `NetworkView`. */
+export const networkView: z.ZodType<NetworkView> = z
+  .strictObject({
+    network: networkName,
+    chain: z.string(),
+    title: z.string(),
+    chainId: z.int(),
+    symbol: z.string(),
+    testnet: z.boolean(),
+    aliases: z.array(z.string()),
+    explorerUrl: z.string().nullable(),
+    url: z.string(),
+  })
+  .meta({ id: 'Network' })
+
+/** The networks of the service, and their chains. Available without logging in. */
+export type NetworksView = Pick<DeploymentView, 'chains' | 'networks'>
+
+const chains = z.array(z.strictObject({ chain: z.string(), title: z.string(), aliases: z.array(z.string()) }))
+
+/** The schema of `NetworksView`. */
+export const networksView: z.ZodType<NetworksView> = z
+  .strictObject({ chains, networks: z.array(networkView) })
+  .meta({ id: 'Networks' })
+
 /** The schema of `DeploymentView`. */
 export const deploymentView: z.ZodType<DeploymentView> = z
   .strictObject({
     publicUrl: z.string(),
     signUp: z.enum(['open', 'invite', 'closed']),
     reveal: z.boolean(),
-    chain: z.strictObject({
-      name: z.string(),
-      symbol: z.string(),
-      aliases: z.array(z.string()),
-      networks: z.array(z.strictObject({ network: networkName, chainId: z.int(), url: z.string() })),
-    }),
+    chains,
+    networks: z.array(networkView),
     services: z.array(z.enum(serviceNames)),
     useCases: z.array(z.enum(useCases)),
     limits: z.strictObject({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Network } from '../../lib/network.ts'
-import { networkName } from './networks.ts'
 import { timeText } from './texts.ts'
 
 /** Time ranges: the last 60 minutes, 24 hours, 7 days, 30 days and 90 days. */
@@ -78,7 +77,7 @@ export const metricsView: z.ZodType<MetricsView> = z
     series: z.array(z.strictObject({ at: timeText, total: count, succeeded: count, p50: ms, p95: ms })),
     byMethod: z.array(z.strictObject({ method: z.string(), total: count, succeeded: count, p50: ms, p95: ms })),
     byOutcome: z.array(z.strictObject({ outcome: z.string(), total: count })),
-    byNetwork: z.array(z.strictObject({ network: networkName, total: count, succeeded: count })),
+    byNetwork: z.array(z.strictObject({ network: z.string(), total: count, succeeded: count })),
   })
   .meta({ id: 'Metrics' })
 

@@ -14,7 +14,7 @@ import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editA
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
 import { auditEntryView } from './auditEntry.ts'
-import { deploymentView } from './deployment.ts'
+import { deploymentView, networksView } from './deployment.ts'
 import { addJwtKeyBody, jwtKeysView, jwtKeyView, jwtTestView, testJwtBody } from './jwtKey.ts'
 import { rotateBody } from './keyState.ts'
 import { metricsCsvQuery, metricsQuery, metricsView } from './metrics.ts'
@@ -55,6 +55,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     access: 'anyone',
     status: 200,
     response: deploymentView,
+  },
+  'GET /api/networks': {
+    summary: 'Lists the networks of the service, with their chain ids and endpoints.',
+    access: 'anyone',
+    status: 200,
+    response: networksView,
   },
   'GET /api/openapi.json': {
     summary: 'Gets this OpenAPI document.',

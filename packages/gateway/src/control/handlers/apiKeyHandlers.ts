@@ -9,6 +9,7 @@ import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
 import type { ApiError } from '../apiErrors.ts'
 import { toApiKeyView, getKeyNetwork } from '../views/toApiKeyView.ts'
+import { toNetworkProblem } from '../findNetworkProblems.ts'
 import { createKey } from './createKey.ts'
 import { revealKey } from './revealKey.ts'
 import { rotateKey } from './rotateKey.ts'
@@ -52,14 +53,21 @@ export const apiKeyHandlers = (
 
     'POST /api/keys': async ({ body, caller }) => {
       const expiry = readExpiry(body.expiresAt ?? null, now())
-      if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const { name, network, description = '' } = body
+      const { networks } = deployment()
+      const offered = Object.hasOwn(networks, network) ? networks[network] : undefined
+      const problems = [
+        ...(offered === undefined ? [toNetworkProblem('network', networks)] : []),
+        ...('problem' in expiry ? [expiry.problem] : []),
+      ]
+      if ('problem' in expiry || offered === undefined) return { error: apiErrors.invalid(problems) }
       const userId = requireViewer(caller).user.id
-      const { apiKey, stored } = createKey(parts, { kind: network, userId })
+      const { apiKey, stored } = createKey(parts, { kind: offered.testnet ? 'testnet' : 'mainnet', userId })
       const key = await changeWithAudit(
         parts,
         caller,
-        ({ keys }) => keys.createApiKey({ userId, name, description, key: stored, expiresAt: expiry.at, now: now() }),
+        ({ keys }) =>
+          keys.createApiKey({ userId, name, description, network, key: stored, expiresAt: expiry.at, now: now() }),
         ({ id }) => ({ action: 'key.create', subject: id, detail: { name, network } }),
       )
       if (key === 'slotsFull')

@@ -1,5 +1,4 @@
 import type { OwnLimits, LimitsView } from '../contract/limits.ts'
-import { networkNames } from '../../lib/network.ts'
 import { getHighestWeight } from '../../proxy/method/weights.ts'
 import { describeMinBurst } from '../account/findLimitsProblem.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
@@ -11,6 +10,7 @@ import type { ControlParts, Handlers } from '../handler.ts'
 import type { FieldProblem } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { toAppAddresses, toAppView } from '../views/toAppView.ts'
+import { findNetworkProblems } from '../findNetworkProblems.ts'
 import { createKey } from './createKey.ts'
 import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
 
@@ -72,10 +72,17 @@ export const appHandlers = (
     },
 
     'POST /api/apps': async ({ body, caller }) => {
-      const { symbol } = deployment().chain
+      const { networks: offered } = deployment()
+      const ofChain = Object.entries(offered).flatMap(([name, { chain }]) => (chain === body.chain ? [name] : []))
+      const chains = [...new Set(Object.values(offered).map(({ chain }) => chain))]
       const expiry = readExpiry(body.expiresAt ?? null, now())
       const problems = [
-        ...(body.chain === symbol ? [] : [{ field: 'chain', fix: `must be ${symbol}` }]),
+        ...(ofChain.length > 0
+          ? []
+          : [
+              { field: 'chain', fix: `must be ${chains.length > 1 ? 'one of ' : ''}${chains.slice(0, 20).join(', ')}` },
+            ]),
+        ...findNetworkProblems({ networks: body.networks }, offered),
         ...('problem' in expiry ? [expiry.problem] : []),
       ]
       if ('problem' in expiry || problems.length > 0) return { error: apiErrors.invalid(problems) }
@@ -88,7 +95,7 @@ export const appHandlers = (
         useCase: body.useCase,
         chain: body.chain,
         services: body.services,
-        networks: body.networks ?? networkNames,
+        networks: body.networks ?? ofChain,
         requireJwt: false,
         limits: null,
       }
@@ -114,7 +121,7 @@ export const appHandlers = (
       const shown = await showApp(parts, caller, { app })
       if ('error' in shown) return shown
       return {
-        response: { app: shown.response, apiKey, addresses: toAppAddresses(deployment().publicUrl, apiKey) },
+        response: { app: shown.response, apiKey, addresses: toAppAddresses(deployment().publicUrl, app, apiKey) },
       }
     },
 
@@ -137,6 +144,11 @@ export const appHandlers = (
           if (details.requireJwt === true && (await jwtKeys.list({ appId: id, userId })).length === 0)
             return (await apps.find({ id, userId })) === undefined ? 'notFound' : 'noJwtKey'
           const { limits, jwt = {}, ...rest } = details
+          if (details.networks !== undefined) {
+            const { networks: before } = (await apps.find({ id, userId })) ?? { networks: [] }
+            const wrong = findNetworkProblems({ networks: details.networks, before }, deployment().networks)
+            if (wrong.length > 0) return { problems: wrong }
+          }
           return apps.edit({
             id,
             userId,
@@ -151,6 +163,7 @@ export const appHandlers = (
         },
         () => ({ action: 'app.edit', subject: id, detail: details, forget: { kind: 'app', id } }),
       )
+      if (typeof app === 'object' && 'problems' in app) return { error: apiErrors.invalid(app.problems) }
       if (app === 'notFound') return { error: apiErrors.notFound() }
       if (app === 'versionMoved') return { error: apiErrors.versionConflict() }
       if (app === 'nameTaken') return { error: apiErrors.nameTaken() }

@@ -44,8 +44,10 @@ export const appKeyHandlers = (
       if (key === undefined) return { error: apiErrors.notFound() }
       const revealed = await revealKey(parts, caller, key.id)
       if ('error' in revealed) return revealed
+      const app = await storage.apps.find({ id: params.appId, userId: key.userId })
+      if (app === undefined) return { error: apiErrors.notFound() }
       const { apiKey } = revealed
-      return { response: { apiKey, addresses: toAppAddresses(deployment().publicUrl, apiKey) } }
+      return { response: { apiKey, addresses: toAppAddresses(deployment().publicUrl, app, apiKey) } }
     },
 
     'POST /api/apps/{appId}/key/rotate': async ({ params, body, caller }) => {
@@ -56,7 +58,8 @@ export const appKeyHandlers = (
       const { apiKey } = rotated
       const app = await showApp(parts, caller, { id: params.appId })
       if ('error' in app) return app
-      return { response: { app: app.response, apiKey, addresses: toAppAddresses(deployment().publicUrl, apiKey) } }
+      const addresses = toAppAddresses(deployment().publicUrl, app.response, apiKey)
+      return { response: { app: app.response, apiKey, addresses } }
     },
 
     'DELETE /api/apps/{appId}/key/old': async ({ params, caller }) => {

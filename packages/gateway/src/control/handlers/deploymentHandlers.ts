@@ -1,17 +1,17 @@
 import { maxEntriesPerType } from '../../auth/allowList/allowListEntries.ts'
 import { maxJwtKeys } from '../../auth/jwt/jwtPolicy.ts'
-import { networkNames } from '../../lib/network.ts'
 import { maxApiKeys } from '../../storage/keys.ts'
 import { serviceNames, useCases } from '../contract/deployment.ts'
 import { maxGraceDays } from '../contract/keyState.ts'
 import { openApi } from '../contract/openApi.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
+import { toChainViews, toNetworkViews } from '../views/toNetworkViews.ts'
 
 /** The routes that need no authentication. */
 export const deploymentHandlers = ({
   config,
   deployment,
-}: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/openapi.json'> => {
+}: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/networks' | 'GET /api/openapi.json'> => {
   // Cached: generating it takes about 10 ms, and anonymous clients can request it.
   let cached:
     | { readonly publicUrl: string; readonly response: ReturnType<typeof openApi>; readonly text: string }
@@ -26,24 +26,14 @@ export const deploymentHandlers = ({
   return {
     'GET /api/deployment': async () => {
       const { signUp, reveal, maxApps, limits } = config()
-      const { publicUrl, chain } = deployment()
-      const { name, symbol, aliases, chainIds } = chain
-      const base = publicUrl.replace(/\/+$/, '')
+      const deployed = deployment()
       return {
         response: {
-          publicUrl: base,
+          publicUrl: deployed.publicUrl.replace(/\/+$/, ''),
           signUp,
           reveal,
-          chain: {
-            name,
-            symbol,
-            aliases,
-            networks: networkNames.map((network) => ({
-              network,
-              chainId: chainIds[network],
-              url: `${base}/${network}`,
-            })),
-          },
+          chains: toChainViews(deployed),
+          networks: toNetworkViews(deployed),
           services: serviceNames,
           useCases,
           limits: {
@@ -57,6 +47,10 @@ export const deploymentHandlers = ({
           },
         },
       }
+    },
+    'GET /api/networks': async () => {
+      const deployed = deployment()
+      return { response: { chains: toChainViews(deployed), networks: toNetworkViews(deployed) } }
     },
     'GET /api/openapi.json': async () => {
       const { publicUrl, controlUrl = publicUrl } = deployment()

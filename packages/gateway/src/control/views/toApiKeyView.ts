@@ -7,8 +7,8 @@ import { isoTimeOrNull } from './times.ts'
 
 /** Gets the network of an API key. */
 export const getKeyNetwork = (key: Key): Network => {
-  if (key.kind === 'app') throw new TypeError("an app's key has no single network")
-  return key.kind
+  if (key.network === null) throw new TypeError("an app's key has no single network")
+  return key.network
 }
 
 /** Converts a stored API key to its API form. */

@@ -10,11 +10,13 @@ import type { LimitsView, OwnLimits } from '../contract/limits.ts'
 import { toKeyDetails } from './toKeyDetails.ts'
 import { isoTime } from './times.ts'
 
-/** Gets an app's endpoints, which are secrets if they contain the full key. */
-export const toAppAddresses = (publicUrl: string, apiKey: string): Readonly<Record<Network, string>> => ({
-  testnet: getAppUrl(publicUrl, 'testnet', apiKey),
-  mainnet: getAppUrl(publicUrl, 'mainnet', apiKey),
-})
+/** Gets an app's endpoints by network, which are secrets if they contain the full key. */
+export const toAppAddresses = (
+  publicUrl: string,
+  { networks }: Pick<App, 'networks'>,
+  apiKey: string,
+): Readonly<Record<Network, string>> =>
+  Object.fromEntries(networks.map((network) => [network, getAppUrl(publicUrl, network, apiKey)]))
 
 /** Everything besides the app and its key that an `AppView` needs. */
 export interface AppViewContext {
@@ -38,7 +40,7 @@ export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppVie
   jwt: { audience: app.jwtAudience, maxLifetimeS: app.jwtMaxLifetimeS ?? defaultLifetimeS },
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
-  key: { id: key.id, ...toKeyDetails(key, now), addresses: toAppAddresses(publicUrl, `…${key.ending}`) },
+  key: { id: key.id, ...toKeyDetails(key, now), addresses: toAppAddresses(publicUrl, app, `…${key.ending}`) },
   version: app.version,
   createdAt: isoTime(app.createdAt),
 })

@@ -1,4 +1,4 @@
-import { networkNames } from '../../lib/network.ts'
+import { isNetworkName } from '../../lib/network.ts'
 import type { Network } from '../../lib/network.ts'
 
 /** The path of an RPC URL. */
@@ -11,11 +11,25 @@ export interface CallPath {
 }
 
 /** A parsed request target. */
-export type Path = CallPath | { readonly kind: 'healthz' } | { readonly kind: 'readyz' } | { readonly kind: 'unknown' }
+export type Path =
+  | CallPath
+  | { readonly kind: 'healthz' }
+  | { readonly kind: 'readyz' }
+  | {
+      readonly kind: 'unknown'
+      /** What stands in place of a network, if the rest is the path of an RPC URL. */
+      readonly network?: string
+    }
+
+/** The networks by what URLs call them. */
+export interface NetworkNames {
+  /** Networks by their names and aliases. */
+  readonly byName: ReadonlyMap<string, Network>
+  /** The end of host names that start with a network, such as `.rpc.example.org`; `undefined`: there are none. */
+  readonly hostSuffix: string | undefined
+}
 
 const unknown: Path = Object.freeze({ kind: 'unknown' })
-
-const roots = networkNames.map((network) => ({ network, root: `/${network}`, below: `/${network}/` }))
 
 /** Gets a target's path. Nearly all targets are in origin form without a query and are returned unchanged. */
 const getPath = (target: string): string => {
@@ -23,18 +37,33 @@ const getPath = (target: string): string => {
   return path.includes('?') || path.includes('#') ? (path.split(/[?#]/, 1)[0] ?? '') : path
 }
 
+/** Gets the network of a host such as `base-mainnet.rpc.example.org:8443`. */
+const getHostNetwork = ({ byName, hostSuffix }: NetworkNames, host: string | undefined): Network | undefined => {
+  if (hostSuffix === undefined || host === undefined) return undefined
+  const name = host.replace(/:\d*$/, '').toLowerCase()
+  return name.endsWith(hostSuffix) ? byName.get(name.slice(0, -hostSuffix.length)) : undefined
+}
+
 /**
  * Parses a request target: exactly `/{network}/v2/{key}`, `/{network}/{key}`, `/{network}/v2`, `/healthz` or `/readyz`. A query is ignored.
- * A network's path without a key is a call with an empty key, so a missing key is rejected as such (401) and not as a wrong URL.
+ * At the host of a network, the path is `/v2/{key}`, `/{key}` or `/v2`. A network's path without a key is a call with an empty key, so a
+ * missing key is rejected as such (401) and not as a wrong URL.
+ * @param host - The `Host` header.
  * @see RFC 9112 section 3.2 (origin form, and absolute form, which a server must accept too)
  */
-export const parsePath = (target: string): Path => {
+export const parsePath = (target: string, names: NetworkNames, host?: string): Path => {
   const path = getPath(target)
-  for (const { network, root, below } of roots)
-    if (path.startsWith(below)) return parseBelow(network, path.slice(below.length))
-    else if (path === root) return { kind: 'call', network, variant: 'apiKey', key: '' }
   if (path === '/healthz') return { kind: 'healthz' }
-  return path === '/readyz' ? { kind: 'readyz' } : unknown
+  if (path === '/readyz') return { kind: 'readyz' }
+  if (!path.startsWith('/')) return unknown
+  const hostNetwork = getHostNetwork(names, host)
+  if (hostNetwork !== undefined) return parseBelow(hostNetwork, path.slice(1))
+  const end = path.indexOf('/', 1)
+  const name = end === -1 ? path.slice(1) : path.slice(1, end)
+  const rest = end === -1 ? '' : path.slice(end + 1)
+  const network = names.byName.get(name)
+  if (network !== undefined) return parseBelow(network, rest)
+  return isNetworkName(name) && /^(?:v2(?:\/|$)|kr_)/.test(rest) ? { kind: 'unknown', network: name } : unknown
 }
 
 const parseBelow = (network: Network, rest: string): Path => {

@@ -120,7 +120,7 @@ const setTenant = ({ upstreams }: GatewayContext, { facts }: RequestContext, rec
   const tenant = toTenant(record)
   facts.tenant = tenant
   const { network } = facts
-  if (network !== undefined && record.networks.includes(network)) facts.chainId = upstreams[network].chainId
+  if (network !== undefined && record.networks.includes(network)) facts.chainId = upstreams.get(network)?.chainId
   return tenant
 }
 
@@ -239,7 +239,7 @@ const authorizeTestKey = (gateway: GatewayContext, context: RequestContext, path
     return true
   }
   context.facts.tenant = tenant
-  context.facts.chainId = gateway.upstreams[path.network].chainId
+  context.facts.chainId = gateway.upstreams.get(path.network)?.chainId
   handleCalls(gateway, { context, tenant, network: path.network, tokenAllowList: undefined })
   return true
 }

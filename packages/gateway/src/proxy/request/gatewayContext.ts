@@ -7,6 +7,7 @@ import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
 import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
+import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
 import type { MethodPolicy } from '../method/createMethodPolicy.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
@@ -14,7 +15,8 @@ import type { BodyQueue } from './createBodyQueue.ts'
 
 /** What the gateway has for every request. A reload creates a new one, and requests in flight complete with the one they started with. */
 export interface GatewayContext {
-  readonly upstreams: Readonly<Record<Network, UpstreamGroup>>
+  readonly names: NetworkNames
+  readonly upstreams: ReadonlyMap<Network, UpstreamGroup>
   /** Who may call. */
   readonly auth: {
     readonly keys: KeyStore

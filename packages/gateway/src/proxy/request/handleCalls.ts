@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import type { Network } from '../../lib/network.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
@@ -9,6 +10,7 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 import { proxyCall } from '../upstream/proxyCall.ts'
+import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { ProxyOptions } from '../upstream/proxyOptions.ts'
 import { checkCall } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
@@ -109,11 +111,18 @@ const rejectBody = (gateway: GatewayContext, authorized: AuthorizedRequest, reje
 // Shared, because a closure for each request keeps requests from being collected while they are young.
 const nothing = (): void => {}
 
+/** The path of a request names a network of the same context. */
+const getGroup = (upstreams: GatewayContext['upstreams'], network: Network): UpstreamGroup => {
+  const group = upstreams.get(network)
+  if (group === undefined) throw new TypeError('the network of a request must be one of its gateway')
+  return group
+}
+
 const toProxyOptions = (
   { limits, upstreams }: GatewayContext,
   { context, tenant, network }: AuthorizedRequest,
 ): ProxyOptions => ({
-  group: upstreams[network],
+  group: getGroup(upstreams, network),
   keyId: tenant.record.id,
   ownerId: tenant.ownerId,
   keyVersion: tenant.record.version,

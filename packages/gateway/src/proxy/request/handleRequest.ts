@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import { networkNames } from '../../lib/network.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
@@ -44,7 +43,7 @@ export const handleRequest = (
     sendRejection(gateway, context, rejections.badHttp())
     return
   }
-  const path = getRequestPath(request)
+  const path = getRequestPath(gateway.names, request)
   // Before the other checks, which respond as JSON-RPC and with CORS.
   if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, context)) return
   const rejection = checkHeader(gateway, request, { path, expectation })
@@ -72,7 +71,10 @@ const checkHeader = (
   if (expectation === 'unknown') return rejections.expectationFailed()
   if (draining() || (leaving() && path.kind === 'readyz')) return rejections.draining()
   if (path.kind === 'healthz' || path.kind === 'readyz' || request.method === 'OPTIONS') return undefined
-  if (path.kind === 'unknown') return rejections.notFound()
+  if (path.kind === 'unknown')
+    return path.network === undefined || request.method !== 'POST'
+      ? rejections.notFound()
+      : rejections.unknownNetwork(path.network)
   if (request.method !== 'POST') return rejections.httpMethod()
   return isJsonMediaType(request.headers['content-type']) ? undefined : rejections.contentType()
 }
@@ -105,7 +107,7 @@ const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'h
 const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })
 
 const getReadiness = ({ upstreams, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
-  const networks = networkNames.filter((name) => upstreams[name].pick() === undefined)
+  const networks = [...upstreams.values()].filter((group) => group.pick() === undefined).map(({ network }) => network)
   if (networks.length > 0) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
   const reason = notReady()
   if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })

@@ -7,6 +7,7 @@ import { leftUsers } from './0006LeftUsers.ts'
 import { plainNames } from './0007PlainNames.ts'
 import { accountDays } from './0008AccountDays.ts'
 import { usagePartitions } from './0009UsagePartitions.ts'
+import { networks } from './0010Networks.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   plainNames,
   accountDays,
   usagePartitions,
+  networks,
 ]

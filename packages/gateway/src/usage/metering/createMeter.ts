@@ -7,7 +7,6 @@ import { createMeterBuffer } from './createMeterBuffer.ts'
 import type { MeterBatch } from './createMeterBuffer.ts'
 import type { MeterEvent, StoredMeter } from './meter.ts'
 import { startMaintenance } from './startMaintenance.ts'
-import { networkIndex } from './usageCounts.ts'
 import { defaultRetention } from './usagePlan.ts'
 import type { UsageRetention } from './usagePlan.ts'
 import { toMinuteSteps } from './usageRows.ts'
@@ -187,7 +186,7 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
     // oxlint-disable-next-line max-params -- Allocating an object per call would cost more than counting it.
     count: (key, network, method, outcome, durationMs, calls = 1) => {
       if (closing !== undefined) return
-      buffer.count(key, networkIndex(network), method, outcome, durationMs, calls, now())
+      buffer.count(key, network, method, outcome, durationMs, calls, now())
     },
     flush,
     close: () => (closing ??= finish()),

@@ -1,3 +1,4 @@
+import type { Network } from '../../lib/network.ts'
 import { toBucket } from './latencyBuckets.ts'
 import type { MeteredKey } from './meter.ts'
 import { addLatency, createUsageCounts, getCell, packCounts } from './usageCounts.ts'
@@ -26,7 +27,7 @@ export interface MeterBuffer {
   /** Counts calls at a time, in milliseconds since 1970. */
   count(
     key: MeteredKey,
-    network: 0 | 1,
+    network: Network,
     method: string,
     outcome: string,
     durationMs: number,
@@ -184,7 +185,7 @@ export const createMeterBuffer = ({
         current.byKey.set(key.id, entry)
       }
       const cell =
-        entry.counts.cells[network].get(method)?.get(outcome) ??
+        entry.counts.cells.get(network)?.get(method)?.get(outcome) ??
         getCell(entry.counts, network, toMethodLabel(method), outcome)
       cell.total += calls
       addLatency(cell, toBucket(durationMs), calls)

@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { networkNames } from '../../lib/network.ts'
+import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
@@ -122,7 +122,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
     const buckets = new Uint32Array(steps * bucketCount)
     const methods = new Map<string, Sum>()
     const outcomes = new Map<string, number>()
-    const networks = networkNames.map((network) => ({ network, total: 0, succeeded: 0 }))
+    const networks = new Map<Network, { total: number; succeeded: number }>()
 
     const add = (at: number, counts: string): void => {
       const point = Math.max(0, Math.floor((at - from) / stepMs))
@@ -137,11 +137,10 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
         totals[point] = (totals[point] ?? 0) + total
         successes[point] = (successes[point] ?? 0) + succeeded
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
-        const byNetwork = networks[network]
-        if (byNetwork !== undefined) {
-          byNetwork.total += total
-          byNetwork.succeeded += succeeded
-        }
+        let byNetwork = networks.get(network)
+        if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0 }))
+        byNetwork.total += total
+        byNetwork.succeeded += succeeded
         if (!forwarded.has(outcome)) continue
         for (let index = 4; index < cell.length; index += 2) {
           const bucket = cell[index] as number
@@ -185,7 +184,9 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
       byOutcome: [...outcomes]
         .map(([outcome, total]) => ({ outcome, total }))
         .sort((one, other) => other.total - one.total),
-      byNetwork: networks,
+      byNetwork: [...networks]
+        .map(([network, sums]) => ({ network, ...sums }))
+        .sort((one, other) => other.total - one.total),
     }
   }
 }

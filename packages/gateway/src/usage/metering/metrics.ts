@@ -48,6 +48,7 @@ export interface Metrics {
   }[]
   /** Most frequent first. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
+  /** Networks with calls, the most requested first. */
   readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
 }
 

@@ -1,5 +1,4 @@
 import type { Network } from '../../lib/network.ts'
-import { networkNames } from '../../lib/network.ts'
 
 /** The calls of one method, network and outcome, and their latencies. */
 export interface UsageCell {
@@ -8,21 +7,20 @@ export interface UsageCell {
   readonly latencies: number[]
 }
 
-/** Counts by method, network and outcome. */
+/** Counts by network, method and outcome. */
 export interface UsageCounts {
-  readonly cells: readonly [Map<string, Map<string, UsageCell>>, Map<string, Map<string, UsageCell>>]
+  readonly cells: Map<Network, Map<string, Map<string, UsageCell>>>
 }
 
-/** Returns the index of a network in `cells` and in stored counts. */
-export const networkIndex = (network: Network): 0 | 1 => (network === networkNames[0] ? 0 : 1)
-
 /** Creates empty counts. */
-export const createUsageCounts = (): UsageCounts => ({ cells: [new Map(), new Map()] })
+export const createUsageCounts = (): UsageCounts => ({ cells: new Map() })
 
 /** Returns the cell of a method, network and outcome; creates it if there is none. */
-export const getCell = ({ cells }: UsageCounts, network: 0 | 1, method: string, outcome: string): UsageCell => {
-  let outcomes = cells[network].get(method)
-  if (outcomes === undefined) cells[network].set(method, (outcomes = new Map()))
+export const getCell = ({ cells }: UsageCounts, network: Network, method: string, outcome: string): UsageCell => {
+  let methods = cells.get(network)
+  if (methods === undefined) cells.set(network, (methods = new Map()))
+  let outcomes = methods.get(method)
+  if (outcomes === undefined) methods.set(method, (outcomes = new Map()))
   let cell = outcomes.get(outcome)
   if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, latencies: [] }))
   return cell
@@ -44,21 +42,27 @@ export const addLatency = ({ latencies }: UsageCell, bucket: number, count: numb
  */
 export const packCounts = ({ cells }: UsageCounts): string => {
   let text = ''
-  for (const network of [0, 1] as const)
-    for (const [method, outcomes] of cells[network])
+  for (const [network, methods] of cells)
+    for (const [method, outcomes] of methods)
       for (const [outcome, { total, latencies }] of outcomes)
-        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},${network},"${outcome}",${total},${latencies.join(',')}]`
+        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${total},${latencies.join(',')}]`
   return `[${text}]`
 }
 
 /** A serialized cell. */
-export type PackedCell = readonly [method: string, network: 0 | 1, outcome: string, total: number, ...number[]]
+export type PackedCell = readonly [method: string, network: Network, outcome: string, total: number, ...number[]]
+
+/** Before networks had any name, counts had the index of one of these. */
+const firstNetworks: readonly Network[] = ['testnet', 'mainnet']
+
+const toPackedCell = (cell: unknown): unknown =>
+  Array.isArray(cell) && typeof cell[1] === 'number' ? cell.with(1, firstNetworks[cell[1]]) : cell
 
 const isPackedCell = (cell: unknown): cell is PackedCell =>
   Array.isArray(cell) &&
   cell.length % 2 === 0 &&
   typeof cell[0] === 'string' &&
-  (cell[1] === 0 || cell[1] === 1) &&
+  typeof cell[1] === 'string' &&
   typeof cell[2] === 'string' &&
   cell.every((value, index) => index < 3 || (Number.isSafeInteger(value) && value >= 0))
 
@@ -70,7 +74,9 @@ export const unpackCounts = (text: string): readonly PackedCell[] | undefined =>
   } catch {
     return undefined
   }
-  return Array.isArray(cells) && cells.every(isPackedCell) ? cells : undefined
+  if (!Array.isArray(cells)) return undefined
+  const packed = cells.map(toPackedCell)
+  return packed.every(isPackedCell) ? packed : undefined
 }
 
 /** Adds parsed counts. */
@@ -86,7 +92,7 @@ export const addPacked = (counts: UsageCounts, cells: readonly PackedCell[]): vo
 /** Returns the total of all cells. */
 export const getTotal = ({ cells }: UsageCounts): number => {
   let total = 0
-  for (const methods of cells)
+  for (const methods of cells.values())
     for (const outcomes of methods.values()) for (const cell of outcomes.values()) total += cell.total
   return total
 }
