@@ -81,7 +81,6 @@ describe('keyrail health', () => {
   test('has the same defaults as the service', () => {
     const { listen } = parseServiceConfig({
       publicUrl: 'http://127.0.0.1:8080',
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9' }] },
         mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:9' }] },

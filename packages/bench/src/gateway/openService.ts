@@ -57,7 +57,6 @@ export async function openService(
   const { publicUrl: _, ...config } = parseServiceConfig({
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
-    chain: { name: 'Ethereum', symbol: 'ETH' },
     networks: { testnet: network, mainnet: network },
     limits: { apiKeys: limits, apps: limits },
     logRequests: false,

@@ -48,7 +48,6 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
   const { publicUrl: _, ...config } = parseServiceConfig({
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
-    chain: { name: 'Testland', symbol: 'TST' },
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
       mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },

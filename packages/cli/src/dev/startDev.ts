@@ -79,7 +79,6 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
     // Replaced once the service listens.
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
-    chain: { name: 'Development chain', symbol: 'DEV' },
     networks: {
       testnet: { chainId: devChainIds.testnet, upstreams: [{ url: nodes.testnet }] },
       mainnet: { chainId: devChainIds.mainnet, upstreams: [{ url: nodes.mainnet }] },

@@ -7,7 +7,6 @@ const input: ServiceConfigInput = {
   publicUrl: 'https://rpc.example.org',
   listen: { port: 1 },
   storage: { file: 'one.db' },
-  chain: { name: 'Testland', symbol: 'TST' },
   networks: {
     testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:1' }] },
     mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:2' }] },

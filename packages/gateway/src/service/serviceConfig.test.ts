@@ -17,7 +17,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const node = { chainId: 1, upstreams: [{ url: 'http://user:hunter22@10.0.0.5:8545/topsecret' }] }
 const minimal: ServiceConfigInput = {
   publicUrl: 'https://rpc.example.org',
-  chain: { name: 'Ethereum', symbol: 'ETH' },
   networks: { testnet: node, mainnet: node },
 }
 

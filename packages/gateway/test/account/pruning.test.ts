@@ -55,7 +55,6 @@ describe.each(databases)('expired data on $name', (database) => {
     const service = await createService({
       config: parseServiceConfig({
         publicUrl: 'http://127.0.0.1',
-        chain: { name: 'Testland', symbol: 'TST' },
         networks: {
           testnet: { chainId: chainIds.testnet, ...network },
           mainnet: { chainId: chainIds.mainnet, ...network },

@@ -39,7 +39,6 @@ describe('over HTTP', () => {
       publicUrl: 'http://127.0.0.1',
       listen: { port: 0 },
       signUp: 'open',
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
         mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },

@@ -31,7 +31,6 @@ const start = async (): Promise<string> => {
       publicUrl: `http://127.0.0.1:${port}`,
       listen: { port },
       signUp: 'open',
-      chain: { name: 'Ethereum', symbol: 'ETH' },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
         mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: 'http://127.0.0.1:9' }] },

@@ -130,18 +130,18 @@ describe.each(clusters)('several instances on $name', (kind) => {
     const { addresses } = await ann.get('POST /api/apps', {
       body: { name: 'one', useCase: 'Other', chain: 'TST', services: ['Node API'] },
     })
-    expect(await call(addresses.testnet)).toBe('200')
+    expect(await call(addresses['testnet'] ?? '')).toBe('200')
     redis.cut()
     const calls: string[] = []
-    for (let each = 0; each < 40; each += 1) calls.push(await call(addresses.testnet))
+    for (let each = 0; each < 40; each += 1) calls.push(await call(addresses['testnet'] ?? ''))
     expect(new Set(calls)).toEqual(new Set(['200']))
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'degraded', degraded: ['redis'] }])
     // The rate limit still applies.
-    const many = await Promise.all(Array.from({ length: 120 }, () => call(addresses.testnet)))
+    const many = await Promise.all(Array.from({ length: 120 }, () => call(addresses['testnet'] ?? '')))
     expect(many).toContain('429 rate_limited')
     redis.fix()
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
-    await expect.poll(() => call(addresses.testnet)).toBe('200')
+    await expect.poll(() => call(addresses['testnet'] ?? '')).toBe('200')
   })
 
   test('while PostgreSQL is unavailable, known keys work, others get 503, and granted calls are counted later', async () => {

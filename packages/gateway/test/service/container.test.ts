@@ -257,7 +257,6 @@ describe('the compose file', () => {
     const file = writeConfig(opened.folder, {
       publicUrl: 'https://rpc.example.org',
       listen: { host: '0.0.0.0', port: 8080 },
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: 1, upstreams: [{ url: 'http://node:8545' }] },
         mainnet: { chainId: 2, upstreams: [{ url: 'http://node:8546' }] },

@@ -32,7 +32,6 @@ const createFolder = (): string => {
 const createConfig = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceConfigInput => ({
   publicUrl: `http://127.0.0.1:${port}`,
   listen: { port },
-  chain: { name: 'Testland', symbol: 'TST' },
   networks: {
     testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
     mainnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },

@@ -98,7 +98,6 @@ describe('a service whose storage rejects writes', () => {
         config: parseServiceConfig({
           publicUrl: `http://127.0.0.1:${port}`,
           listen: { port },
-          chain: { name: 'Testland', symbol: 'TST' },
           networks: { testnet: network, mainnet: network },
         }),
         secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),

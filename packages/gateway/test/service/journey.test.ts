@@ -34,7 +34,6 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
       listen: { port },
       prometheus: { port: 0 },
       signUp: 'open',
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
         mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
@@ -74,7 +73,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(usage.day.used).toBeGreaterThanOrEqual(2)
 
     await ann.ask('POST', `/api/apps/${app.id}/delete`, { name: 'Ann’s app' })
-    const { status, text } = await post(addresses.testnet, read)
+    const { status, text } = await post(addresses['testnet'] ?? '', read)
     expect(status).toBe(401)
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32016, data: { reason: 'key_unknown' } } })
   })

@@ -203,7 +203,6 @@ describe('keyrail serve with all features', () => {
       prometheus: { port: 0 },
       storage: { file: 'data/keyrail.db' },
       signUp: 'open',
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: {
           chainId: chainIds.testnet,
@@ -334,7 +333,7 @@ describe('keyrail serve with all features', () => {
 
     // Valid and invalid calls, with secrets in the wrong places.
     const unknownKey = remember('an unknown key', createApiKey('testnet'))
-    const getAppUrl = rotated.addresses.testnet
+    const getAppUrl = rotated.addresses['testnet'] ?? ''
     const allowed = { origin: 'https://app.example.org', 'user-agent': 'wallet/1.0' }
     const { testnet: node } = nodes
     const behaviours: FakeUpstream['behave'][] = [
@@ -372,7 +371,7 @@ describe('keyrail serve with all features', () => {
     for (const behave of behaviours) {
       node.behave = behave
       const byToken = [undefined, ...tokens, token, 'x'].flatMap((jwt) =>
-        [getAppUrl, created.addresses.testnet, `${url}/testnet/v2`].map((address) =>
+        [getAppUrl, created.addresses['testnet'] ?? '', `${url}/testnet/v2`].map((address) =>
           post(address, call('eth_gasPrice'), {
             ...allowed,
             ...(jwt === undefined ? {} : { authorization: `Bearer ${jwt}` }),

@@ -46,7 +46,6 @@ const start = async (
       listen: { port },
       prometheus: { port: 0 },
       signUp: 'open',
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams },
         mainnet: { chainId: chainIds.testnet, upstreams: [{ url: mainnet.url, name: 'main' }] },

@@ -63,7 +63,6 @@ describe('keyrail serve', () => {
     publicUrl: `http://127.0.0.1:${port}`,
     listen: { port },
     storage: { file: 'keyrail.db' },
-    chain: { name: 'Testland', symbol: 'TST' },
     networks: {
       testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9/topsecret' }] },
       mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:9/topsecret' }] },

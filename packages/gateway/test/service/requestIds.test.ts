@@ -26,7 +26,6 @@ const start = async ({ ownPort, trustedProxies }: { ownPort: boolean; trustedPro
       publicUrl: `http://127.0.0.1:${port}`,
       listen: { port },
       ...(ownPort ? { control: { publicUrl: site, listen: { port: controlPort } } } : {}),
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams },
         mainnet: { chainId: chainIds.mainnet, upstreams },

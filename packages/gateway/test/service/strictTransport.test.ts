@@ -21,7 +21,6 @@ const start = async (publicUrl: string): Promise<number> => {
     config: parseServiceConfig({
       publicUrl,
       listen: { port: 0 },
-      chain: { name: 'Testland', symbol: 'TST' },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams },
         mainnet: { chainId: chainIds.mainnet, upstreams },

@@ -43,7 +43,6 @@ export const startTestService = async (
     publicUrl: `http://127.0.0.1:${port}`,
     listen: { port },
     signUp: 'open',
-    chain: { name: 'Testland', symbol: 'TST' },
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
       mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },

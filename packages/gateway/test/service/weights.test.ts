@@ -35,7 +35,6 @@ const toConfig = (node: string, weights: Weights): ServiceConfigInput => ({
   listen: { port: 0 },
   prometheus: { port: 0 },
   signUp: 'open',
-  chain: { name: 'Testland', symbol: 'TST' },
   networks: {
     testnet: { chainId: chainIds.testnet, upstreams: [{ url: node }] },
     mainnet: { chainId: chainIds.testnet, upstreams: [{ url: node }] },
@@ -79,7 +78,7 @@ const start = async (weights: Weights): Promise<Started> => {
       const { app, addresses } = await visitor.get('POST /api/apps', {
         body: { name: 'Shop', useCase: 'Defi', chain: 'TST', services: ['Node API'] },
       })
-      return { id: app.id, version: app.version, url: addresses.testnet }
+      return { id: app.id, version: app.version, url: addresses['testnet'] ?? '' }
     },
   }
 }

@@ -29,7 +29,6 @@ const config = (storage = 'keyrail.db'): ServiceConfigInput => ({
   publicUrl: 'http://127.0.0.1:1',
   listen: { port: 0 },
   storage: { file: storage },
-  chain: { name: 'Testland', symbol: 'TST' },
   networks: {
     testnet: { chainId: 1, upstreams: [{ url: nothingThere }] },
     mainnet: { chainId: 2, upstreams: [{ url: nothingThere }] },

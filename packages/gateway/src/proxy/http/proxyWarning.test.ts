@@ -149,7 +149,6 @@ describe('the warning is in the log', () => {
         publicUrl: 'http://127.0.0.1:8080',
         listen: { port: 0 },
         control: { publicUrl: 'http://127.0.0.1:8081', listen: { port: await freePort() } },
-        chain: { name: 'Testland', symbol: 'TST' },
         networks: {
           testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9' }] },
           mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:9' }] },
