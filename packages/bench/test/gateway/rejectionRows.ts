@@ -337,7 +337,7 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'wrongNetwork',
-    told: () => rejections.wrongNetwork('mainnet', 'testnet'),
+    told: () => rejections.wrongNetwork('mainnet', ['testnet']),
     kind: 'wrongNetwork',
     open: at(
       madeOnce('testnet key', async ({ service }) => (await service.makeKey()).path.replace('/testnet/', '/mainnet/')),

@@ -216,8 +216,9 @@ describe('valid options', () => {
 
   test('a missing option has its default', () => {
     expect(checkGatewayOptions(good)).toMatchObject(defaults)
-    expect(checkGatewayOptions(good).networks.mainnet).toEqual({
+    expect(checkGatewayOptions(good).networks.get('mainnet')).toEqual({
       chainId: 1,
+      aliases: [],
       upstreams: [{ name: 'mainnet-1', url: new URL(url) }],
       maxLagBlocks: 8,
       hedgeMs: undefined,
@@ -231,7 +232,9 @@ describe('valid options', () => {
     expect(checkGatewayOptions(given({ limits, services: { debug: undefined, trace: undefined } }))).toMatchObject(
       defaults,
     )
-    expect(checkGatewayOptions(upstream({ name: undefined })).networks.testnet.upstreams[1]?.name).toBe('testnet-2')
+    expect(checkGatewayOptions(upstream({ name: undefined })).networks.get('testnet')?.upstreams[1]?.name).toBe(
+      'testnet-2',
+    )
   })
 
   test('each limit can have its maximum and its minimum', () => {

@@ -32,6 +32,7 @@ test('a rotation reseals every key, and an old secret can be dropped afterwards'
   const key = createApiKey('testnet')
   const owner = { id: createId('key'), userId: user.id }
   const created = await storage.keys.createApiKey({
+    network: 'testnet',
     userId: user.id,
     name: 'one',
     description: '',

@@ -175,8 +175,8 @@ describe('readServiceConfig', () => {
     )
     const config = readServiceConfig(file, { environment: { NODE_URL: 'http://10.0.0.8:8545' } })
     expect(config.storage).toEqual({ file: join(folder, 'data/keyrail.db') })
-    expect(config.networks.testnet.upstreams).toEqual([{ name: 'one', url: 'http://10.0.0.9:8545/topsecret' }])
-    expect(config.networks.mainnet.upstreams).toEqual([{ url: 'http://10.0.0.8:8545' }])
+    expect(config.networks['testnet']?.upstreams).toEqual([{ name: 'one', url: 'http://10.0.0.9:8545/topsecret' }])
+    expect(config.networks['mainnet']?.upstreams).toEqual([{ url: 'http://10.0.0.8:8545' }])
     expect(getFaults(() => readServiceConfig(file, { environment: {} }))).toEqual([
       'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which is not set: set it or remove this upstream',
     ])

@@ -17,6 +17,7 @@ const entryInput = ({ app, entryId }: World) => ({ params: { appId: app.id, entr
 /** A valid input for each route. A missing route does not compile. */
 export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input<Name> } = {
   'GET /api/deployment': () => ({}),
+  'GET /api/networks': () => ({}),
   'GET /api/openapi.json': () => ({}),
   'POST /api/account': () => ({ body: { email: newEmail(), password } }),
   'GET /api/account': () => ({}),

@@ -165,7 +165,26 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     config: () => config,
     deployment: () => ({
       publicUrl: url,
-      chain: { name: 'Ethereum', symbol: 'ETH', aliases: ['ether'], chainIds: { testnet: 11_155_111, mainnet: 1 } },
+      chains: { ethereum: { title: 'Ethereum', aliases: ['ether'] } },
+      networks: {
+        testnet: {
+          chain: 'ethereum',
+          title: 'Ethereum Sepolia',
+          chainId: 11_155_111,
+          symbol: 'ETH',
+          testnet: true,
+          aliases: ['sepolia'],
+          explorerUrl: 'https://sepolia.etherscan.io',
+        },
+        mainnet: {
+          chain: 'ethereum',
+          title: 'Ethereum Mainnet',
+          chainId: 1,
+          symbol: 'ETH',
+          testnet: false,
+          aliases: [],
+        },
+      },
     }),
     log: (entry) => logs.push(entry),
     now,

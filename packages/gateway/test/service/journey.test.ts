@@ -61,7 +61,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
       mainnet: `${service.url}/mainnet/v2/${apiKey}`,
     })
     for (const network of ['testnet', 'mainnet'] as const) {
-      const { status, text, headers } = await post(addresses[network], read)
+      const { status, text, headers } = await post(addresses[network] ?? '', read)
       expect([status, text]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x1"}'])
       expect(headers.get('x-chain-id')).toBe(String(chainIds[network]))
     }

@@ -226,18 +226,18 @@ describe('a config reload', () => {
       while (!ended) statuses.push((await post(address, read)).status)
     })
     const { networks } = service.config
-    const [wrong] = [{ ...networks, testnet: { ...networks.testnet, chainId: 'one' } }]
+    const [wrong] = [{ ...networks, testnet: { ...networks['testnet'], chainId: 'one' } }]
     writeConfig(service.place.folder, { ...service.config, networks: wrong } as never)
     const rejected = await service.process.logged(
       'a rejection',
       ({ event, state }) => event === 'config' && state === 'rejected',
     )
-    expect(rejected['faults']).toEqual(['networks.testnet.chainId must be a whole number from 1 to 9007199254740991'])
+    expect(rejected['faults']).toEqual(['networks['testnet'].chainId must be a whole number from 1 to 9007199254740991'])
     // Calls of each network must still reach a node of the right chain.
     service.change({
       networks: {
         ...networks,
-        testnet: { ...networks.testnet, upstreams: [{ url: `${service.nodes.testnet.url}/`, name: 'renamed' }] },
+        testnet: { ...networks['testnet'], upstreams: [{ url: `${service.nodes.testnet.url}/`, name: 'renamed' }] },
       },
       limits: { apiKeys: { perDay: 7 } },
     })

@@ -114,7 +114,10 @@ export const testRejections = (kind: PlaceKind): void => {
       expect(await getResult(key.address.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
       expect(await getResult(`${service.url}/testnet/v3/${apiKey}`)).toEqual([404, 'not_found'])
       // Keys in a query are ignored and never logged.
-      expect(await getResult(`${(addresses['testnet'] ?? '').replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([401, 'key_unknown'])
+      expect(await getResult(`${(addresses['testnet'] ?? '').replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([
+        401,
+        'key_unknown',
+      ])
       await ann.ask('POST', `/api/keys/${key.key.id}/revoke`, {})
       expect(await getResult(key.address)).toEqual([401, 'key_revoked'])
       const brief = await createKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
@@ -175,7 +178,7 @@ export const testRejections = (kind: PlaceKind): void => {
       await agent?.add('userAgent', 'MyWallet/')
       await method?.add('method', 'eth_call')
       await address?.add('address', listed)
-      const at = (app: App | undefined): string => app?.addresses.testnet ?? ''
+      const at = (app: App | undefined): string => app?.addresses['testnet'] ?? ''
       expect(await getResult(at(origin))).toEqual([403, 'origin_not_allowed'])
       expect(await getResult(at(origin), call(), { origin: 'https://evil.example' })).toEqual([
         403,
@@ -203,7 +206,11 @@ export const testRejections = (kind: PlaceKind): void => {
       const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
       expect(await getResult(addresses['testnet'] ?? '')).toEqual([401, 'jwt_invalid'])
       expect(
-        await getResult(addresses['testnet'] ?? '', call(), bearer(remember(signToken({ ...signer, kid }, { exp: 1 })))),
+        await getResult(
+          addresses['testnet'] ?? '',
+          call(),
+          bearer(remember(signToken({ ...signer, kid }, { exp: 1 }))),
+        ),
       ).toEqual([401, 'jwt_invalid'])
       expect(await getResult(addresses['testnet'] ?? '', call(), bearer(good))).toEqual([200, undefined])
       // Also without a key in the path: the token identifies its app.
@@ -265,7 +272,9 @@ export const testRejections = (kind: PlaceKind): void => {
         'upstream_timeout',
       ])
       testnet.behave = () => '<html>'
-      await expect.poll(() => getResult(addresses['testnet'] ?? '', call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
+      await expect
+        .poll(() => getResult(addresses['testnet'] ?? '', call('eth_gasPrice')))
+        .toEqual([502, 'upstream_bad'])
       testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"${'x'.repeat(1_100_000)}"}`
       await expect
         .poll(() => getResult(addresses['testnet'] ?? '', call('eth_getLogs', [{}])))

@@ -27,6 +27,7 @@ describe.each(databases)('concurrent use of $name', (database) => {
 
   const createKey = (index: number, userId: string) =>
     either(index).keys.createApiKey({
+      network: 'testnet',
       userId,
       name: `key ${index}`,
       description: '',

@@ -63,5 +63,9 @@ export const addApiKey = async (
   { userId, secret }: { userId: string; secret?: ServerSecret },
 ): Promise<{ row: Key; key: string; hash: string }> => {
   const { key, hash, stored } = newKey('testnet', { userId, ...(secret === undefined ? {} : { secret }) })
-  return { row: granted(await keys.createApiKey({ userId, name: 'k', description: '', key: stored, now })), key, hash }
+  return {
+    row: granted(await keys.createApiKey({ network: 'testnet', userId, name: 'k', description: '', key: stored, now })),
+    key,
+    hash,
+  }
 }

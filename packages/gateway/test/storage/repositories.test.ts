@@ -317,6 +317,7 @@ describe.each(databases)('repositories on $name', (database) => {
       ]
       const more = () =>
         storage.keys.createApiKey({
+          network: 'mainnet',
           userId,
           name: 'k',
           description: '',
@@ -333,6 +334,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.find({ id: second.id, userId })).toMatchObject({ state: 'revoked', revokedAt: now })
       expect(
         await storage.keys.createApiKey({
+          network: 'mainnet',
           userId: 'usr_none',
           name: 'k',
           description: '',

@@ -2,11 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getApiKeyUrl, getAppUrl } from './rpcUrls.ts'
 import { fuzzCases } from '../../../test/fuzzCases.ts'
-import { parsePath } from './parsePath.ts'
+import { parsePath as parse } from './parsePath.ts'
 import type { Path } from './parsePath.ts'
 
 const key = fc.stringMatching(/^[0-9A-Za-z_%.~-]{1,50}$/).filter((text) => text !== 'v2')
 const network = fc.constantFrom('testnet', 'mainnet')
+const names = {
+  byName: new Map([
+    ['testnet', 'testnet'],
+    ['mainnet', 'mainnet'],
+    ['sepolia', 'testnet'],
+  ]),
+  hostSuffix: undefined,
+}
+const parsePath = (target: string): Path => parse(target, names)
 
 describe('parsePath', () => {
   test('parses the RPC URLs, with or without a query', () => {
@@ -47,6 +56,30 @@ describe('parsePath', () => {
     expect(parsePath(target)).toEqual({ kind: 'unknown' })
   })
 
+  test('an alias stands for its network', () => {
+    expect(parsePath('/sepolia/v2/x')).toEqual({ kind: 'call', network: 'testnet', variant: 'app', key: 'x' })
+  })
+
+  test.each(['/other/v2/x', '/other/v2', '/other/kr_t1'])('tells the unknown network of %s', (target) => {
+    expect(parsePath(target)).toEqual({ kind: 'unknown', network: 'other' })
+  })
+
+  test.each(['/Other/v2/x', '/api/v2/x', '/v2/kr_t1'])('%s names no network', (target) => {
+    expect(parsePath(target)).toEqual({ kind: 'unknown' })
+  })
+
+  test.each([
+    ['testnet.rpc.example.org', '/v2/x', 'testnet', 'app', 'x'],
+    ['Sepolia.RPC.example.org:8443', '/x', 'testnet', 'apiKey', 'x'],
+    ['mainnet.rpc.example.org', '/v2', 'mainnet', 'app', undefined],
+    ['rpc.example.org', '/mainnet/x', 'mainnet', 'apiKey', 'x'],
+    ['other.rpc.example.org', '/mainnet/x', 'mainnet', 'apiKey', 'x'],
+  ] as const)('at the host %s, %s is a call', (host, target, to, variant, text) => {
+    const hosts = { ...names, hostSuffix: '.rpc.example.org' }
+    expect(parse(target, hosts, host)).toEqual({ kind: 'call', network: to, variant, key: text })
+    expect(parse('/readyz', hosts, host)).toEqual({ kind: 'readyz' })
+  })
+
   test('never throws', () => {
     fc.assert(
       fc.property(fc.string(), (target) => {
@@ -77,7 +110,9 @@ describe('parsePath', () => {
       const [, path = ''] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(text) ?? []
       if (path === '/healthz' || path === '/readyz') return { kind: path === '/healthz' ? 'healthz' : 'readyz' }
       const [whole, name, app, alone, api] = /^\/(testnet|mainnet)(?:\/v2\/([^/]*)|(\/v2)|\/([^/]*)|)$/.exec(path) ?? []
-      if (whole === undefined) return { kind: 'unknown' }
+      const [, other] = /^\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\/(?:v2(?:\/|$)|kr_)/.exec(path) ?? []
+      const isName = other !== undefined && !['v2', 'healthz', 'testnet', 'mainnet', 'sepolia'].includes(other)
+      if (whole === undefined) return { kind: 'unknown', ...(isName ? { network: other } : {}) }
       const at = { kind: 'call', network: name === 'testnet' ? 'testnet' : 'mainnet' } as const
       if (app !== undefined) return { ...at, variant: 'app', key: app }
       return alone === undefined

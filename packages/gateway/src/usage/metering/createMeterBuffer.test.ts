@@ -19,7 +19,7 @@ const setUp = ({ maxWaiting = 1_000 }: { maxWaiting?: number } = {}) => {
     onDropped: (calls) => void dropped.push(calls),
   })
   const count = (id = 'key_1', calls = 1, method = 'eth_call'): void =>
-    buffer.count({ id }, 0, method, 'succeeded', 1, calls, clock.now)
+    buffer.count({ id }, 'testnet', method, 'succeeded', 1, calls, clock.now)
   return { buffer, clock, count, dropped }
 }
 
@@ -53,14 +53,14 @@ describe('a meter buffer', () => {
 
   test('packs the counts and the latencies of a row', () => {
     const { buffer, clock } = setUp()
-    buffer.count({ id: 'key_1' }, 0, 'eth_call', 'succeeded', 0.1, 2, clock.now)
-    buffer.count({ id: 'key_1' }, 1, 'eth_call', 'nodeError', 0.6, 1, clock.now)
-    buffer.count({ id: 'key_1' }, 0, 'eth_call', 'succeeded', 0.6, 3, clock.now)
+    buffer.count({ id: 'key_1' }, 'testnet', 'eth_call', 'succeeded', 0.1, 2, clock.now)
+    buffer.count({ id: 'key_1' }, 'mainnet', 'eth_call', 'nodeError', 0.6, 1, clock.now)
+    buffer.count({ id: 'key_1' }, 'testnet', 'eth_call', 'succeeded', 0.6, 3, clock.now)
     const [row] = buffer.startPass()(1).rows
     expect(row?.total).toBe(6)
     expect(unpackCounts(row?.counts ?? '')).toEqual([
-      ['eth_call', 0, 'succeeded', 5, 0, 2, 2, 3],
-      ['eth_call', 1, 'nodeError', 1, 2, 1],
+      ['eth_call', 'testnet', 'succeeded', 5, 0, 2, 2, 3],
+      ['eth_call', 'mainnet', 'nodeError', 1, 2, 1],
     ])
   })
 

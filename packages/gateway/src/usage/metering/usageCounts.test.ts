@@ -1,20 +1,26 @@
 import { expect, test } from 'vitest'
-import { addPacked, createUsageCounts, getTotal, networkIndex, packCounts, unpackCounts } from './usageCounts.ts'
+import { addPacked, createUsageCounts, getTotal, packCounts, unpackCounts } from './usageCounts.ts'
 
 test('packed counts add up', () => {
   const counts = createUsageCounts()
   addPacked(counts, [
-    ['eth_call', 0, 'succeeded', 3, 10, 2, 11, 1],
-    ['__proto__', 1, 'rate_limited', 1, 0, 1],
+    ['eth_call', 'base-mainnet', 'succeeded', 3, 10, 2, 11, 1],
+    ['__proto__', 'sepolia', 'rate_limited', 1, 0, 1],
   ])
-  addPacked(counts, [['eth_call', 0, 'succeeded', 2, 11, 2]])
+  addPacked(counts, [['eth_call', 'base-mainnet', 'succeeded', 2, 11, 2]])
   expect(getTotal(counts)).toBe(6)
   expect(unpackCounts(packCounts(counts))).toEqual([
-    ['eth_call', 0, 'succeeded', 5, 10, 2, 11, 3],
-    ['__proto__', 1, 'rate_limited', 1, 0, 1],
+    ['eth_call', 'base-mainnet', 'succeeded', 5, 10, 2, 11, 3],
+    ['__proto__', 'sepolia', 'rate_limited', 1, 0, 1],
   ])
   expect(unpackCounts(packCounts(createUsageCounts()))).toEqual([])
-  expect([networkIndex('testnet'), networkIndex('mainnet')]).toEqual([0, 1])
+})
+
+test('counts from before networks had any name are those of testnet and mainnet', () => {
+  expect(unpackCounts('[["eth_call",0,"succeeded",1,2,1],["eth_call",1,"succeeded",1]]')).toEqual([
+    ['eth_call', 'testnet', 'succeeded', 1, 2, 1],
+    ['eth_call', 'mainnet', 'succeeded', 1],
+  ])
 })
 
 test.each([
