@@ -73,6 +73,8 @@ async function startChains(folder: DevFolder): Promise<ByNetwork<RunningNode>> {
   throw reason instanceof Error ? reason : new Error(String(reason))
 }
 
+const devChain = { chain: 'development', symbol: 'DEV' }
+
 /** Creates the service's config: the same limits as in production, except for the rate limit, which would slow down tests. */
 function devConfig(nodes: ByNetwork<string>): RunningConfig {
   const { publicUrl: _none, ...config } = parseServiceConfig({
@@ -80,8 +82,20 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
     networks: {
-      testnet: { chainId: devChainIds.testnet, upstreams: [{ url: nodes.testnet }] },
-      mainnet: { chainId: devChainIds.mainnet, upstreams: [{ url: nodes.mainnet }] },
+      testnet: {
+        ...devChain,
+        title: 'Test network',
+        testnet: true,
+        chainId: devChainIds.testnet,
+        upstreams: [{ url: nodes.testnet }],
+      },
+      mainnet: {
+        ...devChain,
+        title: 'Main network',
+        testnet: false,
+        chainId: devChainIds.mainnet,
+        upstreams: [{ url: nodes.mainnet }],
+      },
     },
     services: { debug: true, trace: true },
     limits: { apps: { perSecond: null } },
