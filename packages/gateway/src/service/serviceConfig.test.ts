@@ -53,7 +53,7 @@ describe('parseServiceConfig', () => {
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'the config must be an object with the members $schema, publicUrl'],
     ['a list', [], 'the config must be an object'],
-    ['no networks', { ...minimal, networks: undefined }, 'networks must be an object with a network for each name'],
+    ['no networks', { ...minimal, networks: undefined }, 'networks is missing: it must be an object with a network for each name'],
     [
       'a misspelt name',
       { ...minimal, signup: 'open' },
