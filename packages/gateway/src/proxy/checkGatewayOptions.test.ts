@@ -103,14 +103,23 @@ describe('invalid options', () => {
     ]),
     ['publicUrl', given({ publicUrl: 'secret.example' }), 'publicUrl is not an http or https URL'],
     ['publicUrl null', given({ publicUrl: null }), 'publicUrl is not an http or https URL'],
-    ['services', given({ services: ['debug'] }), 'services must be an object with debug, trace, javascriptTracers'],
-    ['services null', given({ services: null }), 'services must be an object with debug, trace, javascriptTracers'],
+    [
+      'services',
+      given({ services: ['debug'] }),
+      'services must be an object with debug, trace, txpool, javascriptTracers',
+    ],
+    [
+      'services null',
+      given({ services: null }),
+      'services must be an object with debug, trace, txpool, javascriptTracers',
+    ],
     [
       'an unknown name in services',
       given({ services: { traces: true } }),
-      "unknown option 'traces' in services: the options are debug, trace, javascriptTracers",
+      "unknown option 'traces' in services: the options are debug, trace, txpool, javascriptTracers",
     ],
     ['services.debug', given({ services: { debug: 'false' } }), 'services.debug must be true or false'],
+    ['services.txpool', given({ services: { txpool: null } }), 'services.txpool must be true or false'],
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
     [
       'services.javascriptTracers',
@@ -201,7 +210,7 @@ describe('invalid options', () => {
 describe('valid options', () => {
   const defaults = {
     publicUrl: undefined,
-    services: { debug: false, trace: false, javascriptTracers: false },
+    services: { debug: false, trace: false, txpool: false, javascriptTracers: false },
     unsafeNodeMethods: false,
     limits: defaultLimits,
     usageLimits: undefined,

@@ -24,7 +24,7 @@ export interface CheckedOptions {
   readonly networks: Readonly<Record<Network, CheckedNetwork>>
   readonly keys: KeyStore
   readonly publicUrl: string | undefined
-  readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
+  readonly services: Required<NonNullable<GatewayOptions['services']>>
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
   readonly usageLimits: GatewayOptions['usageLimits']
@@ -95,7 +95,12 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'log',
   ])
   const networks = getMembers(options['networks'], 'networks', networkNames)
-  const services = getMembers(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
+  const services = getMembers(orEmpty(options['services']), 'services', [
+    'debug',
+    'trace',
+    'txpool',
+    'javascriptTracers',
+  ])
   return {
     networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
     keys: checkKeys(options['keys']),
@@ -103,6 +108,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     services: {
       debug: checkSwitch(services['debug'], 'services.debug'),
       trace: checkSwitch(services['trace'], 'services.trace'),
+      txpool: checkSwitch(services['txpool'], 'services.txpool'),
       javascriptTracers: checkSwitch(services['javascriptTracers'], 'services.javascriptTracers'),
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),

@@ -38,7 +38,7 @@ describe('parseServiceConfig', () => {
       listen: { host: '127.0.0.1', port: 8080 },
       signUp: 'closed',
       reveal: 'onDemand',
-      services: { debug: false, trace: false, javascriptTracers: false },
+      services: { debug: false, trace: false, txpool: false, javascriptTracers: false },
       limits: {
         apiKeys: { perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null },
         apps: { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 },

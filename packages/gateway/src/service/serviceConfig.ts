@@ -156,6 +156,7 @@ export const serviceConfigSchema = object({
   services: object({
     debug: flag().default(false),
     trace: flag().default(false),
+    txpool: flag().default(false),
     javascriptTracers: flag().default(false),
   }).prefault({}),
   /** The limits of accounts for which the operator set no others; `null` is no limit. */
