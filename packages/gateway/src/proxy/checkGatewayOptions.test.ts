@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -126,6 +126,7 @@ describe('invalid options', () => {
       given({ services: { javascriptTracers: 'yes' } }),
       'services.javascriptTracers must be true or false',
     ],
+    ['compression', given({ compression: 'gzip' }), 'compression must be true or false'],
     ['unsafeNodeMethods', given({ unsafeNodeMethods: 'no' }), 'unsafeNodeMethods must be true or false'],
     ['log', given({ log: console }), 'log must be a function'],
     ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
@@ -215,6 +216,7 @@ describe('valid options', () => {
     limits: defaultLimits,
     usageLimits: undefined,
     weights: {},
+    compression: true,
     quotaStatus: 403,
     meter: undefined,
     unknownKeys: { perSecond: 10, burst: 100 },

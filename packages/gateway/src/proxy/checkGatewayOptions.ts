@@ -36,6 +36,7 @@ export interface CheckedOptions {
   readonly clientIp: ClientIp
   readonly testKeys: boolean
   readonly now: () => number
+  readonly compression: boolean
   readonly tls: GatewayOptions['tls']
   readonly fallback: GatewayOptions['fallback']
   readonly degraded: GatewayOptions['degraded']
@@ -87,6 +88,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'trustedProxies',
     'testKeys',
     'now',
+    'compression',
     'tls',
     'fallback',
     'degraded',
@@ -125,13 +127,12 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     clientIp: checkTrustedProxies(options['trustedProxies']),
     testKeys: checkSwitch(options['testKeys'], 'testKeys'),
     now: (checkFunction(options['now'], 'now') as GatewayOptions['now']) ?? Date.now,
+    compression: checkSwitch(options['compression'], 'compression', true),
     tls: checkTls(options['tls']),
     fallback: checkFunction(options['fallback'], 'fallback') as GatewayOptions['fallback'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
     notReady: checkFunction(options['notReady'], 'notReady') as GatewayOptions['notReady'],
-    logRequests:
-      (options['logRequests'] === undefined || checkSwitch(options['logRequests'], 'logRequests')) &&
-      options['log'] !== undefined,
+    logRequests: checkSwitch(options['logRequests'], 'logRequests', true) && options['log'] !== undefined,
     log: checkFunction(options['log'], 'log') as GatewayOptions['log'],
   }
 }
@@ -160,9 +161,9 @@ const checkInteger = (value: unknown, option: string, max: number, min = 1): num
   return value
 }
 
-const checkSwitch = (value: unknown, option: string): boolean => {
+const checkSwitch = (value: unknown, option: string, defaultValue = false): boolean => {
   if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${option} must be true or false`)
-  return value ?? false
+  return value ?? defaultValue
 }
 
 const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Network): CheckedNetwork => {

@@ -119,6 +119,11 @@ export interface GatewayOptions {
   readonly testKeys?: boolean
   /** A clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number
+  /**
+   * Compresses responses of 1 KiB or more with brotli or gzip for callers whose `Accept-Encoding` allows it. Turn it off if a proxy in front
+   * compresses, or if callers are in the same data center and CPU is worth more than bytes. @default true
+   */
+  readonly compression?: boolean
   /** Certificate chain and private key, both PEM: then it serves only https. A reload can renew them, but not add or remove them. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /**

@@ -44,6 +44,7 @@ describe('parseServiceConfig', () => {
         apps: { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 },
         appsPerUser: 20,
       },
+      compression: true,
       quotaStatus: 403,
       outageGrant: 500,
       retention: { minutesDays: 8, hoursDays: 90, daysDays: 730 },
