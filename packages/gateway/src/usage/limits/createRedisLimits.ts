@@ -96,6 +96,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const owing = new Map<string, RedisAccount>()
   const seen = createSeenAccounts()
   const shards = new Map<string, Shard>()
+  /** When each shard became ready last. None that was ready before this instance is in it. */
+  const readySince = new Map<string, number>()
   const waiting = new Set<Waiting>()
   const createdAt = clock()
   let connections = 0
@@ -118,8 +120,10 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (shard === undefined) {
       const now = clock()
       const connection = redis.isReady(key) ? (connections += 1) : 0
-      // A cluster has all its shards soon after the start. Later ones are the result of a failover.
-      shard = { ...createShardHealth({ connection, isReplacement: now - createdAt > settleMs, now }), key }
+      // All shards are connected soon after the start. Later ones are the result of a failover.
+      const readyAt = readySince.get(name) ?? createdAt
+      const settledAt = readyAt - createdAt > settleMs ? readyAt + settleMs : 0
+      shard = { ...createShardHealth({ connection, settledAt, now }), key }
       shards.set(name, shard)
     }
     return shard
@@ -286,6 +290,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (wasLost) void settle()
   }
   redis.onReady((name) => {
+    readySince.set(name, clock())
     sendFloors(name)
     const shard = shards.get(name)
     if (shard !== undefined) handleReady(shard)
