@@ -38,10 +38,13 @@ const stopAll = async (cluster: Cluster, loads: readonly Promise<Report>[]): Pro
 }
 
 /** Kills the last instance in the middle of its load; with `andEmpty`, Redis loses its data at the same time. */
-const runKilled = (servers: Servers, { andEmpty }: { andEmpty: boolean }): Promise<Outcome> =>
+export const runKilled = (
+  servers: Servers,
+  { andEmpty = false, perDay = load.perDay }: { readonly andEmpty?: boolean; readonly perDay?: number },
+): Promise<Outcome> =>
   withCluster(servers, {}, async (cluster) => {
     const { instances, redis } = cluster
-    const loads = cluster.load(load)
+    const loads = cluster.load({ ...load, perDay })
     await whenGranted(cluster, perDay / 2)
     const killed = instances[2]
     if (killed === undefined) throw new Error('there is no third instance')
@@ -218,7 +221,7 @@ export const lostScenarios: readonly Scenario[] = [
   {
     name: 'killed',
     title: 'one of three instances is killed',
-    run: (servers) => runKilled(servers, { andEmpty: false }),
+    run: (servers) => runKilled(servers, {}),
   },
   {
     name: 'killedAndEmptied',

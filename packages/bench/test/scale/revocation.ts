@@ -33,7 +33,8 @@ const measure = async (urls: readonly string[], reason: string | undefined, star
         const found = await call(url)
         const took = performance.now() - startedAt
         if (found === reason) return took
-        if (took > givenUpMs) throw new Error(`after ${givenUpMs} ms, an instance responds with ${found}, not ${reason}`)
+        if (took > givenUpMs)
+          throw new Error(`after ${givenUpMs} ms, an instance responds with ${found}, not ${reason}`)
         await wait(2)
       }
     }),

@@ -47,7 +47,16 @@ export const formatOutcome = ({ figures, bars }: Outcome): string => {
 }
 
 /** The figures of the table at the end of a run. */
-const columns = ['granted', 'over', 'lost', 'failed', 'commits a call', 'rows a call', 'round trips a call', 'slowest ms']
+const columns = [
+  'granted',
+  'over',
+  'lost',
+  'failed',
+  'commits a call',
+  'rows a call',
+  'round trips a call',
+  'slowest ms',
+]
 
 /** Formats outcomes as a table: a row for each scenario, by name. */
 export const formatTable = (outcomes: ReadonlyMap<string, Outcome>): string => {
