@@ -105,6 +105,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   /** The clock of Redis minus `clock`; `undefined` until it is known. Replies take time, so it is never ahead. */
   let offsetMs: number | undefined
+  /** The same, but never behind: for deadlines, because a busy process handles replies late. What is granted after a request gave up is returned. */
+  let deadlineOffsetMs: number | undefined
   const getRedisTime = (): number => (offsetMs === undefined ? wallClock() : Math.floor(clock() + offsetMs))
   let today = getUtcDay(wallClock())
   const getToday = (): UtcDay => {
@@ -227,7 +229,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const asked = told !== undefined && told.outageGrant > 0
     // Permits are asked for once: a second request in flight gets none.
     if (asked && state !== undefined) state.permitDay = getToday().day
-    const deadline = offsetMs === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(since + patienceMs + offsetMs)
+    const deadline =
+      deadlineOffsetMs === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(since + patienceMs + deadlineOffsetMs)
     const takeOptions = { deadline, floor: told?.floor, seed, outageGrant: told?.outageGrant ?? 0 }
     scripts.take(request, takeOptions).then(
       (result) => handleResult(one, result, asked),
@@ -245,6 +248,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const { account } = request
     shard.lastReplyAt = clock()
     offsetMs = result.now - clock()
+    deadlineOffsetMs = result.now - one.sentAt
     if (result.status === 'taken') finish(one, result, asked)
     else {
       if (asked && account !== undefined) getState(account).permitDay = 0
