@@ -25,8 +25,12 @@ const call = async (url: string): Promise<string | undefined> => {
   return error?.data?.reason ?? String(status)
 }
 
-/** Calls each URL until all respond with `reason`. @returns The time from `startedAt` until the last one did, in milliseconds. */
-const measure = async (urls: readonly string[], reason: string | undefined, startedAt: number): Promise<number> => {
+/**
+ * Calls each URL until all respond with `reason`. Call it once the control API has confirmed the change.
+ * @returns How long the last one took, in milliseconds.
+ */
+const measure = async (urls: readonly string[], reason: string | undefined): Promise<number> => {
+  const startedAt = performance.now()
   const times = await Promise.all(
     urls.map(async (url) => {
       for (;;) {
@@ -75,7 +79,7 @@ export const runRevocation = async (servers: Servers, rounds: number): Promise<O
     const createKey = async (): Promise<{ id: string; urls: string[] }> => {
       const { key, address } = await user.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
       const urls = origins.map((origin) => address.replace(service.url, origin))
-      await measure(urls, undefined, performance.now())
+      await measure(urls, undefined)
       return { id: key.id, urls }
     }
     const setPerDay = async (perDay: number): Promise<void> => {
@@ -90,15 +94,12 @@ export const runRevocation = async (servers: Servers, rounds: number): Promise<O
     const times: Record<'revoked' | 'lowered' | 'raised', number[]> = { revoked: [], lowered: [], raised: [] }
     for (let round = 0; round < rounds; round += 1) {
       const { id, urls } = await createKey()
-      let startedAt = performance.now()
       await setPerDay(1)
-      times.lowered.push(await measure(urls, 'quota_exceeded', startedAt))
-      startedAt = performance.now()
+      times.lowered.push(await measure(urls, 'quota_exceeded'))
       await setPerDay(1_000_000)
-      times.raised.push(await measure(urls, undefined, startedAt))
-      startedAt = performance.now()
+      times.raised.push(await measure(urls, undefined))
       await user.get('POST /api/keys/{keyId}/revoke', { params: { keyId: id } })
-      times.revoked.push(await measure(urls, 'key_revoked', startedAt))
+      times.revoked.push(await measure(urls, 'key_revoked'))
     }
     const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? NaN
     return {
