@@ -1,4 +1,5 @@
 import { chooseUpstream } from './chooseUpstream.ts'
+import type { PickOptions } from './chooseUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
@@ -24,13 +25,8 @@ export interface UpstreamGroup {
   readonly chainId: number
   /** After how many milliseconds a cheap read is sent to a second upstream too. */
   readonly hedgeMs: number | undefined
-  /**
-   * Chooses the upstream for a call.
-   * @param except - An upstream that must not be chosen.
-   * @param mayBeTrial - The call can be retried on another upstream, so it may go to one that is due for a trial.
-   * @see `chooseUpstream`
-   */
-  readonly pick: (except?: GroupMember, mayBeTrial?: boolean) => GroupMember | undefined
+  /** Chooses the upstream for a call. @see `chooseUpstream` */
+  readonly pick: (options?: PickOptions) => GroupMember | undefined
   /** Whether there is more than one upstream. */
   readonly several: boolean
   /** The current state of each upstream, in the order of the config. */
@@ -74,7 +70,7 @@ export interface UpstreamGroupOptions {
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
   const { network, chainId, hedgeMs, timeoutMs, log } = options
   const cache = createResponseCache(options.maxCacheBytes)
-  const members = options.upstreams.map(({ name, url }): GroupMember => {
+  const members = options.upstreams.map(({ name, url }, index): GroupMember => {
     const upstream = createUpstream(url)
     const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
     return {
@@ -82,6 +78,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       upstream,
       health: watchHealth(upstream, { chainId, timeoutMs, onState }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
+      head: () => lag.head(index),
+      observe: () => {},
     }
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
@@ -89,7 +87,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     network,
     chainId,
     hedgeMs,
-    pick: (except, mayBeTrial) => chooseUpstream(members, except, mayBeTrial),
+    pick: (pickOptions) => chooseUpstream(members, pickOptions),
     several: members.length > 1,
     states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.isHealthy() })),
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),

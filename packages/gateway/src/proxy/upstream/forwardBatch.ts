@@ -69,7 +69,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
       done: (fault, response) => {
         if (fault === 'unsent') {
           member.health.markUnreachable()
-          attempt(tried === undefined ? group.pick(member) : undefined, member)
+          attempt(tried === undefined ? group.pick({ tried: [member] }) : undefined, member)
           return
         }
         if (fault === 'noRoom') {

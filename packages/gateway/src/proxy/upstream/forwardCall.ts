@@ -109,7 +109,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     done(result, member)
   }
   const pickOther = (member: GroupMember): GroupMember | undefined =>
-    only === undefined && attempts < 2 ? group.pick(member) : undefined
+    only === undefined && attempts < 2 ? group.pick({ method: call.method, tried: [member] }) : undefined
   const handleFailure = (member: GroupMember, rejection: Rejection, next: GroupMember | undefined): void => {
     if (next !== undefined) attempt(next)
     else if (open > 0) failure = rejection
@@ -183,7 +183,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     release()
   }
   const mayHedge = idempotent && !expensive && only === undefined
-  const first = only ?? group.pick(undefined, mayHedge)
+  const first = only ?? group.pick({ method: call.method, mayBeTrial: mayHedge })
   if (first === undefined) {
     done(rejections.noUpstream(group.network))
     return noop

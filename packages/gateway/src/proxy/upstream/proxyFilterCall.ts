@@ -39,7 +39,7 @@ export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done
     return noop
   }
   if (!filter.member.health.isUsable()) {
-    if (group.pick(filter.member) === undefined) done(rejections.noUpstream(group.network))
+    if (group.pick({ tried: [filter.member] }) === undefined) done(rejections.noUpstream(group.network))
     else {
       group.filters.remove(id)
       done(unknown)
