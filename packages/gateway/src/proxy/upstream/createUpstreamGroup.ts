@@ -3,6 +3,8 @@ import type { PickOptions } from './chooseUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
+import { createConfirmedNulls } from './createConfirmedNulls.ts'
+import type { ConfirmedNulls } from './createConfirmedNulls.ts'
 import { createResponseCache } from './createResponseCache.ts'
 import type { ResponseCache } from './createResponseCache.ts'
 import { createDeadlines } from '../../lib/createDeadlines.ts'
@@ -35,6 +37,7 @@ export interface UpstreamGroup {
   readonly queue: FairQueue
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
+  readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
@@ -94,6 +97,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
+    confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
@@ -107,5 +111,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   }
 }
 
+const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */
 const maxJoinableMs = 2_000

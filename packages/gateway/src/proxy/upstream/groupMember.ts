@@ -5,8 +5,10 @@ import type { Health } from './watchHealth.ts'
 
 /** How an attempt at an upstream ended. */
 export interface CallOutcome {
-  /** Of a batch, `batch`. */
+  /** `batch` for the calls of a batch that got a result, or for all of them if the batch failed as a whole. */
   readonly method: string
+  /** How many calls it is about: 1, or more for `batch`. The calls of a batch that failed on their own have an outcome each. */
+  readonly calls: number
   /** `result`, or how it failed. `aborted`: the gateway stopped it, because another attempt succeeded or the caller left. */
   readonly kind: 'result' | FailureKind
   /** From when it was posted, in milliseconds. */
@@ -24,6 +26,6 @@ export interface GroupMember {
   readonly finality: Finality
   /** The number of the newest block that it was seen to have; `undefined` until it was asked. */
   readonly head: () => number | undefined
-  /** Call this once for every attempt, when it has ended or was stopped. */
+  /** Call this for every attempt, when it has ended or was stopped: once for each call that was sent. */
   readonly observe: (outcome: CallOutcome) => void
 }
