@@ -5,8 +5,8 @@ export type AttemptFailure = 'null' | FailureKind
 
 /** What happens when an attempt fails. */
 export interface FailureRule {
-  /** `next`: another upstream may have a better response, so a read is sent there too. `final`: every node would respond alike. */
-  readonly then: 'next' | 'final'
+  /** `otherNode`: another upstream may have a better response, so a read is sent there too. `never`: every node would respond alike. */
+  readonly retry: 'otherNode' | 'never'
   /**
    * `call`: the node works, and its error tells the caller about the call. `node`: something is wrong with the node or with the operator's access
    * to it, so it counts for its circuit breaker. `gateway`: neither.
@@ -22,28 +22,28 @@ export interface FailureRule {
  * `docs/service/upstreams.md` has this table for operators.
  */
 export const failureRules: { readonly [kind in AttemptFailure]: FailureRule } = {
-  null: { then: 'next', about: 'call' },
-  revert: { then: 'final', about: 'call' },
-  txKnown: { then: 'final', about: 'call' },
-  txRejected: { then: 'final', about: 'call' },
-  invalidRequest: { then: 'final', about: 'call' },
-  range: { then: 'final', about: 'call' },
-  batchTooLarge: { then: 'final', about: 'call' },
-  unknown: { then: 'final', about: 'call' },
-  aborted: { then: 'final', about: 'gateway' },
-  missingData: { then: 'next', about: 'call' },
-  lagging: { then: 'next', about: 'call' },
-  methodUnavailable: { then: 'next', about: 'call' },
-  unconfirmed: { then: 'next', about: 'call' },
-  throttled: { then: 'next', about: 'node' },
-  unavailable: { then: 'next', about: 'node' },
-  timeout: { then: 'next', about: 'node' },
-  quota: { then: 'next', about: 'node' },
-  auth: { then: 'next', about: 'node' },
-  forbidden: { then: 'next', about: 'node' },
-  wrongNetwork: { then: 'next', about: 'node' },
-  badResponse: { then: 'next', about: 'node' },
-  network: { then: 'next', about: 'node' },
+  null: { retry: 'otherNode', about: 'call' },
+  revert: { retry: 'never', about: 'call' },
+  txKnown: { retry: 'never', about: 'call' },
+  txRejected: { retry: 'never', about: 'call' },
+  invalidRequest: { retry: 'never', about: 'call' },
+  range: { retry: 'never', about: 'call' },
+  batchTooLarge: { retry: 'never', about: 'call' },
+  unknown: { retry: 'never', about: 'call' },
+  aborted: { retry: 'never', about: 'gateway' },
+  missingData: { retry: 'otherNode', about: 'call' },
+  lagging: { retry: 'otherNode', about: 'call' },
+  methodUnavailable: { retry: 'otherNode', about: 'call' },
+  unconfirmed: { retry: 'otherNode', about: 'call' },
+  throttled: { retry: 'otherNode', about: 'node' },
+  unavailable: { retry: 'otherNode', about: 'node' },
+  timeout: { retry: 'otherNode', about: 'node' },
+  quota: { retry: 'otherNode', about: 'node' },
+  auth: { retry: 'otherNode', about: 'node' },
+  forbidden: { retry: 'otherNode', about: 'node' },
+  wrongNetwork: { retry: 'otherNode', about: 'node' },
+  badResponse: { retry: 'otherNode', about: 'node' },
+  network: { retry: 'otherNode', about: 'node' },
 }
 
 const order: ReadonlyMap<string, number> = new Map(Object.keys(failureRules).map((kind, index) => [kind, index]))
@@ -68,7 +68,7 @@ export const decideNext = (
   if (end.kind === 'result') return 'finish'
   // Two nodes that do not have it are enough.
   if (end.kind === 'null' && best?.kind === 'null') return 'finish'
-  return failureRules[end.kind].then === 'next' && (idempotent || end.isRejectedBeforeRun) ? 'next' : 'finish'
+  return failureRules[end.kind].retry === 'otherNode' && (idempotent || end.isRejectedBeforeRun) ? 'next' : 'finish'
 }
 
 /** Chooses which of two ends the caller gets: a result, else the one that comes first in `failureRules`, else the earlier one. */

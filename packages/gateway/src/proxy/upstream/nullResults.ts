@@ -1,7 +1,10 @@
-import type { ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { parseQuantity } from './queryUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
+
+/** How long a `null` waits to be confirmed, in milliseconds. The caller gets it then. */
+export const maxConfirmMs = 2_000
 
 /** Methods with which a node responds `null` for a block, transaction or receipt that it does not have, although another node may. */
 const nullMethods: ReadonlySet<string> = new Set([

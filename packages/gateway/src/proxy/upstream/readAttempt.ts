@@ -22,6 +22,8 @@ export interface AttemptResult extends AttemptEnd {
   readonly member: GroupMember
   /** An error is not masked yet. */
   readonly result: NodeResponse | Rejection
+  /** The connection broke after the call was sent. */
+  readonly isBroken?: boolean
   /** How long the node asks to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined
 }
@@ -60,7 +62,7 @@ export const readAttempt = (
 
 /** Reads how a call ended from the node's valid response to it. */
 export const readNodeResponse = (
-  call: Omit<AttemptedCall, 'maxResponseBytes'> & { readonly batch?: boolean },
+  call: Pick<AttemptedCall, 'member' | 'method' | 'idempotent'> & { readonly batch?: boolean },
   result: NodeResponse,
   { status, retryAfter }: Pick<UpstreamResponse, 'status' | 'retryAfter'>,
 ): AttemptResult => {
@@ -87,14 +89,10 @@ export const readFailedBatch = (
 }
 
 const readFault = ({ member, maxResponseBytes }: AttemptedCall, fault: UpstreamFault | undefined): AttemptResult => {
-  switch (fault) {
-    case 'tooLarge':
-      return { kind: 'range', isRejectedBeforeRun: false, member, result: rejections.responseTooLarge(maxResponseBytes) }
-    case 'noRoom':
-      return { kind: 'aborted', isRejectedBeforeRun: false, member, result: rejections.upstreamBusy() }
-    default:
-      return { kind: 'network', isRejectedBeforeRun: false, member, result: rejections.upstreamBad() }
-  }
+  const end = { isRejectedBeforeRun: false, member }
+  if (fault === 'tooLarge') return { ...end, kind: 'range', result: rejections.responseTooLarge(maxResponseBytes) }
+  if (fault === 'noRoom') return { ...end, kind: 'aborted', result: rejections.upstreamBusy() }
+  return { ...end, kind: 'network', result: rejections.upstreamBad(), isBroken: true }
 }
 
 const toEnd = (
@@ -113,11 +111,11 @@ const toEnd = (
 
 /** Gets the facts about a response that is not a valid response to the call, or that has the status of a failure. */
 const toFacts = (
-  { status, body, retryAfter = null }: UpstreamResponse,
+  { status, body, retryAfter }: UpstreamResponse,
   { method, wireId }: Pick<AttemptedCall, 'method' | 'wireId'>,
 ): FailureFacts => {
   const text = body.length > maxClassifiedBytes ? '' : body.toString()
-  const header = (name: string): string | null => (name === 'retry-after' ? retryAfter : null)
+  const header = (name: string): string | null => (name === 'retry-after' ? (retryAfter ?? null) : null)
   const read = readFailure({ status, text, header }, { id: Number(wireId), method })
   // A response that the SDK would accept, but that is not strictly valid.
   if ('result' in read) return { text: '', kind: 'badResponse', status }
