@@ -56,8 +56,11 @@ export const readAttempt = (
   const end = toEnd(call, toFacts(response, call))
   // Some nodes send the error of a call with a status such as 500. Without the call's id it may be a proxy's.
   const isNodeError = found?.member === 'error' && failureRules[end.kind].about === 'call' && hasId(body, call.wireId)
-  const rejection = status === 429 || status === 503 ? rejections.upstreamBusy() : rejections.upstreamBad()
-  return { ...end, member: call.member, result: isNodeError ? found : rejection }
+  if (isNodeError) return { ...end, member: call.member, result: found }
+  // What cannot be returned as the node's error says nothing about the call, whatever its words are.
+  const kind = failureRules[end.kind].retry === 'never' ? 'badResponse' : end.kind
+  const result = status === 429 || status === 503 ? rejections.upstreamBusy() : rejections.upstreamBad()
+  return { ...end, kind, member: call.member, result }
 }
 
 /** Reads how a call ended from the node's valid response to it. */
@@ -85,7 +88,9 @@ export const readFailedBatch = (
 ): FailureKind => {
   if (response === undefined) return fault === 'tooLarge' ? 'range' : fault === 'noRoom' ? 'aborted' : 'network'
   const facts = { ...toFacts(response, { method: '', wireId: '0' }), batch: true }
-  return facts.kind ?? classify(facts, '')?.kind ?? 'unknown'
+  const kind = facts.kind ?? classify(facts, '')?.kind ?? 'unknown'
+  const isRejected = facts.rpcError !== undefined || kind === 'batchTooLarge'
+  return failureRules[kind].retry === 'never' && !isRejected ? 'badResponse' : kind
 }
 
 const readFault = ({ member, maxResponseBytes }: AttemptedCall, fault: UpstreamFault | undefined): AttemptResult => {
