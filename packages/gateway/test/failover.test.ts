@@ -88,6 +88,7 @@ const failures: readonly { name: string; behave: Behaviour; method?: string; par
   { name: 'its plan does not include the call', behave: error(-32000, 'this method is not available on your plan') },
   { name: 'it ran out of time', behave: error(-32000, 'execution aborted (timeout = 5s)') },
   { name: 'it is on another network', behave: error(-32000, 'network is not supported') },
+  { name: 'it has an error that nobody knows', behave: error(-32000, 'flux compensator') },
   { name: 'it has no block', behave: nothing, method: 'eth_getBlockByHash', params: () => [newHash(), false] },
   {
     name: 'it has no block of a number',
@@ -185,7 +186,6 @@ describe('an error that every node would send is final:', () => {
     ['a revert without code 3', -32000, 'VM Exception while processing transaction: revert', undefined],
     ['invalid params', -32602, 'invalid argument 0: hex string has length 3', undefined],
     ['a range that is too large', -32005, 'query returned more than 10000 results', undefined],
-    ['an error that nobody knows', -32000, 'flux compensator', undefined],
   ])('%s', async (_, code, message, data) => {
     pair.first.behave = error(code, message, data)
     const expected = { code, message, ...(data === undefined ? {} : { data }) }
@@ -237,27 +237,18 @@ describe('only the calls of a batch that failed', () => {
 })
 
 describe('if both nodes fail', () => {
+  const missing = error(-32000, 'missing trie node')
+  const throttled = error(429, 'too many requests')
+  const badKey = error(-32016, 'invalid API key')
   test.each([
-    [
-      'missing data',
-      error(-32000, 'missing trie node'),
-      'throttled',
-      error(429, 'too many requests'),
-      'missing trie node',
-    ],
-    [
-      'throttled',
-      error(429, 'too many requests'),
-      'missing data',
-      error(-32000, 'missing trie node'),
-      'missing trie node',
-    ],
-    ['a bad response', whole(200, '<html>'), 'a bad key', error(-32016, 'invalid API key'), 'invalid API key'],
-    ['a bad key', error(-32016, 'invalid API key'), 'throttled', whole(429, ''), 'Upstream is busy'],
-    ['lagging', error(-32000, 'header not found'), 'a revert', error(3, 'execution reverted'), 'execution reverted'],
-  ])('with %s and %s, the caller gets what says most', async (_, one, __, other, message) => {
-    pair.first.behave = one
-    pair.second.behave = other
+    { what: 'missing data and throttled', behave: [missing, throttled], message: 'missing trie node' },
+    { what: 'throttled and missing data', behave: [throttled, missing], message: 'missing trie node' },
+    { what: 'no JSON and a bad key', behave: [whole(200, '<html>'), badKey], message: 'invalid API key' },
+    { what: 'a bad key and 429', behave: [badKey, whole(429, '')], message: 'Upstream is busy' },
+    { what: 'missing data and a revert', behave: [missing, error(3, 'reverted')], message: 'reverted' },
+  ] as const)('with $what, the caller gets what says most', async ({ behave, message }) => {
+    pair.first.behave = behave[0]
+    pair.second.behave = behave[1]
     expect(JSON.parse((await post(pair.rpcUrl, toCall(1))).text)).toMatchObject({ error: { message } })
     expect(counts()).toEqual([1, 1])
   })

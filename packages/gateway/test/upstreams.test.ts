@@ -267,14 +267,17 @@ describe('the retry', () => {
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
 
-  test.each(retried.filter(({ name }) => !rejected.has(name)))('does not happen for a raw transaction, if the first $name', async ({ behave }) => {
-    const [first, second] = [await startFake(), await startFake()]
-    first.behave = behave
-    const { rpcUrl } = await startGatewayFor([first.url, second.url])
-    expect((await post(rpcUrl, write)).status).toBeGreaterThanOrEqual(502)
-    expect((await post(rpcUrl, `[${write}]`)).text).toContain('"error"')
-    expect([first.bodies.length, second.bodies.length]).toEqual([2, 0])
-  })
+  test.each(retried.filter(({ name }) => !rejected.has(name)))(
+    'does not happen for a raw transaction, if the first $name',
+    async ({ behave }) => {
+      const [first, second] = [await startFake(), await startFake()]
+      first.behave = behave
+      const { rpcUrl } = await startGatewayFor([first.url, second.url])
+      expect((await post(rpcUrl, write)).status).toBeGreaterThanOrEqual(502)
+      expect((await post(rpcUrl, `[${write}]`)).text).toContain('"error"')
+      expect([first.bodies.length, second.bodies.length]).toEqual([2, 0])
+    },
+  )
 
   test('happens for a raw transaction if nothing was sent', async () => {
     const [first, second] = [await startFake(), await startFake()]
