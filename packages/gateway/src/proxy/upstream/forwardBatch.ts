@@ -9,7 +9,7 @@ import { maskResponse } from './forwardCall.ts'
 import { takeWireIds, toWireText } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { maxConfirmMs, pickForNull, rememberNull } from './nullResults.ts'
+import { maxConfirmMs, mayConfirmNull, pickForNull, rememberNull } from './nullResults.ts'
 import { readFailedBatch, readNodeResponse } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
@@ -249,16 +249,20 @@ const pickNext = (
   { calls, ends, tried, options: { group } }: BatchRun,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
-  const pickAfter = (place: number): GroupMember | undefined => {
+  const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
+  const failed: number[] = []
+  for (const place of places) {
     const [call, end] = [calls[place], ends[place]]
-    if (call === undefined || end?.kind !== 'null') return group.pick({ tried })
-    return pickForNull(group, call, { member: end.member, tried })
+    if (call !== undefined && end?.kind === 'null') nulls.push({ place, call, member: end.member })
+    else failed.push(place)
   }
-  const picked = places.map(pickAfter)
   // A failed call can go to any upstream, a `null` only to some.
-  const failed = places.findIndex((place) => ends[place]?.kind !== 'null')
-  const member = failed === -1 ? picked.find((one) => one !== undefined) : picked[failed]
-  return member === undefined ? undefined : { member, places: places.filter((_, index) => picked[index] === member) }
+  let other = failed.length > 0 ? group.pick({ tried }) : undefined
+  if (failed.length === 0) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
+  if (other === undefined) return undefined
+  const picked = other
+  const confirmed = nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked }))
+  return { member: picked, places: [...failed, ...confirmed.map(({ place }) => place)] }
 }
 
 const finish = (run: BatchRun): void => {
