@@ -97,7 +97,7 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
         upstreams: [{ url: nodes.mainnet }],
       },
     },
-    services: { debug: true, trace: true },
+    services: { debug: true, trace: true, txpool: true },
     limits: { apps: { perSecond: null } },
   })
   const folder = findDashboardFolder()

@@ -37,12 +37,13 @@ describe('parseServiceConfig', () => {
       listen: { host: '127.0.0.1', port: 8080 },
       signUp: 'closed',
       reveal: 'onDemand',
-      services: { debug: false, trace: false, javascriptTracers: false },
+      services: { debug: false, trace: false, txpool: false, javascriptTracers: false },
       limits: {
         apiKeys: { perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null },
         apps: { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 },
         appsPerUser: 20,
       },
+      compression: true,
       quotaStatus: 403,
       outageGrant: 500,
       retention: { minutesDays: 8, hoursDays: 90, daysDays: 730 },
@@ -53,7 +54,11 @@ describe('parseServiceConfig', () => {
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'the config must be an object with the members $schema, publicUrl'],
     ['a list', [], 'the config must be an object'],
-    ['no networks', { ...minimal, networks: undefined }, 'networks is missing: it must be an object with a network for each name'],
+    [
+      'no networks',
+      { ...minimal, networks: undefined },
+      'networks is missing: it must be an object with a network for each name',
+    ],
     [
       'a misspelt name',
       { ...minimal, signup: 'open' },
