@@ -10,6 +10,8 @@ import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
+import { createConfirmedNulls } from './createConfirmedNulls.ts'
+import type { ConfirmedNulls } from './createConfirmedNulls.ts'
 import { createResponseCache } from './createResponseCache.ts'
 import type { ResponseCache } from './createResponseCache.ts'
 import { createDeadlines } from '../../lib/createDeadlines.ts'
@@ -36,8 +38,8 @@ export interface UpstreamGroup {
   readonly pick: (options?: PickOptions) => GroupMember | undefined
   /** Explains why `pick` found no upstream for these options. */
   readonly explainNoPick: (options?: PickOptions) => Rejection
-  /** Whether an upstream may have this call that must go to it, as far as its budget is concerned. */
-  readonly hasRoom: (member: GroupMember, units: number) => boolean
+  /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
+  readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
   /** Whether any upstream is reachable and on the right chain. */
   readonly isUsable: () => boolean
   /** Call this when an upstream took a key's write. The key's reads then go there for a while. */
@@ -50,6 +52,7 @@ export interface UpstreamGroup {
   readonly queue: FairQueue
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
+  readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
@@ -122,7 +125,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
         ? rejections.upstreamBusy()
         : rejections.noUpstream(network)
     },
-    hasRoom: ({ budget }, units) => budget.hasRoom(1, units),
+    hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
     isUsable: () => members.some(({ health }) => health.isUsable()),
     markWrite: lastWriters.set,
     several: members.length > 1,
@@ -134,6 +137,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
+    confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
@@ -153,5 +157,6 @@ const minHedgeMs = 10
 /** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
 export type UpstreamEvent = HealthState | 'throttled'
 
+const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */
 const maxJoinableMs = 2_000

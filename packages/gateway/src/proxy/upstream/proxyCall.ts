@@ -7,7 +7,7 @@ import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { forwardCall } from './forwardCall.ts'
-import type { ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
@@ -124,6 +124,8 @@ const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone):
   inFlightReads.markChanged(options.keyId)
   return forwardCall(call, options, (result, member) => {
     inFlightReads.markChanged(options.keyId)
+    if (member !== undefined && 'value' in result && result.member === 'result')
+      options.group.markWrite(options.keyId, member)
     done(result, member)
   })
 }
