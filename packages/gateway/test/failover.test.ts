@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -10,7 +10,7 @@ const timeoutMs = 1_000
 const head = 100
 let pass: (ms: number) => void
 const toStop: (() => Promise<unknown>)[] = []
-/** For most tests. Its nodes have the same head. */
+/** For most tests, and new for each, because a gateway remembers what a node could not do. Its nodes have the same head. */
 let pair: Pair
 
 interface Pair extends StartedGateway {
@@ -31,19 +31,18 @@ const startPair = async (chainId: number = chainIds.testnet, firstHead = head): 
 }
 const fromSecond: Behaviour = (call) => result(call, '"second"')
 
-beforeAll(async () => {
+beforeAll(() => {
   pass = controlTime()
+})
+beforeEach(async () => {
   pair = await startPair()
+  pair.first.behave = fromSecond
 })
-beforeEach(() => {
-  for (const upstream of [pair.first, pair.second]) {
-    upstream.behave = fromSecond
-    upstream.bodies.length = 0
-  }
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
 })
-afterAll(async () => {
+afterAll(() => {
   vi.useRealTimers()
-  for (const stop of toStop.toReversed()) await stop()
 })
 
 const counts = ({ first, second: other } = pair): number[] => [first.bodies.length, other.bodies.length]
