@@ -5,6 +5,8 @@ import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
 import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall, ForwardOptions } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
+import { queryUpstream } from './queryUpstream.ts'
+import { cheapRead, cheapReadTimeoutMs } from './watchHealth.ts'
 import { openResponseStream } from './openResponseStream.ts'
 import { chooseEnd, decideNext } from './failureRules.ts'
 import { maxConfirmMs, pickForNull, rememberNull } from './nullResults.ts'
@@ -26,7 +28,8 @@ const noop = (): void => {}
  * the failure that says most about the call.
  *
  * A cheap read without a response after `hedgeMs`, or by default after half of its time, is sent to another upstream too, and the first
- * response wins. Each time half of the rest has passed, it is sent to one more. A write is never sent to two upstreams at the same time.
+ * response wins. Each time half of the rest has passed, it is sent to one more. An expensive read is sent to another upstream after half of its time
+ * if the first does not even respond to a cheap read. A write is never sent to two upstreams at the same time.
  *
  * If the key or its owner has too many calls in flight, the call waits in the key's queue, within its timeout.
  * @param done - Called once, and not after the returned function was called.
@@ -66,6 +69,7 @@ interface Run {
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, timeoutMs, deadlineMs = timeoutMs, only } = options
   const { idempotent, expensive, weight: units } = call.traits
+  const maySendOver = idempotent && only === undefined && group.several
   const mayHedge = idempotent && !expensive && only === undefined
   const { method, params } = call
   const first = only ?? group.pick({ method, params, units, keyId: options.keyId, mayBeTrial: mayHedge })
@@ -93,15 +97,19 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
   const onTrial = !first.health.isHealthy()
   start(run, first, mayHedge)
-  if (!run.over && mayHedge && group.several) {
+  if (run.over || !maySendOver) return () => cancel(run)
+  if (expensive) startRescueTimer(run, deadlineMs / 2)
+  else {
     const hedgeMs = group.getHedgeMs(first)
     const waitMs = Math.min(hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
     // Without `hedgeMs` half of the timeout has passed, which is more than slow.
     startHedgeTimer(run, { waitMs, isFailure: hedgeMs === undefined || onTrial })
   }
-  return () => {
-    if (!run.over) stopRun(run, 'aborted')
-  }
+  return () => cancel(run)
+}
+
+const cancel = (run: Run): void => {
+  if (!run.over) stopRun(run, 'aborted')
 }
 
 /** Sends the call to an upstream. */
@@ -165,6 +173,20 @@ const startHedgeTimer = (run: Run, { waitMs, isFailure }: { waitMs: number; isFa
     if (isFailure) failOpen(run)
     start(run, next)
     if (!run.over) startHedgeTimer(run, { waitMs: (run.endsAt - performance.now()) / 2, isFailure: true })
+  }, waitMs)
+}
+
+/** Sends an expensive call to one more upstream after a while, but only if its upstream does not even respond to a cheap read. */
+const startRescueTimer = (run: Run, waitMs: number): void => {
+  run.timer = setTimeout(() => {
+    const [attempt] = run.open
+    if (attempt === undefined) return
+    void queryUpstream(attempt.member.upstream, cheapRead, Math.min(waitMs / 2, cheapReadTimeoutMs)).then(
+      (response) => {
+        const next = typeof response === 'string' && run.open.includes(attempt) ? pickNext(run) : undefined
+        if (next !== undefined) start(run, next)
+      },
+    )
   }, waitMs)
 }
 
