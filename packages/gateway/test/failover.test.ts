@@ -246,6 +246,22 @@ describe('only the calls of a batch that failed', () => {
     ])
   })
 
+  test('and the nulls among them are confirmed with them', async () => {
+    const hash = newHash()
+    pair.first.behave = (call, response) =>
+      call.method === 'eth_call' ? error(-32000, 'missing trie node')(call, response) : nothing(call, response)
+    pair.second.behave = (call, response) =>
+      call.method === 'eth_getTransactionByHash' ? nothing(call, response) : fromSecond(call, response)
+    const body = `[${toCall(1)},${toCall(2, 'eth_getTransactionReceipt', [hash])},${toCall(3, 'eth_getTransactionByHash', [hash])}]`
+    const expected = `[${second(1)},${second(2)},{"jsonrpc":"2.0","id":3,"result":null}]`
+    expect((await post(pair.rpcUrl, body)).text).toBe(expected)
+    expect(counts()).toEqual([1, 1])
+    // The second time the null of the third call is known.
+    expect((await post(pair.rpcUrl, body)).text).toBe(expected)
+    const seen = pair.second.bodies.map((text) => (JSON.parse(text) as SeenCall[]).map(({ method }) => method))
+    expect(seen[1]?.toSorted()).toEqual(['eth_call', 'eth_getTransactionReceipt'])
+  })
+
   test('get the error that says most if no node has a result', async () => {
     pair.first.behave = error(-32000, 'missing trie node')
     pair.second.behave = whole(500, 'oops')
