@@ -183,6 +183,35 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect(pair.second.bodies.length).toBe(1)
   })
 
+  test('it fails late: the next gets half of the time that is left', async () => {
+    const nodes: FakeUpstream[] = []
+    for (let count = 0; count < 3; count += 1) nodes.push(await startFakeUpstream(chainIds.testnet))
+    const limits = { upstreamTimeoutMs: timeoutMs }
+    const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, { limits })
+    toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
+    const sent = (): number[] => nodes.map(({ bodies }) => bodies.length)
+    let fail = (): void => {}
+    nodes[0]!.behave = (call, response) => {
+      fail = () => response.end(error(-32000, 'missing trie node')(call, response))
+      return undefined
+    }
+    nodes[1]!.behave = hang
+    nodes[2]!.behave = fromSecond
+    const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+    const response = post(rpcUrl, toCall(1))
+    await until(() => String(sent()) === '1,0,0')
+    pass(timeoutMs / 2 - 10)
+    fail()
+    await until(() => String(sent()) === '1,1,0')
+    pass(timeoutMs / 4)
+    // By the time another call has its response, one to the third node would have arrived.
+    nodes[0]!.behave = fromSecond
+    await post(rpcUrl, toCall(2, 'eth_gasPrice', []))
+    expect(sent()).toEqual([2, 1, 0])
+    pass(10)
+    expect((await response).text).toBe(second(1))
+  })
+
   test.each([
     ['is on another chain', 5, head],
     ['is far behind', chainIds.testnet, 10],
