@@ -14,7 +14,9 @@ from ..failure.check import check, describe, invalid
 T = TypeVar("T")
 
 Network: TypeAlias = str
-"""The name of a network, such as ``"sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters."""
+"""The name of a network, such as ``"sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters.
+
+It replaces ``{network}`` in a URL."""
 
 PerNetwork: TypeAlias = T | Mapping[str, T]
 """One value, or a dict with one value for each network. A dict requires ``network``."""
