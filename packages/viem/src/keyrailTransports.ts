@@ -1,4 +1,4 @@
-import { check } from '@keyrail/core/internal'
+import { check, checkObject } from '@keyrail/core/internal'
 import type { EndpointUrlOptions, FeatureOptions, TransportOptions } from '@keyrail/core'
 import { keyrail } from './keyrail.ts'
 import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
@@ -40,24 +40,26 @@ export function keyrailTransports<const Chains extends readonly { readonly id: n
   chains: Chains,
   config?: KeyrailTransportConfig,
 ): Record<Chains[number]['id'], KeyrailTransport> {
-  const { networks, ...shared } = Object(options) as KeyrailTransportsOptions
+  checkObject('keyrailTransports', options)
+  const { networks, ...shared } = options as KeyrailTransportsOptions
   check(
     Array.isArray(chains) && chains.every((chain) => typeof Object(chain).id === 'number'),
     'The second argument of keyrailTransports must be an array of chains, such as [mainnet, base].',
   )
-  for (const name of ['network', 'chainId', 'endpoints'])
-    check(
-      !(name in shared),
-      `keyrailTransports takes no ${name}. ` +
-        (name === 'endpoints' ? 'Call keyrail() for each chain.' : 'Each chain sets its own; pass other names as networks.'),
-    )
-  for (const name of ['baseUrl', 'rpcUrl', 'url'] as const) {
-    const url = shared[name]
-    check(
-      typeof url !== 'string' || url.includes('{network}'),
-      `${name} is the same for all chains. Write {network} where the name of the network belongs, such as https://node.example/{network}.`,
-    )
-  }
+  check(
+    !('network' in shared || 'chainId' in shared),
+    'keyrailTransports takes no network and no chainId: each chain has its own. Pass other names of networks as networks.',
+  )
+  const name = (['baseUrl', 'rpcUrl', 'url'] as const).find((option) => shared[option] !== undefined)
+  check(
+    name,
+    'The URL is missing. Pass url, or baseUrl or rpcUrl with apiKey. For failover or a transport of your own, call keyrail() for each chain.',
+  )
+  const url = shared[name]
+  check(
+    typeof url !== 'string' || url.includes('{network}'),
+    `${name} is the same for all chains. Write {network} where the name of the network belongs, such as https://node.example/{network}.`,
+  )
   const names: Readonly<Record<number, string>> = networkNames
   const transports = chains.map(({ id }): [number, KeyrailTransport] => {
     const network = networks?.[id] ?? names[id]
