@@ -48,7 +48,7 @@ export function keyrailTransports<const Chains extends readonly { readonly id: n
   )
   check(
     !('network' in shared || 'chainId' in shared),
-    'keyrailTransports takes no network and no chainId: each chain has its own. Pass other names of networks as networks.',
+    'keyrailTransports takes no network and no chainId: each chain has its own. To name a network differently, use networks.',
   )
   const name = (['baseUrl', 'rpcUrl', 'url'] as const).find((option) => shared[option] !== undefined)
   check(
