@@ -47,7 +47,7 @@ export function checkNetwork(network: unknown): void {
 export function selectUrl(option: string, value: unknown, network: string | undefined): unknown {
   const url = option === 'url' ? value : selectNetwork(option, value, network)
   if (typeof url !== 'string' || !url.includes(placeholder)) return url
-  check(network !== undefined, `${option} contains ${placeholder}. Pass network, such as "sepolia".`)
+  check(network !== undefined, `${option} contains {network}. Pass network, such as "sepolia".`)
   return url.replaceAll(placeholder, network)
 }
 

@@ -144,7 +144,7 @@ def _describe_url_problem(name: str, given: Any, network: Any) -> str:
     if len(given) >= _MAX_URL_LENGTH:
         return f"{name} has {len(given):,} characters, but must have fewer than {_MAX_URL_LENGTH:,}. Copy it again."
     if "{" in given or "}" in given:
-        return f'{name} contains "{{" or "}}" outside {_PLACEHOLDER}, the only placeholder. Remove it.'
+        return f'{name} contains "{{" or "}}". The only placeholder is {_PLACEHOLDER}: check its spelling.'
     return f"{name} is not a valid URL. Check its host, port and credentials; it should look like https://host/path."
 
 
