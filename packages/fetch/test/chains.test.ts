@@ -1,0 +1,1 @@
+import { KeyrailError, classify } from '@keyrail/core'
