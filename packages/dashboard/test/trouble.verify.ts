@@ -222,18 +222,14 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
       ['POST', `/api/apps/${appId}/key/reveal`],
       {},
     )
-    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
-    await page.getByRole('checkbox', { name: 'Mainnet' }).uncheck()
-    await page
-      .locator('form', { has: page.getByRole('checkbox') })
-      .getByRole('button')
-      .click()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.goto(`${pages.url}/apps/${appId}/networks`)
+    await page.getByRole('button', { name: 'Disable Ethereum Mainnet' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Disabled Ethereum Mainnet').waitFor()
     expect((await callNode(addresses.mainnet)).reason).toBe('wrong_network')
     expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
-    await page.getByRole('link', { name: 'Networks' }).click()
-    await page.getByText('Calls on this network are rejected.').waitFor()
-    await page.goBack()
+    expect(await page.getByRole('heading', { name: 'Ethereum Mainnet' }).count()).toBe(0)
+    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
     await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
     await page.getByText('the app will be off: all its calls are rejected').waitFor()
     await page
@@ -291,7 +287,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
         name,
         description: name,
         useCase: 'Other',
-        chain: 'ETH',
+        chain: 'ethereum',
         services: ['Node API'],
       })
     }
@@ -332,10 +328,9 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
             nameFolded: `app ${number}`,
             description: '',
             useCase: 'Other',
-            chain: 'ETH',
+            chain: 'ethereum',
             services: '["Node API"]',
-            testnet: 1,
-            mainnet: 1,
+            networks: '["testnet","mainnet"]',
             limits: null,
             requireJwt: 0,
             version: 1,
