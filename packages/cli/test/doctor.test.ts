@@ -380,8 +380,7 @@ describe('keyrail doctor --config', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyrail-doctor-'))
     config = join(folder, 'keyrail.config.json')
-    const chain = { name: 'Example', symbol: 'EX' }
-    writeFileSync(config, JSON.stringify({ publicUrl: 'http://127.0.0.1:8080', chain, networks }))
+    writeFileSync(config, JSON.stringify({ publicUrl: 'http://127.0.0.1:8080', networks }))
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

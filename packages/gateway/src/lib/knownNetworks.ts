@@ -24,6 +24,9 @@ export const findKnownNetwork = (name: Network, chainId: number | undefined): Kn
   return networks.get(name) ?? byAlias.get(name)
 }
 
+/** Lists the names of all well-known networks. */
+export const listKnownNetworks = (): readonly Network[] => [...networks.keys()]
+
 /** Gets the title of a well-known chain. */
 export const getKnownChainTitle = (chain: string): string | undefined =>
   Object.hasOwn(chains, chain) ? chains[chain]?.title : undefined
