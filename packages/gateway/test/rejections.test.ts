@@ -136,9 +136,9 @@ const rows: readonly Row[] = [
     status: 403,
     error: {
       code: -32002,
-      message: 'API key is not enabled for mainnet',
+      message: 'API key is not enabled for mainnet: it is for testnet',
       reason: 'wrong_network',
-      data: { keyNetwork: 'testnet' },
+      data: { keyNetworks: ['testnet'] },
     },
   },
   {
@@ -147,9 +147,9 @@ const rows: readonly Row[] = [
     status: 403,
     error: {
       code: -32002,
-      message: 'API key is not enabled for testnet',
+      message: 'API key is not enabled for testnet: it is for mainnet',
       reason: 'wrong_network',
-      data: { keyNetwork: 'mainnet' },
+      data: { keyNetworks: ['mainnet'] },
     },
   },
   ...['GET', 'PUT', 'DELETE', 'PATCH'].map((method): Row => ({

@@ -81,7 +81,7 @@ export async function openService(
   const { app, apiKey } = await good.ask<{ app: { id: string }; apiKey: string }>('/api/apps', {
     name: 'bench',
     useCase: 'Other',
-    chain: 'ETH',
+    chain: 'ethereum',
     services: ['Node API'],
   })
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -49,8 +49,8 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
     networks: {
-      testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+      mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
     },
     limits: { appsPerUser: 1_000 },
     services: { debug: true },
@@ -91,7 +91,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
     disabledPath,
     makeApp: async (changes = {}) => {
       const { app, apiKey } = await ann.get('POST /api/apps', {
-        body: { name: `app ${(made += 1)}`, useCase: 'Other', chain: 'TST', services: ['Node API'] },
+        body: { name: `app ${(made += 1)}`, useCase: 'Other', chain: 'testland', services: ['Node API'] },
       })
       if (Object.keys(changes).length > 0)
         await ann.get('PATCH /api/apps/{appId}', {

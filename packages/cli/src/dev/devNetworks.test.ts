@@ -25,6 +25,10 @@ test.each([
   [Array.from({ length: 21 }, () => 'base').join(','), '--networks can have at most 20 names', /./],
 ])('rejects %s', (text, message, hint) => {
   expect(() => readDevNetworks(text)).toThrow(
-    expect.objectContaining({ message, exitCode: 2, hint: hint.source === '.' ? undefined : expect.stringMatching(hint) }),
+    expect.objectContaining({
+      message,
+      exitCode: 2,
+      hint: hint.source === '.' ? undefined : expect.stringMatching(hint),
+    }),
   )
 })

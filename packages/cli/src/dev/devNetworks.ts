@@ -20,7 +20,7 @@ export type ByNetwork<T> = Readonly<Record<string, T>>
 
 const describeDevelopment = (title: string): NonNullable<DevNetwork['details']> => ({
   chain: 'development',
-  title: `Development ${title}`,
+  title,
   symbol: 'DEV',
   aliases: [],
 })
@@ -31,8 +31,8 @@ const describeDevelopment = (title: string): NonNullable<DevNetwork['details']> 
  * and 31337 of other development nodes. Both fit in 31 bits, which every library supports.
  */
 export const defaultNetworks: readonly DevNetwork[] = [
-  { name: 'testnet', chainId: 0x74657374, testnet: true, details: describeDevelopment('Testnet'), seedRounds: 2 },
-  { name: 'mainnet', chainId: 0x6d61696e, testnet: false, details: describeDevelopment('Mainnet'), seedRounds: 3 },
+  { name: 'testnet', chainId: 0x74657374, testnet: true, details: describeDevelopment('Test network'), seedRounds: 2 },
+  { name: 'mainnet', chainId: 0x6d61696e, testnet: false, details: describeDevelopment('Main network'), seedRounds: 3 },
 ]
 
 /** Each network is a process with tens of megabytes. */

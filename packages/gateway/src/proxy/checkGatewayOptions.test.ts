@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -48,22 +48,45 @@ describe('invalid options', () => {
     ['null', null, `the options must be an object with ${known}`],
     ['an unknown name', given({ unsafeMethods: true }), `unknown option 'unsafeMethods': the options are ${known}`],
     ['a URL as a name', given({ [url]: true }), `unknown option: the options are ${known}`],
-    ['no networks', given({ networks: undefined }), 'networks must be an object with testnet, mainnet'],
-    ['a list of networks', given({ networks: [network] }), 'networks must be an object with testnet, mainnet'],
     [
-      'one network only',
-      given({ networks: { testnet: network } }),
-      'networks.mainnet must be an object with chainId, upstreams, maxLagBlocks, hedgeMs',
+      'no networks',
+      given({ networks: undefined }),
+      'networks must be an object with at least one network, by its name, such as "ethereum-mainnet"',
     ],
     [
-      'an unknown network',
-      given({ networks: { ...networks, sepolia: network } }),
-      "unknown option 'sepolia' in networks: the options are testnet, mainnet",
+      'a list of networks',
+      given({ networks: [network] }),
+      'networks must be an object with at least one network, by its name, such as "ethereum-mainnet"',
+    ],
+    [
+      'a network without options',
+      given({ networks: { testnet: null } }),
+      'networks.testnet must be an object with chainId, aliases, upstreams, maxLagBlocks, hedgeMs',
+    ],
+    ...['Sepolia', '-sepolia', 'sep_olia', 'api', 'x'.repeat(64)].map((name): [string, unknown, string] => [
+      `the network ${name}`,
+      given({ networks: { ...networks, [name]: network } }),
+      'a name in networks must be 1 to 63 lower-case letters, digits and inner hyphens, such as "ethereum-mainnet", and no path of the service, such as "api"',
+    ]),
+    [
+      'an alias that is the name of another network',
+      onTestnet({ aliases: ['sepolia', 'mainnet'] }),
+      'networks.testnet.aliases has the name of another network or an alias twice: remove it',
+    ],
+    [
+      'an alias that no network can have',
+      onTestnet({ aliases: ['v2'] }),
+      'networks.testnet.aliases must be a list of names. A name must be 1 to 63 lower-case letters, digits and inner hyphens, such as "ethereum-mainnet", and no path of the service, such as "api"',
+    ],
+    [
+      'hosts without the network',
+      given({ networkHosts: 'rpc.example.org' }),
+      'networkHosts must be a host name that starts with {network}, as in "{network}.rpc.example.org"',
     ],
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, maxLagBlocks, hedgeMs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,

@@ -32,7 +32,7 @@ const getFaults = (make: () => unknown): string[] => {
 }
 
 describe('parseServiceConfig', () => {
-  test('has defaults for everything except publicUrl, chain and networks', () => {
+  test('has defaults for everything except publicUrl and networks', () => {
     expect(parseServiceConfig(minimal)).toMatchObject({
       listen: { host: '127.0.0.1', port: 8080 },
       signUp: 'closed',
@@ -56,7 +56,7 @@ describe('parseServiceConfig', () => {
     [
       'no networks',
       { ...minimal, networks: undefined },
-      'networks must be an object with the members testnet, mainnet',
+      'networks is missing: it must be an object with a network for each name',
     ],
     [
       'a misspelt name',
@@ -134,7 +134,11 @@ describe('parseServiceConfig', () => {
       { ...minimal, limits: { apiKeys: { burst: 74 }, weights: { eth_getLogs: 75, eth_call: 74 } } },
       'limits.weights.eth_getLogs must be at most 74, which is limits.apiKeys.burst',
     ],
-    ['a blank name', { ...minimal, chain: { name: ' ', symbol: 'ETH' } }, 'chain.name must be the name of the chain'],
+    [
+      'a blank title',
+      { ...minimal, chains: { ethereum: { title: ' ' } } },
+      'chains.ethereum.title must be the name of the chain',
+    ],
   ])('rejects %s, without repeating its value', (_what, input, fault) => {
     const faults = getFaults(() => parseServiceConfig(input))
     expect(faults.join('\n')).toContain(fault)
@@ -235,7 +239,7 @@ test('toStorageOptions returns DATABASE_URL, else the file of the config, else t
 test('configJsonSchema has every member, and requires those without a default', () => {
   const { properties, required } = configJsonSchema() as { properties: Record<string, object>; required: string[] }
   expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(parseServiceConfig(minimal))))
-  expect(required.toSorted()).toEqual(['chain', 'networks', 'publicUrl'])
+  expect(required.toSorted()).toEqual(['networks', 'publicUrl'])
   expect(properties).toMatchObject({
     limits: {
       properties: { weights: { propertyNames: { enum: expect.arrayContaining(['eth_getLogs']) as unknown } } },

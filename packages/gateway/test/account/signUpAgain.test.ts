@@ -40,8 +40,8 @@ describe('over HTTP', () => {
       listen: { port: 0 },
       signUp: 'open',
       networks: {
-        testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
+        testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
+        mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
       },
       limits: { apiKeys: limits, apps: limits, appsPerUser: 2 },
     })
@@ -114,7 +114,7 @@ describe('over HTTP', () => {
 
   test('the apps of a deleted account count until the end of the day', async () => {
     const ann = await signUp('ann@example.org')
-    const body = { useCase: 'Wallet' as const, chain: 'TST', services: ['Node API' as const] }
+    const body = { useCase: 'Wallet' as const, chain: 'testland', services: ['Node API' as const] }
     for (const name of ['One', 'Two']) await ann.get('POST /api/apps', { body: { ...body, name } })
     await leave(ann)
     const again = await signUp('ann@example.org')

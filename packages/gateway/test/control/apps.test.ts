@@ -99,7 +99,7 @@ describe.each(databases)('apps on $name', (database) => {
     expect(wrong.text).not.toContain('SECRET')
     const late = await create(as, { ...createAppBody(), chain: 'BTC', expiresAt: '2020-01-01T00:00:00Z' })
     expect(expectError(late, 422).fields).toEqual([
-      { field: 'chain', fix: 'must be ETH' },
+      { field: 'chain', fix: 'must be ethereum' },
       { field: 'expiresAt', fix: 'is in the past: send a time in the future, or null for no expiry' },
     ])
     expect(expectBody<{ total: number }>(await control.call('GET /api/apps', { as })).total).toBe(0)
@@ -192,7 +192,7 @@ describe.each(databases)('apps on $name', (database) => {
       Array.from({ length: 5 }, (_, index) => edit(as, edited, { description: `${index}` })),
     )
     expect(racing.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409])
-    for (const change of [{ chain: 'ETH' }, { version: 0 }, { version: '1' }, { useCase: 'No' }, { name: null }])
+    for (const change of [{ chain: 'ethereum' }, { version: 0 }, { version: '1' }, { useCase: 'No' }, { name: null }])
       expect((await edit(as, app, change)).status).toBe(422)
   })
 

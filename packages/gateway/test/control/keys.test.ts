@@ -50,10 +50,16 @@ describe.each(databases)('API keys on $name', (database) => {
     const { as } = await signUp(control)
     expect(expectError(await create(as, {}), 422).fields).toEqual([
       { field: 'name', fix: 'is missing: send a string' },
-      { field: 'network', fix: 'is missing: send one of testnet, mainnet' },
+      {
+        field: 'network',
+        fix: 'is missing: it must be 1 to 63 lower-case letters, digits and inner hyphens, such as "ethereum-mainnet", and no path of the service, such as "api"',
+      },
     ])
     expect(expectError(await create(as, { name: 'x', network: 'Mainnet' }), 422).fields).toEqual([
-      { field: 'network', fix: 'must be one of testnet, mainnet' },
+      {
+        field: 'network',
+        fix: 'must be 1 to 63 lower-case letters, digits and inner hyphens, such as "ethereum-mainnet", and no path of the service, such as "api"',
+      },
     ])
     expect(expectError(await control.call('POST /api/keys', { as }), 422).fields).toEqual([
       { field: '', fix: 'must be an object' },

@@ -84,7 +84,7 @@ export interface World {
 export const createAppBody = (name = `App ${createApiKey('app').slice(-6)}`) => ({
   name,
   useCase: 'Wallet' as const,
-  chain: 'ETH',
+  chain: 'ethereum',
   services: ['Node API'] as const,
 })
 

@@ -128,7 +128,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     const { service, redis } = await start(kind, { limits: { apps: { perSecond: 50, burst: 50 } } })
     const ann = await signUp(service.url)
     const { addresses } = await ann.get('POST /api/apps', {
-      body: { name: 'one', useCase: 'Other', chain: 'TST', services: ['Node API'] },
+      body: { name: 'one', useCase: 'Other', chain: 'testland', services: ['Node API'] },
     })
     expect(await call(addresses['testnet'] ?? '')).toBe('200')
     redis.cut()

@@ -35,8 +35,8 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
       prometheus: { port: 0 },
       signUp: 'open',
       networks: {
-        testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
+        testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
+        mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
       },
       ...(place.storage === undefined ? {} : { storage: place.storage }),
     }
@@ -54,7 +54,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     const ann = createVisitor(service.url)
     await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
     const { app, apiKey, addresses } = await ann.get('POST /api/apps', {
-      body: { name: 'Ann’s app', useCase: 'Wallet', chain: 'TST', services: ['Node API'] },
+      body: { name: 'Ann’s app', useCase: 'Wallet', chain: 'testland', services: ['Node API'] },
     })
     expect(addresses).toEqual({
       testnet: `${service.url}/testnet/v2/${apiKey}`,

@@ -205,13 +205,14 @@ describe('keyrail serve with all features', () => {
       signUp: 'open',
       networks: {
         testnet: {
+          chain: 'testland',
           chainId: chainIds.testnet,
           upstreams: [
             { url: nodes.testnet.url.replace('//', `//${nodeSecrets.user}:${nodeSecrets.password}@`) },
             { urlEnv: 'SECOND_NODE', name: 'second' },
           ],
         },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ urlFile: join(vault, 'upstream') }] },
+        mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ urlFile: join(vault, 'upstream') }] },
       },
       services: { debug: true },
       limits: { apiKeys: { perDay: 400 } },
@@ -265,7 +266,7 @@ describe('keyrail serve with all features', () => {
 
     // Apps and keys.
     const created = await get(ann, 'POST /api/apps', {
-      body: { name: 'wallet', useCase: 'Wallet', chain: 'TST', services: ['Node API'] },
+      body: { name: 'wallet', useCase: 'Wallet', chain: 'testland', services: ['Node API'] },
       shows: ({ apiKey }) => [apiKey],
     })
     const params = { appId: created.app.id }
@@ -498,7 +499,7 @@ describe('keyrail serve with all features', () => {
     expect((await send(leaver, 'POST /api/account/delete', { password })).status).toBe(204)
     const description = random()
     await get(ann, 'POST /api/apps', {
-      body: { name: 'search', description, useCase: 'Other', chain: 'TST', services: ['Node API'] },
+      body: { name: 'search', description, useCase: 'Other', chain: 'testland', services: ['Node API'] },
       shows: ({ apiKey }) => [apiKey],
     })
     for (const path of ['healthz', 'readyz']) await send(ann, `GET /${path}`)

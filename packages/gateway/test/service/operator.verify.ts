@@ -232,7 +232,7 @@ describe('a config reload', () => {
       'a rejection',
       ({ event, state }) => event === 'config' && state === 'rejected',
     )
-    expect(rejected['faults']).toEqual(['networks['testnet'].chainId must be a whole number from 1 to 9007199254740991'])
+    expect(rejected['faults']).toEqual(['networks.testnet.chainId must be a whole number from 1 to 9007199254740991'])
     // Calls of each network must still reach a node of the right chain.
     service.change({
       networks: {

@@ -62,7 +62,7 @@ export const testRejections = (kind: PlaceKind): void => {
     let apps = 0
     const createApp = async (): Promise<App & { add: (type: string, value: string) => Promise<void> }> => {
       const created = await ann.get('POST /api/apps', {
-        body: { name: `app ${(apps += 1)}`, useCase: 'Other', chain: 'TST', services: ['Node API'] },
+        body: { name: `app ${(apps += 1)}`, useCase: 'Other', chain: 'testland', services: ['Node API'] },
       })
       remember(created.apiKey)
       return {

@@ -44,8 +44,8 @@ export const startTestService = async (
     listen: { port },
     signUp: 'open',
     networks: {
-      testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
+      testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
+      mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
     },
     ...(place.storage === undefined ? {} : { storage: place.storage }),
     ...members,

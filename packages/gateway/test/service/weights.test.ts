@@ -36,8 +36,8 @@ const toConfig = (node: string, weights: Weights): ServiceConfigInput => ({
   prometheus: { port: 0 },
   signUp: 'open',
   networks: {
-    testnet: { chainId: chainIds.testnet, upstreams: [{ url: node }] },
-    mainnet: { chainId: chainIds.testnet, upstreams: [{ url: node }] },
+    testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node }] },
+    mainnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node }] },
   },
   limits: { weights },
 })
@@ -76,7 +76,7 @@ const start = async (weights: Weights): Promise<Started> => {
     },
     createApp: async () => {
       const { app, addresses } = await visitor.get('POST /api/apps', {
-        body: { name: 'Shop', useCase: 'Defi', chain: 'TST', services: ['Node API'] },
+        body: { name: 'Shop', useCase: 'Defi', chain: 'testland', services: ['Node API'] },
       })
       return { id: app.id, version: app.version, url: addresses['testnet'] ?? '' }
     },

@@ -18,7 +18,7 @@ export const details: AppDetails = {
   name: 'My app',
   description: '',
   useCase: 'Wallet',
-  chain: 'ETH',
+  chain: 'ethereum',
   services: ['Node API'],
   networks: ['testnet', 'mainnet'],
   requireJwt: false,

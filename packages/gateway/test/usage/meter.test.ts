@@ -45,8 +45,8 @@ describe.each(databases)('metering on $name', (database) => {
       { outcome: 'method_not_found', total: 1 },
     ])
     expect(metrics.byNetwork).toEqual([
-      { network: 'testnet', total: 3, succeeded: 0 },
       { network: 'mainnet', total: 100, succeeded: 100 },
+      { network: 'testnet', total: 3, succeeded: 0 },
     ])
     // Within a bucket of the exact percentiles: 50.5, 90.9, 95.95 and 100.
     const { p50, p90, p95, p99 } = metrics.latencyMs

@@ -17,8 +17,12 @@ export const checkKeyRecord = (record: KeyRecord): KeyRecord => {
   const { id, kind, networks, status, expiresAt, limits, ...rest } = record
   if (typeof id !== 'string' || id === '') throw new TypeError('record.id must be a non-empty string')
   if (!kinds.includes(kind)) throw new TypeError(`record.kind must be one of ${toQuotedList(kinds)}`)
-  if (!Array.isArray(networks) || !networks.every((name) => typeof name === 'string' && isNetworkName(name)))
-    throw new TypeError(`record.networks must be a list of names of networks. A name ${networkNameRule}`)
+  if (
+    !Array.isArray(networks) ||
+    networks.length === 0 ||
+    !networks.every((name) => typeof name === 'string' && isNetworkName(name))
+  )
+    throw new TypeError(`record.networks must be a list of at least one network. A name ${networkNameRule}`)
   if (!statuses.includes(status)) throw new TypeError(`record.status must be one of ${toQuotedList(statuses)}`)
   if (expiresAt !== undefined && expiresAt !== null && !Number.isFinite(expiresAt))
     throw new TypeError('record.expiresAt must be a time in milliseconds since 1970, or null for never')

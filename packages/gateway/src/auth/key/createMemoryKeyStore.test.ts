@@ -9,7 +9,8 @@ import type { KeyRecord } from './keyStore.ts'
 const record: KeyRecord = { id: 'a', kind: 'app', networks: ['testnet'], status: 'active' }
 const hash = '0'.repeat(64)
 const publicPem = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()
-const networkError = "record.networks must be a list of at least one of 'testnet', 'mainnet'"
+const networkError =
+  'record.networks must be a list of at least one network. A name must be 1 to 63 lower-case letters, digits and inner hyphens, such as "ethereum-mainnet", and no path of the service, such as "api"'
 const statusError = "record.status must be one of 'active', 'revoked', 'expired', 'disabled'"
 const expiryError = 'record.expiresAt must be a time in milliseconds since 1970, or null for never'
 const limits = { perSecond: 10, burst: 100, perDay: 1_000, perMonth: null }
@@ -58,7 +59,7 @@ describe('createMemoryKeyStore', () => {
     ['no networks', { ...record, networks: undefined }, networkError],
     ['networks as a string', { ...record, networks: 'testnet' }, networkError],
     ['an empty list of networks', { ...record, networks: [] }, networkError],
-    ['an unknown network', { ...record, networks: ['testnet', 'sepolia'] }, networkError],
+    ['a name that no network can have', { ...record, networks: ['testnet', 'Sepolia'] }, networkError],
     ['status', { ...record, status: 'Active' }, statusError],
     ['no status', { ...record, status: undefined }, statusError],
     ['an expiry as a string', { ...record, expiresAt: '2026-11-21' }, expiryError],
