@@ -60,7 +60,8 @@ export function readDevNetworks(text: string | undefined): readonly DevNetwork[]
   return names.map((name, at) => {
     const network = findDevNetwork(name)
     if (network === undefined) {
-      const meant = nearest(name, ['testnet', 'mainnet', ...listKnownNetworks()])
+      const known = listKnownNetworks().flatMap((one) => [one.name, ...one.aliases])
+      const meant = nearest(name, ['testnet', 'mainnet', ...known])
       throw wrongUsage(
         `unknown network ${JSON.stringify(name)} in --networks`,
         `${meant === undefined ? '' : `did you mean ${meant}? `}Use names of well-known networks, such as ethereum, base and ethereum-sepolia`,

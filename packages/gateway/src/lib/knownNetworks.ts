@@ -24,8 +24,8 @@ export const findKnownNetwork = (name: Network, chainId: number | undefined): Kn
   return networks.get(name) ?? byAlias.get(name)
 }
 
-/** Lists the names of all well-known networks. */
-export const listKnownNetworks = (): readonly Network[] => [...networks.keys()]
+/** Lists all well-known networks. */
+export const listKnownNetworks = (): readonly KnownNetwork[] => [...networks.values()]
 
 /** Gets the title of a well-known chain. */
 export const getKnownChainTitle = (chain: string): string | undefined =>
