@@ -177,7 +177,7 @@ describe('the account of keyrail dev', () => {
     const { url, app } = shared.service
     const cookie = await logIn(shared)
     const { body: apps } = await callApi(url, '/api/apps', { cookie })
-    expect(apps['items']).toEqual([expect.objectContaining({ id: app.id, name: 'Example app', chain: 'DEV' })])
+    expect(apps['items']).toEqual([expect.objectContaining({ id: app.id, name: 'Example app', chain: 'development' })])
     const { body: keys } = await callApi(url, '/api/keys', { cookie })
     expect(keys['items']).toEqual(networks.map((network) => expect.objectContaining({ network })))
     const { body } = await callApi(url, `/api/apps/${app.id}/key/reveal`, { cookie, body: {} })

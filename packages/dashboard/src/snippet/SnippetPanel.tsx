@@ -35,9 +35,9 @@ export function SnippetPanel(props: {
   const language = snippetLanguages.find(({ id }) => id === languageId) ?? snippetLanguages[0]
   const library = language?.libraries.find(({ id }) => id === libraryId) ?? language?.libraries[0]
   const chosenNetwork = networks.find((one) => one.network === network) ?? networks[0]
-  const url = chosenNetwork?.url
   const reveal = useSubmit({ send: (password) => holder.reveal(password), done: () => setShown(true) })
-  if (language === undefined || library === undefined || url === undefined) return null
+  if (language === undefined || library === undefined || chosenNetwork === undefined) return null
+  const { url } = chosenNetwork
 
   const chosen = snippetMethods.find(({ id }) => id === method)
   const read = readValues(chosen?.values ?? [], typed)
@@ -51,6 +51,7 @@ export function SnippetPanel(props: {
       library: library.id,
       withKeyrail: withKeyrail && library.keyrail !== undefined,
       address,
+      symbol: chosenNetwork.symbol,
       values: read.values,
       ...(apiKey !== undefined && { apiKey }),
     })
@@ -82,7 +83,7 @@ export function SnippetPanel(props: {
           onChange={setLibrary}
           options={language.libraries.map((one) => ({ value: one.id, title: one.title }))}
         />
-        {chosenNetwork !== undefined && networks.length > 1 && (
+        {networks.length > 1 && (
           <SelectField
             label="Network"
             name="network"
@@ -92,20 +93,18 @@ export function SnippetPanel(props: {
           />
         )}
       </div>
-      <div className="row">
-        {library.keyrail !== undefined && (
-          <Segments
-            legend="Package"
-            name="package"
-            value={withKeyrail ? 'with' : 'without'}
-            onChange={(value) => setWithKeyrail(value === 'with')}
-            options={[
-              { value: 'without', title: `${library.title} alone` },
-              { value: 'with', title: `with ${library.keyrail}` },
-            ]}
-          />
-        )}
-      </div>
+      {library.keyrail !== undefined && (
+        <Segments
+          legend="Package"
+          name="package"
+          value={withKeyrail ? 'with' : 'without'}
+          onChange={(value) => setWithKeyrail(value === 'with')}
+          options={[
+            { value: 'without', title: `${library.title} alone` },
+            { value: 'with', title: `with ${library.keyrail}` },
+          ]}
+        />
+      )}
       {chosen?.values.map((name) => (
         <TextField
           key={name}
