@@ -278,7 +278,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByText('from keyrail import KeyrailProvider').waitFor()
     await page.getByLabel('Language').selectOption('Shell')
     await page.getByText('curl --silent').first().waitFor()
-    await page.getByLabel('Network').selectOption('Ethereum Mainnet (mainnet)')
+    await page.getByLabel('Network').selectOption('Ethereum Mainnet')
     expect(await program.textContent()).toContain('/mainnet/v2/')
     await page.getByLabel('Method').selectOption('Send a raw transaction')
     await page.getByText('SIGNED_TRANSACTION to a signed transaction, as').waitFor()

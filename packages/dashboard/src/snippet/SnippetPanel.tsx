@@ -16,6 +16,10 @@ import { highlight } from './highlight.ts'
 import { readValues, valueFields } from './snippetValues.ts'
 import type { TypedValues } from './snippetValues.ts'
 
+/** A network's title, with its name if another network has the same title. */
+const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly NetworkView[]): string =>
+  networks.some((other) => other.title === title && other.network !== network) ? `${title} (${network})` : title
+
 /** An example call to choose, read, copy and run. The key in it is masked until it is asked for. */
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
@@ -89,7 +93,7 @@ export function SnippetPanel(props: {
             name="network"
             value={chosenNetwork.network}
             onChange={setNetwork}
-            options={networks.map((one) => ({ value: one.network, title: `${one.title} (${one.network})` }))}
+            options={networks.map((one) => ({ value: one.network, title: getUniqueTitle(one, networks) }))}
           />
         )}
       </div>
