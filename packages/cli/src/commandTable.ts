@@ -16,12 +16,7 @@ const endpoint = {
     about: 'base URL of an app, up to /v2, for example http://127.0.0.1:7245/testnet (default: KEYRAIL_BASE_URL)',
   },
   'rpc-url': { type: 'string', value: 'URL', about: 'RPC URL of an API key, up to the key' },
-  network: {
-    type: 'string',
-    value: 'NAME',
-    values: ['testnet', 'mainnet'],
-    about: 'testnet or mainnet: replaces {network} in the URL',
-  },
+  network: { type: 'string', value: 'NAME', about: 'name of a network, replaces {network} in the URL' },
   'key-file': {
     type: 'string',
     value: 'FILE',
@@ -64,11 +59,6 @@ const personal = {
   email: { type: 'string', value: 'EMAIL', about: 'reveal: email address of your account; prompts for the password' },
   'password-file': { type: 'string', value: 'FILE', about: 'reveal: read the password from FILE' },
 } as const
-const network = {
-  type: 'string',
-  value: 'NAME',
-  values: ['testnet', 'mainnet'],
-} as const
 const tokenHint = "tokens in arguments stay in the shell's history: set KEYRAIL_TOKEN, or use --token-file FILE"
 const secretAsArgument = {
   token: tokenHint,
@@ -83,9 +73,14 @@ const controlNotes = [
 export const commands: readonly Command[] = [
   {
     name: 'dev',
-    usage: 'dev [--port N] [--data DIR] [--env FILE] [--once] [--json]',
-    about: 'Run the service locally, with two embedded nodes, an app and two API keys.',
+    usage: 'dev [--networks NAMES] [--port N] [--data DIR] [--env FILE] [--once] [--json]',
+    about: 'Run the service locally, with embedded nodes, an app and API keys.',
     options: {
+      networks: {
+        type: 'string',
+        value: 'NAMES',
+        about: 'well-known networks, separated by commas, each with its own node (default: testnet,mainnet)',
+      },
       port: {
         type: 'string',
         value: 'N',
@@ -99,7 +94,7 @@ export const commands: readonly Command[] = [
       env: {
         type: 'string',
         value: 'FILE',
-        about: 'write KEYRAIL_BASE_URL and KEYRAIL_API_KEY of the testnet to FILE, and remove it on exit',
+        about: 'write KEYRAIL_BASE_URL and KEYRAIL_API_KEY of the first network to FILE, and remove it on exit',
       },
       once: { type: 'boolean', about: 'make the first calls, print them and exit, with code 1 if one fails' },
       json: { type: 'boolean', about: 'print one line of JSON when ready, including the full keys' },
@@ -110,7 +105,7 @@ export const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls: { testnet, mainnet } },\nkeys: { testnet: { apiKey, url }, mainnet: { apiKey, url } }, nodes: { testnet, mainnet } }; with --once also calls.\nThe account is an operator.',
+      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls }, keys, nodes,\nchainIds }. urls, keys ({ apiKey, url }), nodes and chainIds have one entry for each network. With --once also calls.\nThe account is an operator. It has API keys on the first four networks.',
       'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nPress Ctrl-C to stop, and again to stop immediately.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
@@ -291,13 +286,33 @@ export const commands: readonly Command[] = [
     run: async (given: ReadArguments) => (await import('./commands/snippet.ts')).snippet(given),
   },
   {
+    name: 'networks',
+    usage: 'networks [--search TEXT] [--service URL] [--json]',
+    about: 'List the networks of a service.',
+    options: {
+      service: control.service,
+      search: {
+        type: 'string',
+        value: 'TEXT',
+        about: 'only networks with TEXT in their title, names, symbol or chain',
+      },
+      json,
+      help,
+    },
+    notes: [
+      'JSON output: { chains: [{ chain, title, aliases }], networks: [{ network, chain, title, chainId, symbol, testnet, aliases,\nexplorerUrl, url }] }. url is the --base-url of apps and the --rpc-url of API keys.',
+      'Exit codes: 0 success; 1 rejected by the service; 2 invalid usage; 3 no response.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/networks.ts')).networks(given),
+  },
+  {
     name: 'keys',
     usage: 'keys ACTION [ID|NAME] [OPTIONS]',
     about: 'Manage API keys.',
     words: ['list', 'create', 'show', 'reveal', 'rotate', 'drop-old', 'revoke'],
     options: {
       ...control,
-      network: { ...network, about: 'create: testnet or mainnet' },
+      network: { type: 'string', value: 'NAME', about: 'create: name of the network; keyrail networks lists them' },
       description: { type: 'string', value: 'TEXT', about: 'create: description' },
       ...keyActions,
       yes: { type: 'boolean', about: 'revoke: skip the confirmation' },
@@ -316,13 +331,23 @@ export const commands: readonly Command[] = [
     name: 'apps',
     usage: 'apps ACTION [ID|NAME] [OPTIONS]',
     about: 'Manage apps and their keys.',
-    words: ['list', 'create', 'show', 'reveal', 'rotate', 'drop-old', 'delete'],
+    words: ['list', 'create', 'edit', 'show', 'reveal', 'rotate', 'drop-old', 'delete'],
     options: {
       ...control,
       search: { type: 'string', value: 'TEXT', about: 'list: only names that contain TEXT' },
-      'use-case': { type: 'string', value: 'NAME', about: 'create: use case, for example Payments (default: Other)' },
-      network: { ...network, about: 'create: only on this network (default: both)' },
-      description: { type: 'string', value: 'TEXT', about: 'create: description' },
+      'use-case': {
+        type: 'string',
+        value: 'NAME',
+        about: 'create, edit: use case, for example Payments (default of create: Other)',
+      },
+      chain: { type: 'string', value: 'NAME', about: 'create: chain (default: that of --network, or the only one)' },
+      network: {
+        type: 'string',
+        value: 'NAMES',
+        about: 'create, edit: networks, separated by commas (default of create: all networks of the chain)',
+      },
+      name: { type: 'string', value: 'NAME', about: 'edit: new name' },
+      description: { type: 'string', value: 'TEXT', about: 'create, edit: description' },
       ...keyActions,
       yes: { type: 'boolean', about: 'delete: skip the confirmation' },
       ...personal,
@@ -331,7 +356,7 @@ export const commands: readonly Command[] = [
     },
     rejected: secretAsArgument,
     notes: [
-      'Actions:\n  list              list apps\n  create NAME       create an app\n  show ID|NAME      show details, with the key masked\n  reveal ID|NAME    print the full key\n  rotate ID|NAME    replace the key with a new one\n  drop-old ID|NAME  end the grace period of the old key\n  delete ID|NAME    delete the app, its key and its allow lists',
+      'Actions:\n  list              list apps\n  create NAME       create an app\n  edit ID|NAME      change its name, use case, networks or description\n  show ID|NAME      show details, with the key masked\n  reveal ID|NAME    print the full key\n  rotate ID|NAME    replace the key with a new one\n  drop-old ID|NAME  end the grace period of the old key\n  delete ID|NAME    delete the app, its key and its allow lists',
       ...controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
     ],
     run: async (given: ReadArguments) => (await import('./commands/apps.ts')).apps(given),

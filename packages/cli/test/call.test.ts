@@ -175,12 +175,16 @@ describe('keyrail call, invalid usage (exit code 2)', () => {
       ['call', 'a_b', '--base-url', 'http://a', '--key-file', '/no/file'],
       /cannot read the key file .* \(ENOENT\)/,
     ],
-    ['an unknown network', ['call', 'a_b', '--url', 'http://a', '--network', 'main'], /must be testnet or mainnet/],
+    [
+      'an invalid network',
+      ['call', 'a_b', '--url', 'http://a', '--network', 'Main_net'],
+      /must be the name of a network/,
+    ],
     ['a placeholder without --network', ['call', 'a_b', '--url', 'http://a/{network}'], /add --network/],
     [
       'a network that differs from the URL',
       ['call', 'a_b', '--url', 'http://a/mainnet', '--network', 'testnet'],
-      /ends with \/mainnet/,
+      /contains neither \/testnet nor \{network\}/,
     ],
     ['an invalid URL', ['call', 'a_b', '--url', '127.0.0.1:8545'], /http/],
     ['an invalid timeout', ['call', 'a_b', '--url', 'http://a', '--timeout', '0'], /--timeout must be a whole number/],

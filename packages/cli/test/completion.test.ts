@@ -53,7 +53,7 @@ describe('bash completes', () => {
   })
 
   test('values, files and folders', () => {
-    expect(complete('keyrail', 'call', 'eth_chainId', '--network', 'm')).toEqual(['mainnet'])
+    expect(complete('keyrail', 'call', 'eth_chainId', '--network', 'ethereum-m')).toEqual(['ethereum-mainnet'])
     expect(complete('keyrail', 'snippet', '--library', 'web3')).toEqual(['web3', 'web3.py'])
     expect(complete('keyrail', 'call', 'eth_chainId', '--key-file', 'sh')).toEqual(['shop.key'])
     expect(complete('keyrail', 'doctor', '--timeout', '')).toEqual([])

@@ -6,16 +6,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { devChainIds, networks } from '../src/dev/devChains.ts'
-import type { ByNetwork } from '../src/dev/devChains.ts'
 import { getBlockHead, callNode } from '../src/node/callNode.ts'
 import type { BlockHead } from '../src/node/callNode.ts'
 import { findAnvilBinary } from '../src/node/findAnvilBinary.ts'
 import { alive, listChildren, readCommandLine, post, runCli, startCli, startDevCli, until } from './runCli.ts'
+import type { DevDescription } from '../src/dev/devService.ts'
 import type { CliRun, RunningCli, RunningDev } from './runCli.ts'
 
 // Each test starts several services, possibly on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
+
+const networks = ['testnet', 'mainnet'] as const
+const chainIds = { testnet: 0x74657374, mainnet: 0x6d61696e } as const
 
 let temporary = ''
 let data = ''
@@ -57,7 +59,7 @@ let saved = ''
 let first: RunningDev
 let rejected: CliRun
 let logs: unknown
-let latest: ByNetwork<BlockHead>
+let latest: Record<(typeof networks)[number], BlockHead>
 let shared: RunningDev
 
 beforeAll(async () => {
@@ -110,12 +112,13 @@ describe('keyrail dev --json', () => {
         testnet: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
         mainnet: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       },
+      chainIds,
     })
     for (const network of networks) {
       const own = await getBlockHead(service.nodes[network], 'latest')
       for (const fullUrl of [service.app.urls[network], service.keys[network].url]) {
         expect((await post(fullUrl, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(own)
-        expect((await post(fullUrl, 'eth_chainId'))['result']).toBe(`0x${devChainIds[network].toString(16)}`)
+        expect((await post(fullUrl, 'eth_chainId'))['result']).toBe(`0x${chainIds[network].toString(16)}`)
       }
     }
     expect(printed().stdout.trimEnd().split('\n')).toHaveLength(1)
@@ -174,7 +177,7 @@ describe('the account of keyrail dev', () => {
     const { url, app } = shared.service
     const cookie = await logIn(shared)
     const { body: apps } = await callApi(url, '/api/apps', { cookie })
-    expect(apps['items']).toEqual([expect.objectContaining({ id: app.id, name: 'Example app', chain: 'DEV' })])
+    expect(apps['items']).toEqual([expect.objectContaining({ id: app.id, name: 'Example app', chain: 'development' })])
     const { body: keys } = await callApi(url, '/api/keys', { cookie })
     expect(keys['items']).toEqual(networks.map((network) => expect.objectContaining({ network })))
     const { body } = await callApi(url, `/api/apps/${app.id}/key/reveal`, { cookie, body: {} })
@@ -322,7 +325,7 @@ describe('stopping keyrail dev', () => {
 
   test('exits with an error that names the node if a node is killed', async () => {
     const dev = await startDev()
-    const node = listChildren(getPid(dev)).find((pid) => readCommandLine(pid).includes(String(devChainIds.testnet)))
+    const node = listChildren(getPid(dev)).find((pid) => readCommandLine(pid).includes(String(chainIds.testnet)))
     process.kill(node ?? 0, 'SIGKILL')
     const run = await dev.done
     expect(run.exitCode).toBe(1)
@@ -452,5 +455,51 @@ describe('keyrail dev without its node', () => {
       'keyrail: KEYRAIL_ANVIL is set to a file that does not exist: /nowhere/anvil\n  hint: fix the path, or unset it\n',
     )
     expect(readdirSync(temporary)).toEqual([])
+  })
+})
+
+describe('keyrail dev --networks', () => {
+  /** Calls every URL of a network, and returns the chain ids. */
+  const readChainIds = async (urls: readonly string[]): Promise<unknown[]> =>
+    Promise.all(urls.map(async (url) => (await post(url, 'eth_chainId'))['result']))
+
+  test('runs a node with the chain id of each network, and keeps app and keys if the networks change', async () => {
+    const dev = await startDev(['--data', data, '--networks', 'ethereum,base-sepolia,polygon'])
+    const { app, keys, nodes } = dev.service as unknown as DevDescription<string>
+    expect(Object.keys(nodes)).toEqual(['ethereum', 'base-sepolia', 'polygon'])
+    expect(keys['base-sepolia']?.apiKey).toMatch(/^kr_t/)
+    expect(keys['polygon']?.apiKey).toMatch(/^kr_m/)
+    for (const [network, chainId] of [
+      ['ethereum', '0x1'],
+      ['base-sepolia', '0x14a34'],
+      ['polygon', '0x89'],
+    ] as const) {
+      const urls = [app.urls[network], keys[network]?.url, nodes[network]]
+      expect(await readChainIds(urls.map(String))).toEqual([chainId, chainId, chainId])
+    }
+    // The name of the well-known network works, too.
+    const url = String(app.urls['ethereum'])
+    expect(await readChainIds([url.replace('/ethereum/', '/ethereum-mainnet/')])).toEqual(['0x1'])
+    expect(await stop(dev)).toBe(0)
+
+    // An account has at most four API keys, so the last network has none.
+    const again = await startDev(['--data', data, '--networks', 'polygon,optimism,arbitrum'])
+    const second = again.service as unknown as DevDescription<string>
+    expect(second.app.apiKey).toBe(app.apiKey)
+    expect(second.keys['polygon']).toEqual({
+      apiKey: keys['polygon']?.apiKey,
+      url: expect.stringContaining('/polygon/'),
+    })
+    expect(Object.keys(second.keys)).toEqual(['polygon', 'optimism'])
+    expect(await readChainIds(Object.values(second.app.urls))).toEqual(['0x89', '0xa', '0xa4b1'])
+  })
+
+  test('makes the first calls on each network', async () => {
+    const run = await runCli(['dev', '--once', '--port', '0', '--networks', 'base,testnet'])
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(run.stdout).toContain('serves base and testnet on this machine')
+    expect(run.stdout).toMatch(/base +API key, @keyrail\/fetch/)
+    expect(run.stdout).toContain('chain 8453')
+    expect(run.stdout).toContain('Every result matches the node.')
   })
 })

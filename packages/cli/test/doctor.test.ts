@@ -380,22 +380,26 @@ describe('keyrail doctor --config', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyrail-doctor-'))
     config = join(folder, 'keyrail.config.json')
-    const chain = { name: 'Example', symbol: 'EX' }
-    writeFileSync(config, JSON.stringify({ publicUrl: 'http://127.0.0.1:8080', chain, networks }))
+    writeFileSync(config, JSON.stringify({ publicUrl: 'http://127.0.0.1:8080', networks }))
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('uses the chain id of the network in the URL', async () => {
+  // `sepolia` is an alias of `testnet`.
+  test.each([
+    ['mainnet', 1],
+    ['sepolia', 11_155_111],
+  ])('uses the chain id of the network in the URL: %s', async (name, expected) => {
     node.script = doctorNode()
     const quick = ['--calls', '1', '--batch', '0', '--log-range', '0', '--json', '--config', config]
-    const run = await runHere(['doctor', ...quick, '--base-url', `${node.url}/mainnet`], { KEYRAIL_API_KEY: apiKey })
-    expect(run).toMatchObject({ exitCode: 1, stderr: '' })
+    const run = await runHere(['doctor', ...quick, '--base-url', `${node.url}/${name}`], { KEYRAIL_API_KEY: apiKey })
+    expect(run).toMatchObject({ exitCode: expected === 11_155_111 ? 0 : 1, stderr: '' })
     const { findings } = JSON.parse(run.stdout) as { findings: Finding[] }
-    expect(findings.find(({ check }) => check === 'chain')?.facts).toEqual({ chainId: 11_155_111, expected: 1 })
+    expect(findings.find(({ check }) => check === 'chain')?.facts).toEqual({ chainId: 11_155_111, expected })
   })
 
   test.each<[string, string[], RegExp]>([
-    ['--config without a network', ['--config', 'CONFIG'], /--config needs a network/],
+    ['--config without a network', ['--config', 'CONFIG'], /--config needs a network[\s\S]*one of testnet, mainnet/],
+    ['a network that the config does not have', ['--config', 'CONFIG', '--network', 'base'], /has no network base/],
     ['two chain ids', ['--config', 'CONFIG', '--chain-id', '1'], /cannot be combined/],
     ['a missing config', ['--config', '/no/config.json', '--network', 'testnet'], /does not exist/],
     ['an invalid chain id', ['--chain-id', '0x1'], /--chain-id must be a whole number/],

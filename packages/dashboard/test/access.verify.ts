@@ -140,10 +140,15 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Second')
     await page.getByLabel('Use case').selectOption('Wallet')
-    for (const step of ['chain', 'services']) {
+    for (const step of ['networks', 'services']) {
       await page.getByRole('button', { name: 'Next' }).click()
       await page.getByRole('group', { name: step, exact: false }).waitFor()
       await look(page, `create app: ${step}`)
+      if (step === 'services') break
+      await page.getByLabel('Find a chain').press('ArrowDown')
+      await page.getByRole('option').first().waitFor()
+      await look(page, 'create app: search')
+      await page.getByLabel('Find a chain').press('Escape')
     }
     for (const [path, button] of [
       [`/apps/${appId}/settings/advanced`, 'Rotate key'],

@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       const made = await askApi<{ app: { id: string } }>(ada, pages.url, ['POST', '/api/apps'], {
         name: 'Sealed',
         useCase: 'Other',
-        chain: 'ETH',
+        chain: 'ethereum',
         services: ['Node API'],
       })
       await page.goto(`${pages.url}/apps/${made.app.id}/setup`)

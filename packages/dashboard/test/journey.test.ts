@@ -66,18 +66,18 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     // Both addresses.
     await page.getByRole('link', { name: 'Networks' }).click()
     const addresses: Record<string, string> = {}
-    for (const network of ['Testnet', 'Mainnet']) {
+    for (const network of ['Ethereum Sepolia', 'Ethereum Mainnet']) {
       await page.getByRole('button', { name: `Copy: address on ${network}` }).click()
       await page.getByText(`Copied: address on ${network}`).waitFor()
       addresses[network] = await clipboard(ada)
     }
     expect(addresses).toEqual({
-      Testnet: `${pages.url}/testnet/v2/${key}`,
-      Mainnet: `${pages.url}/mainnet/v2/${key}`,
+      'Ethereum Sepolia': `${pages.url}/testnet/v2/${key}`,
+      'Ethereum Mainnet': `${pages.url}/mainnet/v2/${key}`,
     })
-    expect((await callNode(addresses['Testnet'] ?? '', 'eth_chainId')).result).toBe('0xaa36a7')
-    expect((await callNode(addresses['Mainnet'] ?? '', 'eth_chainId')).result).toBe('0x1')
-    const address = addresses['Testnet'] ?? ''
+    expect((await callNode(addresses['Ethereum Sepolia'] ?? '', 'eth_chainId')).result).toBe('0xaa36a7')
+    expect((await callNode(addresses['Ethereum Mainnet'] ?? '', 'eth_chainId')).result).toBe('0x1')
+    const address = addresses['Ethereum Sepolia'] ?? ''
 
     // An origin that is on the list may call, another is told why not.
     const [ours, theirs] = await Promise.all([startOrigin(), startOrigin()])
@@ -159,8 +159,8 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
     await page.getByText('The old key works until').waitFor()
     await page.getByRole('link', { name: 'Networks' }).click()
-    await page.getByRole('button', { name: 'Copy: address on Testnet' }).click()
-    await page.getByText('Copied: address on Testnet').waitFor()
+    await page.getByRole('button', { name: 'Copy: address on Ethereum Sepolia' }).click()
+    await page.getByText('Copied: address on Ethereum Sepolia').waitFor()
     const rotated = await clipboard(ada)
     expect(rotated).not.toBe(address)
     expect(await callNode(rotated)).toMatchObject({ status: 200 })
@@ -278,7 +278,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByText('from keyrail import KeyrailProvider').waitFor()
     await page.getByLabel('Language').selectOption('Shell')
     await page.getByText('curl --silent').first().waitFor()
-    await page.getByText('Mainnet', { exact: true }).click()
+    await page.getByLabel('Network').selectOption('Ethereum Mainnet')
     expect(await program.textContent()).toContain('/mainnet/v2/')
     await page.getByLabel('Method').selectOption('Send a raw transaction')
     await page.getByText('SIGNED_TRANSACTION to a signed transaction, as').waitFor()

@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
   const paste = (text: string): Promise<void> => ada.page.keyboard.insertText(text)
 
   /** Copies the address on a network, from the page of networks. */
-  const copyAddress = async (network: 'Testnet' | 'Mainnet'): Promise<string> => {
+  const copyAddress = async (network: 'Ethereum Sepolia' | 'Ethereum Mainnet'): Promise<string> => {
     await tabTo(`Copy: address on ${network}`)
     await ada.page.keyboard.press('Enter')
     await ada.page.getByText(`Copied: address on ${network}`).waitFor()
@@ -91,8 +91,9 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await keyboard.press('Enter')
     await page.getByLabel('Find a chain').waitFor()
     expect((await focused(page)).name).toBe('Find a chain')
-    await tabTo(/^Ethereum/)
-    await keyboard.press('Space')
+    await keyboard.type('sepolia')
+    await keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: /Ethereum Mainnet/ }).waitFor()
     await tabTo('Next')
     await keyboard.press('Enter')
     await page.getByRole('checkbox', { name: /Node API/ }).waitFor()
@@ -119,10 +120,13 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
 
     await tabTo('Networks', 'Shift+Tab')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Ethereum Testnet' }).waitFor()
-    const address = await copyAddress('Testnet')
+    await page.getByRole('heading', { name: 'Ethereum Sepolia' }).waitFor()
+    const address = await copyAddress('Ethereum Sepolia')
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200, result: '0xaa36a7' })
-    expect(await callNode(await copyAddress('Mainnet'), 'eth_chainId')).toMatchObject({ status: 200, result: '0x1' })
+    expect(await callNode(await copyAddress('Ethereum Mainnet'), 'eth_chainId')).toMatchObject({
+      status: 200,
+      result: '0x1',
+    })
 
     await tabTo('Settings', 'Shift+Tab')
     await keyboard.press('Enter')
@@ -203,8 +207,8 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
 
     await tabTo('Networks', 'Shift+Tab')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Ethereum Testnet' }).waitFor()
-    const rotated = await copyAddress('Testnet')
+    await page.getByRole('heading', { name: 'Ethereum Sepolia' }).waitFor()
+    const rotated = await copyAddress('Ethereum Sepolia')
     expect(await callNode(rotated, 'eth_chainId')).toMatchObject({ status: 200 })
     await tabTo('Settings', 'Shift+Tab')
     await keyboard.press('Enter')

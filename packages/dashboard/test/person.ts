@@ -107,7 +107,8 @@ export async function createApp({ page }: Person, name: string): Promise<string>
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Use case').selectOption('Wallet')
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('radio', { name: /Ethereum/ }).check()
+  await page.getByLabel('Find a chain').fill('ether')
+  await page.getByLabel('Find a chain').press('Enter')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('button', { name: 'Create app' }).click()
   await page.waitForURL(/\/apps\/app_\w+\/setup/)
@@ -119,7 +120,7 @@ export async function addApp(person: Person, url: string, name: string): Promise
   const { app } = await askApi<{ app: { id: string } }>(person, url, ['POST', '/api/apps'], {
     name,
     useCase: 'Wallet',
-    chain: 'ETH',
+    chain: 'ethereum',
     services: ['Node API'],
   })
   return app.id

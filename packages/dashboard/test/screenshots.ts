@@ -87,7 +87,8 @@ try {
   await page.getByLabel('Description').fill('Balances and prices, for the web and the phone.')
   await page.getByLabel('Use case').selectOption('Wallet')
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('radio', { name: /Ethereum/ }).check()
+  await page.getByLabel('Find a chain').fill('ether')
+  await page.getByLabel('Find a chain').press('Enter')
   await shoot('new-app-2')
   await page.getByRole('button', { name: 'Next' }).click()
   await shoot('new-app-3')
@@ -123,12 +124,12 @@ try {
     )
     await new Promise((resolve) => setTimeout(resolve, 60))
   }
-  await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ETH', services: ['Node API'] })
+  await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ethereum', services: ['Node API'] })
   await api('POST', '/api/apps', {
     name: 'Shop <checkout>',
     description: 'Pays by card & coin. '.repeat(12).trim(),
     useCase: 'Payments',
-    chain: 'ETH',
+    chain: 'ethereum',
     services: ['Node API'],
   })
   for (const [type, value, label] of [

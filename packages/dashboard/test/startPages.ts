@@ -39,7 +39,6 @@ export async function startPages(
       listen: { host: '127.0.0.1', port: 0 },
       dashboard: { folder },
       signUp: 'open',
-      chain: { name: 'Ethereum', symbol: 'ETH', aliases: ['Ether', 'EVM'] },
       networks: {
         testnet: { chainId: 11155111, upstreams: [{ url: testnet.url }] },
         mainnet: { chainId: 1, upstreams: [{ url: mainnet.url }] },

@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByLabel('Name').fill('Once')
     await page.getByLabel('Use case').selectOption('Wallet')
     await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('radio', { name: /Ethereum/ }).check()
+    await page.getByLabel('Find a chain').waitFor()
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Create app' }).evaluate((button) => {
       ;(button as unknown as { click: () => void }).click()
@@ -131,30 +131,32 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByLabel('Name').fill('Portfolio')
     await page.getByLabel('Use case').selectOption('NFT')
     await page.getByRole('button', { name: 'Next' }).click()
-    const chain = page.getByRole('radio', { name: /Ethereum/ })
+    // The only chain of the service is chosen.
+    const chain = page.getByLabel('Find a chain')
     await chain.waitFor()
-    expect(await chain.isChecked()).toBe(true)
-    await page.getByLabel('Find a chain').fill('dogecoin')
-    await page.getByText('No chain is called “dogecoin”').waitFor()
-    expect(await chain.count()).toBe(0)
-    // By its name, its symbol, and what else it is called.
-    for (const called of ['hereu', 'eth', 'EVM', 'ether']) {
-      await page.getByLabel('Find a chain').fill(called)
-      await chain.waitFor()
+    expect(await chain.inputValue()).toBe('Ethereum')
+    await chain.fill('dogecoin')
+    await page.getByText('No chain of this service matches.').first().waitFor()
+    expect(await page.getByRole('option').count()).toBe(0)
+    // By its title, its symbol, an alias and a chain id.
+    for (const text of ['hereu', 'eth', 'sepolia', '11155111']) {
+      await chain.fill(text)
+      await page.getByRole('option', { name: /^Ethereum/ }).waitFor()
     }
-    await chain.check()
+    await chain.press('Enter')
+    expect(await chain.inputValue()).toBe('Ethereum')
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('checkbox', { name: /Node API/ }).uncheck()
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.getByText('Choose at least one.').waitFor()
     await page.goBack()
-    await page.getByRole('radio', { name: /Ethereum/ }).waitFor()
-    expect(await page.getByRole('radio', { name: /Ethereum/ }).isChecked()).toBe(true)
+    await chain.waitFor()
+    expect(await chain.inputValue()).toBe('Ethereum')
     await page.goBack()
     expect(await page.getByLabel('Name').inputValue()).toBe('Portfolio')
     expect(await page.getByLabel('Use case').inputValue()).toBe('NFT')
     await page.goForward()
-    await page.getByRole('radio', { name: /Ethereum/ }).waitFor()
+    await chain.waitFor()
     // Who comes there anew begins at the beginning.
     await page.reload()
     await page.getByLabel('Name').waitFor()
@@ -222,18 +224,14 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
       ['POST', `/api/apps/${appId}/key/reveal`],
       {},
     )
-    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
-    await page.getByRole('checkbox', { name: 'Mainnet' }).uncheck()
-    await page
-      .locator('form', { has: page.getByRole('checkbox') })
-      .getByRole('button')
-      .click()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.goto(`${pages.url}/apps/${appId}/networks`)
+    await page.getByRole('button', { name: 'Disable Ethereum Mainnet' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Disabled Ethereum Mainnet').waitFor()
     expect((await callNode(addresses.mainnet)).reason).toBe('wrong_network')
     expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
-    await page.getByRole('link', { name: 'Networks' }).click()
-    await page.getByText('Calls on this network are rejected.').waitFor()
-    await page.goBack()
+    expect(await page.getByRole('heading', { name: 'Ethereum Mainnet' }).count()).toBe(0)
+    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
     await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
     await page.getByText('the app will be off: all its calls are rejected').waitFor()
     await page
@@ -268,7 +266,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByLabel('Name').fill('PORTFOLIO')
     await page.getByLabel('Use case').selectOption('Wallet')
     await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('radio', { name: /Ethereum/ }).check()
+    await page.getByLabel('Find a chain').waitFor()
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.locator('.fix').waitFor()
@@ -291,7 +289,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
         name,
         description: name,
         useCase: 'Other',
-        chain: 'ETH',
+        chain: 'ethereum',
         services: ['Node API'],
       })
     }
@@ -332,10 +330,9 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
             nameFolded: `app ${number}`,
             description: '',
             useCase: 'Other',
-            chain: 'ETH',
+            chain: 'ethereum',
             services: '["Node API"]',
-            testnet: 1,
-            mainnet: 1,
+            networks: '["testnet","mainnet"]',
             limits: null,
             requireJwt: 0,
             version: 1,

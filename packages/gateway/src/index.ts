@@ -5,7 +5,14 @@ export type { AllowEntryView, AllowTypeName } from './control/contract/allowEntr
 export type { ApiKeyView } from './control/contract/apiKey.ts'
 export type { AppView } from './control/contract/app.ts'
 export type { AuditEntryView } from './control/contract/auditEntry.ts'
-export type { DeploymentView, ServiceName, UseCase } from './control/contract/deployment.ts'
+export type {
+  ChainView,
+  DeploymentView,
+  NetworkView,
+  NetworksView,
+  ServiceName,
+  UseCase,
+} from './control/contract/deployment.ts'
 export type { JwtKeyView, JwtTestView } from './control/contract/jwtKey.ts'
 export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'
@@ -48,6 +55,9 @@ export type { MemoryKeyStore } from './auth/key/createMemoryKeyStore.ts'
 export { hashApiKey } from './lib/secrets/hashApiKey.ts'
 export type { FoundKey, KeyLimits, KeyRecord, KeyStore } from './auth/key/keyStore.ts'
 export type { LogEntry } from './proxy/log.ts'
+export { findKnownNetwork, listKnownNetworks } from './lib/findKnownNetwork.ts'
+export type { NamedNetwork } from './lib/findKnownNetwork.ts'
+export type { KnownNetwork } from './lib/knownNetworks.ts'
 export { isNetworkName } from './lib/network.ts'
 export type { Network, NetworkDetails } from './lib/network.ts'
 export type { RejectionReason } from './errors/rejection.ts'

@@ -12,6 +12,7 @@ export interface ReadOptions {
   /** `base` is the URL before `/v2/{key}` for an app, and before `/{key}` for an API key. */
   readonly address: { readonly kind: 'app' | 'apiKey'; readonly base: string }
   readonly apiKey: string | undefined
+  readonly symbol: string
   readonly account: string
   readonly block: number
   readonly contract: string
@@ -51,6 +52,8 @@ export function readOptions(options: SnippetOptions): ReadOptions {
     withKeyrail: options.withKeyrail ?? false,
     address: readAddress(options),
     apiKey,
+    // Symbols of coins are free text. What remains cannot end a string literal.
+    symbol: (options.symbol ?? 'ETH').replaceAll(/[^\p{L}\p{N}.+-]/gu, ''),
     account,
     block,
     contract,

@@ -52,6 +52,26 @@ describe.each(libraries)('with $id', ({ id: library, keyrail }) => {
     expect(snippet({ library, address: { rpcUrl }, apiKey: 'kr_m' }).text).not.toContain('/v2')
   })
 
+  test.each(['ethereum-sepolia', 'a', '0', `${'x'.repeat(31)}-${'9'.repeat(31)}`])(
+    'calls the network %s',
+    (network) => {
+      const baseUrl = `https://node.example/${network}`
+      expect(snippet({ library, address: { baseUrl } }).text).toContain(`${baseUrl}/v2/`)
+    },
+  )
+
+  test('amounts have the symbol of the coin', () => {
+    const write = (method: 'balance' | 'transaction', withKeyrail: boolean, symbol?: string): string =>
+      snippet({ method, library, withKeyrail, address, ...(symbol !== undefined && { symbol }) }).text
+    // curl prints the result as it is.
+    if (library === 'curl') return
+    for (const withKeyrail of [false, true]) {
+      expect(write('balance', withKeyrail)).toMatch(/holds .* ETH/)
+      expect(write('balance', withKeyrail, 'xDAI')).toMatch(/holds .* xDAI/)
+      expect(write('transaction', withKeyrail, 'P\'O`$"L')).toMatch(/pays .* POL from/)
+    }
+  })
+
   test('no line is too long', () => {
     for (const { id: method } of snippetMethods) {
       for (const withKeyrail of [false, true]) {

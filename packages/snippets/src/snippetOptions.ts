@@ -38,6 +38,11 @@ export interface SnippetOptions {
    * The key, or a mask of it. It occurs once, near the top. If omitted, the program reads `KEYRAIL_API_KEY` from the environment.
    */
   readonly apiKey?: string
+  /**
+   * The symbol of the network's coin, for amounts that the program prints. Only its letters, digits, `.`, `+` and `-` are used.
+   * @default 'ETH'
+   */
+  readonly symbol?: string
   /** Other values at the top of the program. */
   readonly values?: SnippetValues
 }

@@ -7,12 +7,12 @@ import { confirm } from '../control/confirm.ts'
 import { keyActions } from '../control/keyActions.ts'
 import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
 import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
+import { chooseChain, findNetworks, readNetworkNames } from '../control/networks.ts'
 import { readExpiry } from '../control/readExpiry.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { getStyle } from '../output/style.ts'
 import { stripControlCharacters } from '../output/stripControlCharacters.ts'
-import { readNetwork } from './endpoint.ts'
 
 async function listAll(api: ControlApiClient, search: string | undefined): Promise<AppView[]> {
   const all: AppView[] = []
@@ -51,7 +51,7 @@ const format = (app: AppView): string[] =>
     ['use case', app.useCase],
     ['chain', stripControlCharacters(app.chain)],
     ['services', app.services.join(', ') || 'none'],
-    ...app.networks.map((network) => [network, stripControlCharacters(app.key.addresses[network])]),
+    ...app.networks.map((network) => [network, stripControlCharacters(app.key.addresses[network] ?? '')]),
     ['JWT', app.requireJwt ? 'required' : 'not required'],
     ...formatKeyDetails(app.key, getStyle(process.stdout)),
   ])
@@ -80,9 +80,9 @@ const actions: Actions = {
   },
   create: {
     needs: ['NAME'],
-    takes: ['use-case', 'network', 'description', 'expires', ...keyOptions],
+    takes: ['use-case', 'chain', 'network', 'description', 'expires', ...keyOptions],
     check: (given) => {
-      readNetwork(given.text('network'))
+      readNetworkNames(given)
       readExpiry(given.text('expires'))
       checkKeyOutput(given)
     },
@@ -90,17 +90,18 @@ const actions: Actions = {
       outputKey(given, {
         replaces: false,
         request: async () => {
-          const { chain, services, useCases } = await api('GET /api/deployment', {})
-          const network = readNetwork(given.text('network'))
+          const deployment = await api('GET /api/deployment', {})
+          const { services, useCases } = deployment
+          const { chain, networks } = chooseChain(given, deployment)
           const expiresAt = readExpiry(given.text('expires'))
           const description = given.text('description')
           const { app, ...secret } = await api('POST /api/apps', {
             body: {
               name,
               useCase: readUseCase(given.text('use-case'), useCases),
-              chain: chain.symbol,
+              chain,
               services,
-              ...(network === undefined ? {} : { networks: [network] }),
+              ...(networks === undefined ? {} : { networks }),
               ...(description === undefined ? {} : { description }),
               ...(expiresAt === undefined ? {} : { expiresAt }),
             },
@@ -108,6 +109,36 @@ const actions: Actions = {
           return { json: { app }, secret, lines: [`Created ${stripControlCharacters(app.name)}: ${app.id}`] }
         },
       }),
+  },
+  edit: {
+    needs: ['ID|NAME'],
+    takes: ['name', 'use-case', 'network', 'description'],
+    check: (given) => {
+      const names = readNetworkNames(given)
+      const others = ['name', 'use-case', 'description'].map((option) => given.text(option))
+      if ([names, ...others].every((value) => value === undefined))
+        throw wrongUsage('nothing to change', 'add --name, --use-case, --network or --description')
+    },
+    run: async ({ given, api, words: [idOrName = ''] }) => {
+      const { id, version } = await find(api, idOrName)
+      const name = given.text('name')
+      const description = given.text('description')
+      const useCase = given.text('use-case')
+      const networks = readNetworkNames(given)
+      const app = await api('PATCH /api/apps/{appId}', {
+        params: { appId: id },
+        body: {
+          version,
+          ...(name === undefined ? {} : { name }),
+          ...(description === undefined ? {} : { description }),
+          ...(useCase === undefined
+            ? {}
+            : { useCase: readUseCase(useCase, (await api('GET /api/deployment', {})).useCases) }),
+          ...(networks === undefined ? {} : { networks: await findNetworks(api, networks) }),
+        },
+      })
+      return { json: app, lines: [`Changed ${stripControlCharacters(app.name)}`, ...format(app)] }
+    },
   },
   ...keyActions({
     find,

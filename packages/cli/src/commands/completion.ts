@@ -22,7 +22,9 @@ export async function completion(given: ReadArguments, commands: readonly Comman
   if (!Object.hasOwn(shells, shell) || more.length > 0) {
     throw wrongUsage('keyrail completion needs a shell: bash, zsh or fish', 'see keyrail completion --help')
   }
-  const script = shells[shell as keyof typeof shells](getCompletions(commands, { call: methodNames }))
+  const { listKnownNetworks } = await import('@keyrail/gateway')
+  const networks = ['testnet', 'mainnet', ...listKnownNetworks().map(({ name }) => name)]
+  const script = shells[shell as keyof typeof shells](getCompletions(commands, { call: methodNames }, networks))
   await printData(given.flag('json') ? JSON.stringify({ shell, script }) : script)
   return exitCodes.ok
 }

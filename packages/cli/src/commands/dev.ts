@@ -2,6 +2,7 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { writeEnvFile } from '../dev/envFile.ts'
+import { readDevNetworks } from '../dev/devNetworks.ts'
 import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
@@ -17,6 +18,10 @@ interface OutputOptions {
   readonly json: boolean
 }
 
+/** Joins names as in a sentence: `a, b and c`. */
+const formatNames = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
 async function show(service: DevService, calls: FirstCalls | undefined, { once, json }: OutputOptions): Promise<void> {
   if (json) {
     await printData(JSON.stringify(once ? { ...service.description, calls: calls?.calls } : service.description))
@@ -25,7 +30,7 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
   if (!calls) return
   const style = getStyle(process.stdout)
   await print([
-    `${style.strong('Keyrail')} serves two networks on this machine, each with its own node: ${service.description.url}`,
+    `${style.strong('Keyrail')} serves ${formatNames(Object.keys(service.description.nodes))} on this machine, each with its own node: ${service.description.url}`,
     '',
     ...formatFirstCalls(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
     '',
@@ -46,7 +51,7 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
 }
 
 /**
- * `keyrail dev`: runs the service with two embedded nodes, until it is stopped.
+ * `keyrail dev`: runs the service with embedded nodes, until it is stopped.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0 after a graceful stop; 1 if a first call of `--once` failed.
@@ -59,6 +64,7 @@ export async function dev(given: ReadArguments): Promise<number> {
     port: readWholeNumber('--port', given.text('port'), { min: 0, max: 65_535 }),
     data: given.text('data'),
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
+    networks: readDevNetworks(given.text('networks')),
   }
   const envFile = given.text('env')
   const stop = listenForStop()

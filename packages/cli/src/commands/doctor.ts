@@ -28,11 +28,21 @@ async function readChainIdFromConfig(
   endpoint: EndpointUrlOptions,
 ): Promise<number> {
   const text = [endpoint.url, endpoint.baseUrl, endpoint.rpcUrl].find((one) => typeof one === 'string') ?? ''
-  const inPath = /\/(testnet|mainnet)(?:\/|$)/.exec(text)?.[1]
-  const network = readNetwork(given.text('network') ?? inPath)
-  if (network === undefined) throw wrongUsage('--config needs a network', 'add --network testnet or mainnet')
   const { readServiceConfig } = await import('@keyrail/gateway')
-  return withConfig(file, () => readServiceConfig(file).networks[network].chainId)
+  const { networks } = await withConfig(file, () => readServiceConfig(file))
+  const names = new Map(
+    Object.entries(networks).flatMap(([name, network]) =>
+      [name, ...network.aliases].map((one) => [one, network.chainId] as const),
+    ),
+  )
+  const inPath = (URL.parse(text)?.pathname ?? '').split('/').find((part) => names.has(part))
+  const network = readNetwork(given.text('network') ?? inPath)
+  const chainId = network === undefined ? undefined : names.get(network)
+  if (chainId !== undefined) return chainId
+  throw wrongUsage(
+    network === undefined ? '--config needs a network' : `the config has no network ${network}`,
+    `add --network with one of ${Object.keys(networks).join(', ')}`,
+  )
 }
 
 async function readChainId(given: ReadArguments, endpoint: EndpointUrlOptions): Promise<number | undefined> {

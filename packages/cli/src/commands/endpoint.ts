@@ -1,7 +1,6 @@
 import type { EndpointUrlOptions } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { wrongUsage } from '../cliError.ts'
-import type { Network } from '../dev/devChains.ts'
 import { printNote } from '../output/print.ts'
 import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
 import type { PromptStreams } from '../secret/promptSecret.ts'
@@ -17,23 +16,32 @@ const keyFileWords = {
   hint: 'keyrail dev --data DIR writes one to DIR/keys/app',
 } as const
 
-/** Reads `--network`; undefined stays undefined. @throws {CliError} exit code 2 for another name. */
-export function readNetwork(text: string | undefined): Network | undefined {
-  if (text === undefined || text === 'testnet' || text === 'mainnet') return text
-  throw wrongUsage('--network must be testnet or mainnet')
+/** Reads `--network`; undefined stays undefined. @throws {CliError} exit code 2 for anything but a name. */
+export function readNetwork(text: string | undefined): string | undefined {
+  if (text === undefined || /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text
+  throw wrongUsage(
+    '--network must be the name of a network, such as ethereum-mainnet',
+    'run keyrail networks to list those of a service',
+  )
+}
+
+/** Whether a URL names a network: in its path, or at the start of its host. A URL without a path is that of a node and names none. */
+const canBeOf = (url: string, network: string): boolean => {
+  const { pathname, hostname } = URL.parse(url) ?? { pathname: '/', hostname: '' }
+  return pathname === '/' || pathname.split('/').includes(network) || hostname.startsWith(`${network}.`)
 }
 
 /** Replaces `{network}` in a URL. @throws {CliError} exit code 2 if the URL and the network do not match. */
-export function applyNetwork(name: string, url: string, network: Network | undefined): string {
+export function applyNetwork(name: string, url: string, network: string | undefined): string {
   if (url.includes('{network}')) {
-    if (network === undefined) throw wrongUsage(`${name} contains {network}`, 'add --network testnet or mainnet')
+    if (network === undefined) throw wrongUsage(`${name} contains {network}`, 'add --network NAME')
     return url.replaceAll('{network}', network)
   }
-  const other = network === 'testnet' ? 'mainnet' : 'testnet'
-  if (network !== undefined && new RegExp(`/${other}$`).test(url)) {
+  if (network !== undefined && !canBeOf(url, network)) {
+    // The URL may contain a key, so the message does not repeat it.
     throw wrongUsage(
-      `--network is ${network}, but ${name} ends with /${other}`,
-      `omit --network, or write {network} instead of ${other}`,
+      `--network is ${network}, but ${name} contains neither /${network} nor {network}`,
+      'omit --network, or write {network} in the URL in place of the name',
     )
   }
   return url

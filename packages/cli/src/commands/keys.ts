@@ -4,6 +4,7 @@ import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
 import type { ControlApiClient } from '../control/controlApi.ts'
 import { confirm } from '../control/confirm.ts'
+import { findNetworks, readNetworkNames } from '../control/networks.ts'
 import { keyActions } from '../control/keyActions.ts'
 import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
 import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
@@ -12,7 +13,6 @@ import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { getStyle } from '../output/style.ts'
 import { stripControlCharacters } from '../output/stripControlCharacters.ts'
-import { readNetwork } from './endpoint.ts'
 
 async function find(api: ControlApiClient, idOrName: string): Promise<ApiKeyView> {
   if (/^key_[0-9a-z]{20}$/.test(idOrName)) return api('GET /api/keys/{keyId}', { params: { keyId: idOrName } })
@@ -67,9 +67,11 @@ const actions: Actions = {
     needs: ['NAME'],
     takes: ['network', 'description', 'expires', ...keyOptions],
     check: (given) => {
-      if (readNetwork(given.text('network')) === undefined) {
-        throw wrongUsage('an API key needs a network', 'add --network testnet or mainnet')
+      const names = readNetworkNames(given)
+      if (names === undefined) {
+        throw wrongUsage('an API key needs a network', 'add --network NAME; run keyrail networks to list them')
       }
+      if (names.length > 1) throw wrongUsage('an API key has one network', 'create one key for each network')
       readExpiry(given.text('expires'))
       checkKeyOutput(given)
     },
@@ -77,7 +79,7 @@ const actions: Actions = {
       outputKey(given, {
         replaces: false,
         request: async () => {
-          const network = readNetwork(given.text('network')) ?? 'testnet'
+          const [network = ''] = await findNetworks(api, readNetworkNames(given) ?? [])
           const expiresAt = readExpiry(given.text('expires'))
           const description = given.text('description')
           const { key, ...secret } = await api('POST /api/keys', {

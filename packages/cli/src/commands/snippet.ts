@@ -12,8 +12,8 @@ import { applyNetwork, readNetwork } from './endpoint.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 type Address = Parameters<typeof writeSnippet>[0]['address']
 
-/** The default base URL of `keyrail dev`. */
-const devBaseUrl = 'http://127.0.0.1:7245/testnet'
+/** The default URL of `keyrail dev`. */
+const devUrl = 'http://127.0.0.1:7245'
 
 /** Finds an id in a list, ignoring case and hyphens. */
 function choose<Id extends string>(option: string, text: string | undefined, ids: readonly Id[]): Id | undefined {
@@ -38,7 +38,7 @@ function readAddress(given: ReadArguments, environment: Environment): Address {
   if (baseUrl !== undefined) return { baseUrl: applyNetwork('--base-url', baseUrl, network) }
   const { KEYRAIL_BASE_URL: fromEnvironment } = environment
   if (fromEnvironment) return { baseUrl: applyNetwork('KEYRAIL_BASE_URL', fromEnvironment, network) }
-  return { baseUrl: network === undefined ? devBaseUrl : devBaseUrl.replace('testnet', network) }
+  return { baseUrl: `${devUrl}/${network ?? 'testnet'}` }
 }
 
 function readValues(given: ReadArguments): SnippetValues {

@@ -28,15 +28,19 @@ const getKind = ({ type, value, values }: Command['options'][string]): ValueKind
   return value === 'FILE' ? 'file' : value === 'DIR' ? 'folder' : 'text'
 }
 
+const isNetworkOption = (name: string): boolean => name === 'network' || name === 'networks'
+
 /**
  * Converts the command table to the input of the completion scripts.
  *
  * @param commands - The command table.
  * @param words - The first arguments of commands that have too many for the table.
+ * @param networks - Names of networks that are often used.
  */
 export function getCompletions(
   commands: readonly Command[],
   words: Readonly<Record<string, readonly string[]>> = {},
+  networks: readonly string[] = [],
 ): CommandCompletion[] {
   return commands.map(({ name, about, options, words: own }) => ({
     name,
@@ -44,8 +48,9 @@ export function getCompletions(
     options: Object.entries(options).map(([option, declared]) => ({
       name: option,
       about: declared.about,
-      kind: getKind(declared),
-      values: declared.values ?? [],
+      ...(isNetworkOption(option) && networks.length > 0
+        ? { kind: 'choice' as const, values: networks }
+        : { kind: getKind(declared), values: declared.values ?? [] }),
     })),
     words: own ?? words[name] ?? [],
   }))

@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
 import { lockFile } from '../lockFile.ts'
-import { networks } from './devChains.ts'
-import type { Network } from './devChains.ts'
-import { createDevState, parseDevState } from './devState.ts'
+import { defaultNetworks } from './devNetworks.ts'
+import type { DevNetwork } from './devNetworks.ts'
+import { addKeys, createDevState, parseDevState } from './devState.ts'
 import type { DevState } from './devState.ts'
 
 /** The data folder of `keyrail dev`. */
@@ -31,14 +31,14 @@ export interface DevFolder {
   readonly database: string
   /** The secret that encrypts the service's keys. */
   readonly secret: string
-  /** The folder of files with one key each: `app`, `testnet`, `mainnet`. For `keyrail call --key-file` and shells. */
+  /** The folder of files with one key each: `app`, and the name of each network. For `keyrail call --key-file` and shells. */
   readonly keyFiles: string
   /** The file with the account's password. */
   readonly passwordFile: string
   /** Gets the saved chain of a network; undefined if there is none. */
-  readonly savedChain: (network: Network) => string | undefined
+  readonly savedChain: (network: string) => string | undefined
   /** Gets the file where a node saves its chain; undefined in a temporary folder. */
-  readonly nextChain: (network: Network) => string | undefined
+  readonly nextChain: (network: string) => string | undefined
   /** Moves the newly saved chains into place and unlocks the folder. Removes a temporary one. */
   readonly release: () => void
 }
@@ -84,24 +84,24 @@ function checkChain(file: string, fallback: string | undefined): void {
   }
 }
 
-function open(path: string, temporary: boolean): DevFolder {
+function open(path: string, networks: readonly DevNetwork[], temporary: boolean): DevFolder {
   const unlock = lock(path)
   try {
     const stateFile = join(path, 'keyrail.json')
     const keyFiles = join(path, 'keys')
-    const chain = (network: Network): string => join(path, `${network}.chain.json`)
-    const next = (network: Network): string => join(path, `${network}.chain.next.json`)
+    const chain = (network: string): string => join(path, `${network}.chain.json`)
+    const next = (network: string): string => join(path, `${network}.chain.next.json`)
     const secretFile = join(path, 'secret')
     const passwordFile = join(path, 'password')
-    const state = existsSync(stateFile) ? readState(stateFile) : createDevState()
+    const state = existsSync(stateFile) ? addKeys(readState(stateFile), networks) : createDevState(networks)
     // Everything is validated before anything is written.
-    for (const network of networks) {
+    for (const { name: network } of networks) {
       const previous = existsSync(chain(network)) ? chain(network) : undefined
       if (existsSync(next(network))) checkChain(next(network), previous)
       else if (previous !== undefined) checkChain(previous, undefined)
     }
     const replaceChains = (): void => {
-      for (const network of networks) {
+      for (const { name: network } of networks) {
         if (!existsSync(next(network))) continue
         chmodSync(next(network), privateFile.mode)
         renameSync(next(network), chain(network))
@@ -115,7 +115,8 @@ function open(path: string, temporary: boolean): DevFolder {
       writeAtomically(passwordFile, `${next.account.password}\n`)
       mkdirSync(keyFiles, privateFolder)
       writeAtomically(join(keyFiles, 'app'), `${next.app.apiKey}\n`)
-      for (const network of networks) writeAtomically(join(keyFiles, network), `${next.keys[network].apiKey}\n`)
+      for (const [network, { apiKey }] of Object.entries(next.keys))
+        writeAtomically(join(keyFiles, network), `${apiKey}\n`)
     }
     saveState(state)
     if (!existsSync(secretFile)) writeAtomically(secretFile, `${randomBytes(48).toString('base64url')}\n`)
@@ -148,10 +149,11 @@ function open(path: string, temporary: boolean): DevFolder {
  * Opens or creates the data folder of `keyrail dev`. Only its owner can read the files.
  *
  * @param given - The folder of `--data`. @default a temporary folder, removed on release
+ * @param networks - The networks of the service. @default the default networks
  * @throws {CliError} if it is not a folder, is in use, contains other files, or a file in it is invalid. Nothing is changed in that case.
  */
-export function openDevFolder(given: string | undefined): DevFolder {
-  if (given === undefined) return open(mkdtempSync(join(tmpdir(), 'keyrail-')), true)
+export function openDevFolder(given: string | undefined, networks: readonly DevNetwork[] = defaultNetworks): DevFolder {
+  if (given === undefined) return open(mkdtempSync(join(tmpdir(), 'keyrail-')), networks, true)
   const path = resolve(given)
   try {
     mkdirSync(path, privateFolder)
@@ -161,7 +163,7 @@ export function openDevFolder(given: string | undefined): DevFolder {
         hint: 'use a new or empty folder with --data',
       })
     }
-    return open(path, false)
+    return open(path, networks, false)
   } catch (error) {
     if (error instanceof CliError) throw error
     // File system errors contain a path and a reason, never a file's content.

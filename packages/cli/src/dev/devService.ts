@@ -1,19 +1,20 @@
-import type { ByNetwork } from './devChains.ts'
 import type { DevFolder } from './devFolder.ts'
 
 /** The output of `keyrail dev --json`. Contains secrets. */
-export interface DevDescription {
+export interface DevDescription<Name extends string = 'testnet' | 'mainnet'> {
   readonly url: string
   readonly dashboard: string
   readonly account: { readonly email: string; readonly password: string }
-  readonly app: { readonly id: string; readonly apiKey: string; readonly urls: ByNetwork<string> }
-  readonly keys: ByNetwork<{ readonly apiKey: string; readonly url: string }>
-  readonly nodes: ByNetwork<string>
+  readonly app: { readonly id: string; readonly apiKey: string; readonly urls: Readonly<Record<Name, string>> }
+  /** An account has at most four API keys: with more networks, the last ones have none. */
+  readonly keys: Readonly<Record<Name, { readonly apiKey: string; readonly url: string }>>
+  readonly nodes: Readonly<Record<Name, string>>
+  readonly chainIds: Readonly<Record<Name, number>>
 }
 
 /** A running service and its nodes. */
 export interface DevService {
-  readonly description: DevDescription
+  readonly description: DevDescription<string>
   readonly port: number
   /** The data folder, with one file per key and the account's password. */
   readonly folder: Pick<DevFolder, 'path' | 'keyFiles' | 'passwordFile' | 'temporary'>

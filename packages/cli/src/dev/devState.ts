@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createApiKey, parseApiKey } from '@keyrail/gateway'
-import type { ByNetwork } from './devChains.ts'
+import { defaultNetworks, findDevNetwork } from './devNetworks.ts'
+import type { ByNetwork, DevNetwork } from './devNetworks.ts'
 
 /** The saved state of `keyrail dev`, without its chains. Contains secrets. */
 export interface DevState {
@@ -10,17 +11,38 @@ export interface DevState {
   readonly keys: ByNetwork<{ readonly id: string; readonly apiKey: string }>
 }
 
-/** Creates the account, the app and the two API keys of a new data folder. */
-export function createDevState(): DevState {
-  return {
-    version: 1,
-    account: { email: 'dev@keyrail.test', password: randomBytes(18).toString('base64url') },
-    app: { id: randomUUID(), apiKey: createApiKey('app') },
-    keys: {
-      testnet: { id: randomUUID(), apiKey: createApiKey('testnet') },
-      mainnet: { id: randomUUID(), apiKey: createApiKey('mainnet') },
+/** How many API keys an account can have. */
+const maxKeys = 4
+
+const getKind = ({ testnet }: DevNetwork): 'testnet' | 'mainnet' => (testnet ? 'testnet' : 'mainnet')
+
+/**
+ * Adds an API key for each network that has none, as long as the account can have more.
+ *
+ * @param state - The state. It is not changed.
+ * @param networks - The networks of the service.
+ */
+export function addKeys(state: DevState, networks: readonly DevNetwork[]): DevState {
+  const free = maxKeys - Object.keys(state.keys).length
+  const missing = networks.filter(({ name }) => !Object.hasOwn(state.keys, name)).slice(0, Math.max(0, free))
+  const added = missing.map((network) => [
+    network.name,
+    { id: randomUUID() as string, apiKey: createApiKey(getKind(network)) },
+  ])
+  return { ...state, keys: { ...state.keys, ...Object.fromEntries(added) } }
+}
+
+/** Creates the account, the app and the API keys of a new data folder. */
+export function createDevState(networks: readonly DevNetwork[] = defaultNetworks): DevState {
+  return addKeys(
+    {
+      version: 1,
+      account: { email: 'dev@keyrail.test', password: randomBytes(18).toString('base64url') },
+      app: { id: randomUUID(), apiKey: createApiKey('app') },
+      keys: {},
     },
-  }
+    networks,
+  )
 }
 
 type Fields = Record<string, unknown>
@@ -69,9 +91,12 @@ export function parseDevState(text: string): DevState {
       password: parseText(account['password'], 'account.password'),
     },
     app: parseKey(state['app'], 'app', 'app'),
-    keys: {
-      testnet: parseKey(keys['testnet'], 'keys.testnet', 'testnet'),
-      mainnet: parseKey(keys['mainnet'], 'keys.mainnet', 'mainnet'),
-    },
+    keys: Object.fromEntries(
+      Object.entries(keys).map(([name, key]) => {
+        const network = findDevNetwork(name)
+        if (network === undefined) throw new Error(`keys.${name} is of an unknown network`)
+        return [name, parseKey(key, `keys.${name}`, getKind(network))]
+      }),
+    ),
   }
 }

@@ -15,16 +15,17 @@ const readIfExists = (file: string): string | undefined => {
 }
 
 /**
- * Writes the app's testnet URL and key to an env file: `KEYRAIL_BASE_URL` and `KEYRAIL_API_KEY`. Only its owner can read it.
+ * Writes the app's URL on the first network and its key to an env file: `KEYRAIL_BASE_URL` and `KEYRAIL_API_KEY`. Only its owner can read it.
  *
  * @param path - The file. One from an earlier service is replaced.
  * @param service - The running service.
  * @returns Removes the file, unless a later service has replaced it. Safe to call twice.
  * @throws {CliError} if another program wrote the file, or it cannot be written. Nothing is changed in that case.
  */
-export function writeEnvFile(path: string, { url, app }: Pick<DevDescription, 'url' | 'app'>): () => void {
+export function writeEnvFile(path: string, { url, app }: Pick<DevDescription<string>, 'url' | 'app'>): () => void {
   const file = resolve(path)
-  const text = `${firstLine}\nKEYRAIL_BASE_URL=${url}/testnet\nKEYRAIL_API_KEY=${app.apiKey}\n`
+  const [network = ''] = Object.keys(app.urls)
+  const text = `${firstLine}\nKEYRAIL_BASE_URL=${url}/${network}\nKEYRAIL_API_KEY=${app.apiKey}\n`
   try {
     const before = readIfExists(file)
     if (before !== undefined && !before.startsWith(firstLine)) {

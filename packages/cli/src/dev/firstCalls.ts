@@ -1,8 +1,6 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
 import { getBlockHead } from '../node/callNode.ts'
 import type { BlockHead } from '../node/callNode.ts'
-import { devChainIds, networks } from './devChains.ts'
-import type { Network } from './devChains.ts'
 import type { DevDescription } from './devService.ts'
 import { libraries as allLibraries } from './libraries/libraries.ts'
 import type { FirstEndpoint, Library } from './libraries/libraries.ts'
@@ -11,7 +9,7 @@ import type { LoadedLibrary } from './libraries/loadLibraries.ts'
 
 /** One first call and its result. Contains no key. */
 export interface FirstCall {
-  readonly network: Network
+  readonly network: string
   /** The form of the URL: an app's or an API key's. */
   readonly shape: 'app' | 'API key'
   readonly library: string
@@ -26,13 +24,14 @@ export interface FirstCall {
 
 /** The latest block according to the node itself, without the service. */
 export interface NodeBlock {
-  readonly network: Network
+  readonly network: string
   readonly url: string
   readonly block: BlockHead
 }
 
 /** The first calls through a service. */
 export interface FirstCalls {
+  readonly chainIds: DevDescription<string>['chainIds']
   readonly nodes: readonly NodeBlock[]
   readonly calls: readonly FirstCall[]
   /** Whether every call succeeded and every block matches the node's own. */
@@ -93,22 +92,25 @@ async function readLatestBlock(
  * @throws {Error} if a node itself does not respond.
  */
 export async function makeFirstCalls(
-  service: Pick<DevDescription, 'url' | 'app' | 'keys' | 'nodes'>,
+  service: Pick<DevDescription<string>, 'url' | 'app' | 'keys' | 'nodes' | 'chainIds'>,
   libraries: readonly Library[] = allLibraries,
 ): Promise<FirstCalls> {
   const nodes: NodeBlock[] = []
   const calls: FirstCall[] = []
   const loaded = await loadLibraries(libraries)
-  for (const network of networks) {
-    const url = service.nodes[network]
+  const { chainIds } = service
+  for (const [network, url] of Object.entries(service.nodes)) {
     const before = await getBlockHead(url, 'latest')
     nodes.push({ network, url, block: before })
     const networkUrl = `${service.url}/${network}`
-    const chainId = devChainIds[network]
-    const shapes = [
+    const chainId = chainIds[network] ?? 0
+    const key = service.keys[network]
+    const shapes: readonly { readonly shape: FirstCall['shape']; readonly endpoint: FirstEndpoint }[] = [
       { shape: 'app', endpoint: { baseUrl: networkUrl, apiKey: service.app.apiKey, chainId } },
-      { shape: 'API key', endpoint: { rpcUrl: networkUrl, apiKey: service.keys[network].apiKey, chainId } },
-    ] as const
+      ...(key === undefined
+        ? []
+        : [{ shape: 'API key' as const, endpoint: { rpcUrl: networkUrl, apiKey: key.apiKey, chainId } }]),
+    ]
     for (const { shape, endpoint } of shapes) {
       const redactedUrl = getRedactedUrl(endpoint)
       for (const library of loaded) {
@@ -124,5 +126,5 @@ export async function makeFirstCalls(
       }
     }
   }
-  return { nodes, calls, allMatch: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
+  return { chainIds, nodes, calls, allMatch: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
 }

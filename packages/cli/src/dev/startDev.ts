@@ -4,8 +4,8 @@ import { CliError } from '../cliError.ts'
 import { blockSeconds, seedChain, countSeededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
-import { devChainIds, seedRounds } from './devChains.ts'
-import type { ByNetwork, Network } from './devChains.ts'
+import { defaultNetworks } from './devNetworks.ts'
+import type { DevNetwork } from './devNetworks.ts'
 import { openDevFolder } from './devFolder.ts'
 import type { DevFolder } from './devFolder.ts'
 import type { DevService } from './devService.ts'
@@ -26,6 +26,8 @@ export interface DevOptions {
   readonly data?: string | undefined
   /** Allows the nodes' own methods: `anvil_*`, `evm_*`, `hardhat_*`. */
   readonly unsafeNodeMethods?: boolean | undefined
+  /** The networks, each with its own node. @default a test network and a main network */
+  readonly networks?: readonly DevNetwork[] | undefined
 }
 
 const isInUse = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
@@ -43,60 +45,70 @@ async function listen(service: Service, port: number | undefined): Promise<{ url
   }
 }
 
-async function startChain(folder: DevFolder, network: Network): Promise<RunningNode> {
-  const loadFrom = folder.savedChain(network)
-  const rounds = seedRounds[network]
+/** A network with its node. */
+interface DevChain extends DevNetwork {
+  readonly node: RunningNode
+}
+
+async function startChain(folder: DevFolder, network: DevNetwork): Promise<DevChain> {
+  const { name, chainId, seedRounds } = network
+  const loadFrom = folder.savedChain(name)
   const node = await startNode({
-    name: network,
-    chainId: devChainIds[network],
+    name,
+    chainId,
     folder: folder.path,
     loadFrom,
-    saveTo: folder.nextChain(network),
-    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(rounds),
+    saveTo: folder.nextChain(name),
+    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(seedRounds),
   })
   try {
-    if (loadFrom === undefined) await seedChain(node.url, rounds)
-    return node
+    if (loadFrom === undefined) await seedChain(node.url, seedRounds)
+    return { ...network, node }
   } catch (error) {
     await node.stop()
     throw error
   }
 }
 
-async function startChains(folder: DevFolder): Promise<ByNetwork<RunningNode>> {
-  const [testnet, mainnet] = await Promise.allSettled([startChain(folder, 'testnet'), startChain(folder, 'mainnet')])
-  if (testnet.status === 'fulfilled' && mainnet.status === 'fulfilled') {
-    return { testnet: testnet.value, mainnet: mainnet.value }
-  }
-  for (const one of [testnet, mainnet]) if (one.status === 'fulfilled') await one.value.stop()
-  const reason: unknown = testnet.status === 'rejected' ? testnet.reason : (mainnet as PromiseRejectedResult).reason
+const stopChains = async (chains: readonly DevChain[]): Promise<void> => {
+  await Promise.all(chains.map(({ node }) => node.stop()))
+}
+
+async function startChains(folder: DevFolder, networks: readonly DevNetwork[]): Promise<readonly DevChain[]> {
+  const started = await Promise.allSettled(networks.map((network) => startChain(folder, network)))
+  const chains = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = started.find((one) => one.status === 'rejected')
+  if (failed === undefined) return chains
+  await stopChains(chains)
+  const reason: unknown = failed.reason
   throw reason instanceof Error ? reason : new Error(String(reason))
 }
 
-const devChain = { chain: 'development', symbol: 'DEV' }
+/** Builds an object with a value for each network. */
+const toRecord = <T>(
+  chains: readonly DevChain[],
+  getValue: (chain: DevChain) => T | undefined,
+): Readonly<Record<string, T>> =>
+  Object.fromEntries(
+    chains.flatMap((chain) => {
+      const value = getValue(chain)
+      return value === undefined ? [] : [[chain.name, value]]
+    }),
+  )
 
 /** Creates the service's config: the same limits as in production, except for the rate limit, which would slow down tests. */
-function devConfig(nodes: ByNetwork<string>): RunningConfig {
+function devConfig(chains: readonly DevChain[]): RunningConfig {
   const { publicUrl: _none, ...config } = parseServiceConfig({
     // Replaced once the service listens.
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
-    networks: {
-      testnet: {
-        ...devChain,
-        title: 'Test network',
-        testnet: true,
-        chainId: devChainIds.testnet,
-        upstreams: [{ url: nodes.testnet }],
-      },
-      mainnet: {
-        ...devChain,
-        title: 'Main network',
-        testnet: false,
-        chainId: devChainIds.mainnet,
-        upstreams: [{ url: nodes.mainnet }],
-      },
-    },
+    networks: toRecord(chains, ({ chainId, testnet, details, node }) => ({
+      ...details,
+      chainId,
+      testnet,
+      upstreams: [{ url: node.directUrl }],
+    })),
+    chains: { development: { title: 'Development' } },
     services: { debug: true, trace: true, txpool: true },
     limits: { apps: { perSecond: null } },
   })
@@ -105,20 +117,21 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
 }
 
 /** Creates the folder's account, app and keys in the database if needed, and saves those that were rotated since. */
-async function provideState(service: Service, folder: DevFolder): Promise<DevState> {
+async function provideState(service: Service, folder: DevFolder, networks: readonly DevNetwork[]): Promise<DevState> {
   const { account, app, keys, version } = folder.state
   const provided = await service.provideAccount({
     account: { email: account.email, password: account.password },
     app,
-    keys,
+    // The folder may have keys of networks that this service does not have.
+    keys: Object.fromEntries(Object.entries(keys).filter(([name]) => networks.some((one) => one.name === name))),
   })
-  const state: DevState = { version, account, app: provided.app, keys: provided.keys }
+  const state: DevState = { version, account, app: provided.app, keys: { ...keys, ...provided.keys } }
   folder.saveState(state)
   return state
 }
 
 /**
- * Starts two embedded nodes and the service, with one app and two API keys. Everything listens on loopback addresses only.
+ * Starts an embedded node for each network and the service, with one app and API keys. Everything listens on loopback addresses only.
  *
  * @returns The running service. Its nodes stop when this process exits or is killed.
  * @throws {CliError} if a port, a folder or a node is not available. Everything already started is stopped.
@@ -128,68 +141,64 @@ async function provideState(service: Service, folder: DevFolder): Promise<DevSta
  * await service.stop()
  */
 export async function startDev(options: DevOptions = {}): Promise<DevService> {
-  const folder = openDevFolder(options.data)
+  const networks = options.networks ?? defaultNetworks
+  const folder = openDevFolder(options.data, networks)
   // Also if the process exits without a stop: a second Ctrl-C, an uncaught error. The next start loads the saved chains.
   process.once('exit', folder.release)
   const release = (): void => {
     process.off('exit', folder.release)
     folder.release()
   }
-  let nodes: ByNetwork<RunningNode> | undefined
+  let chains: readonly DevChain[] = []
   let service: Service | undefined
   try {
-    nodes = await startChains(folder)
-    const { testnet, mainnet } = nodes
+    const started = await startChains(folder, networks)
+    chains = started
     const opened = await createService({
-      config: devConfig({ testnet: testnet.directUrl, mainnet: mainnet.directUrl }),
+      config: devConfig(started),
       secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
       storage: { file: folder.database },
       unsafeNodeMethods: options.unsafeNodeMethods ?? false,
       testKeys: true,
     })
     service = opened
-    const state = await provideState(opened, folder)
+    const state = await provideState(opened, folder, networks)
     const { url, port } = await listen(opened, options.port)
 
     const stopAll = async (): Promise<void> => {
       await opened.close({ graceMs: 2_000 })
-      await Promise.all([testnet.stop(), mainnet.stop()])
+      await stopChains(started)
       release()
     }
     let stopping: Promise<void> | undefined
-    const watch = async ({ exited }: RunningNode, network: Network): Promise<string> => {
-      const how = await exited
+    const watch = async ({ name, node }: DevChain): Promise<string> => {
+      const how = await node.exited
       // A stopped node is not broken.
       if (stopping) return new Promise<never>(() => undefined)
-      return `the ${network} node exited unexpectedly (${how})`
+      return `the ${name} node exited unexpectedly (${how})`
     }
-    const describeKey = (network: Network): { apiKey: string; url: string } => {
-      const { apiKey } = state.keys[network]
-      return { apiKey, url: getApiKeyUrl(url, network, apiKey) }
+    const describeKey = ({ name }: DevChain): { apiKey: string; url: string } | undefined => {
+      const key = state.keys[name]
+      return key && { apiKey: key.apiKey, url: getApiKeyUrl(url, name, key.apiKey) }
     }
     return {
       description: {
         url,
         dashboard: url,
         account: state.account,
-        app: {
-          ...state.app,
-          urls: {
-            testnet: getAppUrl(url, 'testnet', state.app.apiKey),
-            mainnet: getAppUrl(url, 'mainnet', state.app.apiKey),
-          },
-        },
-        keys: { testnet: describeKey('testnet'), mainnet: describeKey('mainnet') },
-        nodes: { testnet: testnet.url, mainnet: mainnet.url },
+        app: { ...state.app, urls: toRecord(started, ({ name }) => getAppUrl(url, name, state.app.apiKey)) },
+        keys: toRecord(started, describeKey),
+        nodes: toRecord(started, ({ node }) => node.url),
+        chainIds: toRecord(started, ({ chainId }) => chainId),
       },
       port,
       folder,
-      broken: Promise.race([watch(testnet, 'testnet'), watch(mainnet, 'mainnet')]),
+      broken: Promise.race(started.map(watch)),
       stop: () => (stopping ??= stopAll()),
     }
   } catch (error) {
     await service?.close({ graceMs: 0 })
-    await Promise.all([nodes?.testnet.stop(), nodes?.mainnet.stop()])
+    await stopChains(chains)
     release()
     throw error
   }

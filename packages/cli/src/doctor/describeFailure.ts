@@ -14,7 +14,7 @@ export interface FailureDescription {
 /** How to fix a rejection by a Keyrail service, by its reason. */
 const fixesByReason: Readonly<Record<string, string>> = {
   not_found:
-    'use --base-url up to the network for an app, as https://node.example/testnet, or --rpc-url for an API key',
+    'use --base-url up to the network for an app, as https://node.example/testnet, or --rpc-url for an API key; keyrail networks lists the networks',
   key_unknown: 'copy the key from the dashboard again: the service does not know this one',
   key_unknown_limited: 'wait a minute, then copy the key from the dashboard again',
   key_revoked: 'create another key in the dashboard, or with keyrail keys create',

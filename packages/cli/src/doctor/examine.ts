@@ -86,5 +86,5 @@ export async function examine(
 /** Gets the URL without the key. `createProbe` has already validated it. */
 function getUrl({ url, baseUrl, rpcUrl }: EndpointUrlOptions): string {
   const text = url ?? baseUrl ?? rpcUrl
-  return typeof text === 'string' ? text : (text?.['testnet'] ?? '')
+  return typeof text === 'string' ? text : (Object.values(text ?? {})[0] ?? '')
 }

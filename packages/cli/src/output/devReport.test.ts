@@ -8,6 +8,7 @@ const hash = `0x${'ab'.repeat(32)}`
 const block = { number: '0xa', hash }
 const url = 'http://127.0.0.1:1'
 const calls: FirstCalls = {
+  chainIds: { testnet: 1952805748, mainnet: 1835100526 },
   nodes: [
     { network: 'testnet', url, block },
     { network: 'mainnet', url, block },
@@ -70,6 +71,7 @@ describe('formatNextSteps', () => {
   test('names the dashboard and its login, without any secret', () => {
     const { account, app, keys } = createDevState()
     const urls = { testnet: url, mainnet: url }
+    const keyUrls = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, { ...key, url }]))
     const report = formatNextSteps(
       {
         description: {
@@ -77,8 +79,9 @@ describe('formatNextSteps', () => {
           dashboard: 'http://127.0.0.1:2',
           account,
           app: { ...app, urls },
-          keys: { testnet: { ...keys.testnet, url }, mainnet: { ...keys.mainnet, url } },
+          keys: keyUrls,
           nodes: urls,
+          chainIds: calls.chainIds,
         },
         folder: { path: '/a', keyFiles: '/a/keys', passwordFile: '/a/password', temporary: false },
       },
@@ -88,7 +91,7 @@ describe('formatNextSteps', () => {
       `  Open the dashboard at http://127.0.0.1:2 and log in as ${account.email} with the password in /a/password`,
     )
     expect(report.join('\n')).toContain('examples/latest-block-fetch/try.js')
-    for (const secret of [account.password, app.apiKey, keys.testnet.apiKey, keys.mainnet.apiKey])
+    for (const secret of [account.password, app.apiKey, ...Object.values(keys).map(({ apiKey }) => apiKey)])
       expect(report.join('\n')).not.toContain(secret)
   })
 })

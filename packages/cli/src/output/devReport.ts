@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util'
-import { devChainIds, networks } from '../dev/devChains.ts'
 import type { DevService } from '../dev/devService.ts'
 import type { FirstCall, FirstCalls } from '../dev/firstCalls.ts'
 import type { BlockHead } from '../node/callNode.ts'
@@ -23,10 +22,8 @@ export function formatFirstCalls(calls: FirstCalls, style: Style, columns?: numb
     failure === undefined ? style.good('matches') : style.bad('differs')
   const rows = (hash: (whole: string) => string): string[][] => [
     ['NETWORK', 'CLIENT', 'BLOCK', 'HASH', 'NODE', 'TIME'].map(style.faint),
-    ...networks.flatMap((network) => [
-      ...calls.nodes
-        .filter((node) => node.network === network)
-        .map(({ block }) => [style.strong(network), 'node', decimal(block), style.faint(hash(block.hash))]),
+    ...calls.nodes.flatMap(({ network, block }) => [
+      [style.strong(network), 'node', decimal(block), style.faint(hash(block.hash))],
       ...calls.calls
         .filter((call) => call.network === network)
         .map((call) => [
@@ -54,7 +51,7 @@ export function formatUrls(calls: FirstCalls, style: Style): string[] {
   for (const { network, shape, redactedUrl } of calls.calls) {
     if (seen.has(redactedUrl)) continue
     seen.add(redactedUrl)
-    rows.push([network, shape, redactedUrl, style.faint(`chain ${devChainIds[network]}`)])
+    rows.push([network, shape, redactedUrl, style.faint(`chain ${calls.chainIds[network]}`)])
   }
   return [style.faint('URLs, with their keys masked:'), ...formatTable(rows, '  ')]
 }
@@ -67,7 +64,8 @@ export function formatUrls(calls: FirstCalls, style: Style): string[] {
  * @param style - The style.
  */
 export function formatNextSteps(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
-  const { url, dashboard, account } = service.description
+  const { url, dashboard, account, nodes } = service.description
+  const [network = ''] = Object.keys(nodes)
   const { dev, call, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
   const quoted = (file: string): string =>
@@ -83,18 +81,18 @@ export function formatNextSteps(service: Pick<DevService, 'description' | 'folde
     '',
     `  ${style.faint('# with curl')}`,
     `  export KEYRAIL_API_KEY="$(cat ${keyFile})"`,
-    `  curl -s "${url}/testnet/v2/$KEYRAIL_API_KEY" -H 'content-type: application/json' \\`,
+    `  curl -s "${url}/${network}/v2/$KEYRAIL_API_KEY" -H 'content-type: application/json' \\`,
     `    --data '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`,
     '',
     `  ${style.faint(`# from the command line${where}`)}`,
-    `  ${call} eth_getBlockByNumber latest false --base-url ${url}/testnet --key-file ${keyFile}`,
+    `  ${call} eth_getBlockByNumber latest false --base-url ${url}/${network} --key-file ${keyFile}`,
     '',
     `  ${style.faint('// in a program (JavaScript, Node 20 or later)')}`,
     ...(program === undefined ? [] : [`  ${style.faint(`// ${program}`)}`]),
     `  import { createClient } from '@keyrail/fetch'`,
     '',
     '  const client = createClient({',
-    `    baseUrl: '${url}/testnet',`,
+    `    baseUrl: '${url}/${network}',`,
     '    apiKey: process.env.KEYRAIL_API_KEY,',
     '  })',
     `  const block = await client.eth_getBlockByNumber('latest', false)`,

@@ -8,7 +8,8 @@ import { Card } from '../parts/Card.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
-import { networkTitles } from '../parts/networkTitles.ts'
+import { NetworkName } from '../networks/NetworkName.tsx'
+import { useNetworks } from '../networks/useNetworks.ts'
 import { Segments } from '../parts/Segments.tsx'
 import { clockText, countText, dayText, momentText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
 import { BarCell } from './BarCell.tsx'
@@ -101,6 +102,7 @@ function Parts(props: {
 }) {
   const { metrics, words, subject, range } = props
   const { series, byMethod, byOutcome, byNetwork, step, total } = metrics
+  const { getTitle } = useNetworks()
   // A step of a day is a day of UTC; shorter ones are shown in the reader's own zone.
   const mark = step === 'day' ? utcDayText : range === 'week' || range === 'month' ? dayText : clockText
   const busiest = series.reduce(
@@ -219,7 +221,9 @@ function Parts(props: {
             <tbody>
               {byNetwork.map((one) => (
                 <tr key={one.network}>
-                  <th scope="row">{networkTitles[one.network]}</th>
+                  <th scope="row">
+                    <NetworkName title={getTitle(one.network)} network={one.network} />
+                  </th>
                   <BarCell part={one.total / total} />
                   <td className="number">{countText(one.total)}</td>
                 </tr>

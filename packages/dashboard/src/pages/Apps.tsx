@@ -17,6 +17,7 @@ export function Apps() {
   const [search, setSearch] = useState('')
   const asked = useDeferredValue(search.trim())
   const { data: deployment } = useQuery(deploymentQuery)
+  const getChainTitle = (name: string): string => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name
   const query = useInfiniteQuery({ ...appsQuery(asked), placeholderData: keepPreviousData })
   const create = (
     <Link to="/apps/new" className="button primary">
@@ -79,7 +80,7 @@ export function Apps() {
                         </div>
                         <p className="soft small clamp break">{app.description || 'No description'}</p>
                         <p className="soft small">
-                          {app.useCase} · {app.chain} · since {dayText(app.createdAt)}
+                          {app.useCase} · {getChainTitle(app.chain)} · since {dayText(app.createdAt)}
                         </p>
                       </Link>
                     </li>

@@ -4,8 +4,8 @@ import { keysQuery, usageQuery } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { Icon } from '../parts/Icon.tsx'
 import { KeyBadge } from '../parts/KeyBadge.tsx'
+import { useNetworks } from '../networks/useNetworks.ts'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
-import { networkTitles } from '../parts/networkTitles.ts'
 import { PageHead } from '../parts/PageHead.tsx'
 import { dayText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
@@ -14,6 +14,7 @@ import { WeightsHint } from '../parts/WeightsHint.tsx'
 /** All API keys, each in its place of the few that there are. */
 export function Keys() {
   const query = useQuery(keysQuery)
+  const { getTitle } = useNetworks()
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   return (
     <div className="page">
@@ -43,7 +44,7 @@ export function Keys() {
                     <div className="row spread">
                       <h2>{key.name}</h2>
                       <div className="row">
-                        <span className="badge">{networkTitles[key.network]}</span>
+                        <span className="badge">{getTitle(key.network)}</span>
                         <KeyBadge state={key.state} expiresAt={key.expiresAt} />
                       </div>
                     </div>

@@ -1,21 +1,22 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
 import { keepKey } from '../control/shownKeys.ts'
 import { useSubmit } from '../control/useSubmit.ts'
+import { searchChains } from '../networks/searchNetworks.ts'
+import type { ChainChoice } from '../networks/searchNetworks.ts'
 import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { NameFields } from '../parts/NameFields.tsx'
-import { networkTitles } from '../parts/networkTitles.ts'
 import { Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
+import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
-import { TextField } from '../parts/TextField.tsx'
 
 const route = getRouteApi('/inside/apps/new')
 
@@ -23,7 +24,9 @@ interface Draft {
   readonly name: string
   readonly description: string
   readonly useCase: UseCase | ''
-  readonly chain: string
+  /** `undefined` until one is chosen. */
+  readonly chain: ChainChoice | undefined
+  readonly networks: readonly string[]
   readonly services: readonly ServiceName[]
 }
 
@@ -50,13 +53,16 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   const { step: asked = 1 } = route.useSearch()
   const router = useRouter()
   const queries = useQueryClient()
-  const [draft, setDraft] = useState<Draft>({
-    name: '',
-    description: '',
-    useCase: '',
-    // There is one to choose.
-    chain: deployment.chain.symbol,
-    services: [...deployment.services],
+  const findChains = useMemo(() => searchChains(deployment), [deployment])
+  const [draft, setDraft] = useState<Draft>(() => {
+    const [chain, ...others] = findChains('')
+    return {
+      name: '',
+      description: '',
+      useCase: '',
+      services: [...deployment.services],
+      ...(others.length === 0 ? chooseChain(chain) : chooseChain(undefined)),
+    }
   })
   const [fixes, setMends] = useState<Readonly<Record<string, string>>>({})
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
@@ -70,7 +76,8 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
       if ([...draft.description.trim()].length > 500) faults['description'] = 'Must have 500 characters at most.'
       if (draft.useCase === '') faults['useCase'] = 'Choose what it is for.'
     }
-    if (step === 2 && draft.chain === '') faults['chain'] = 'Choose a chain.'
+    if (step === 2 && draft.chain === undefined) faults['chain'] = 'Choose a chain.'
+    else if (step === 2 && draft.networks.length === 0) faults['networks'] = 'Choose at least one.'
     if (step === 3 && draft.services.length === 0) faults['services'] = 'Choose at least one.'
     return faults
   }
@@ -85,7 +92,8 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
           name: draft.name.trim(),
           ...(draft.description.trim() && { description: draft.description.trim() }),
           useCase: draft.useCase as UseCase,
-          chain: draft.chain,
+          chain: draft.chain?.chain ?? '',
+          networks: draft.networks,
           services: draft.services,
         },
       }),
@@ -95,7 +103,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
       void queries.invalidateQueries({ queryKey: ['apps'] })
       await router.navigate({ to: '/apps/$appId/setup', params: { appId: app.id }, replace: true })
     },
-    fields: ['name', 'description', 'useCase', 'chain', 'services'],
+    fields: ['name', 'description', 'useCase', 'chain', 'networks', 'services'],
   })
   const fix = (field: string): string | undefined => fixes[field] ?? fixOf(field)
 
@@ -155,11 +163,15 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
           </>
         )}
         {step === 2 && (
-          <ChainSearch
-            chain={deployment.chain}
-            chosen={draft.chain}
-            onChoose={(chain) => change({ chain })}
-            fix={fix('chain')}
+          <ChainFields
+            find={findChains}
+            chain={draft.chain}
+            networks={draft.networks}
+            onChange={(part) => {
+              setMends({})
+              change(part)
+            }}
+            fix={fix}
           />
         )}
         {step === 3 && (
@@ -196,54 +208,60 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   )
 }
 
-const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.trim().toLowerCase())
+/** A chain brings all its networks. */
+const chooseChain = (chain: ChainChoice | undefined): Pick<Draft, 'chain' | 'networks'> => ({
+  chain,
+  networks: chain?.networks.map(({ network }) => network) ?? [],
+})
 
-/** The one chain of this service, found by any of its names. */
-function ChainSearch(props: {
-  readonly chain: DeploymentView['chain']
-  readonly chosen: string
-  readonly onChoose: (symbol: string) => void
-  readonly fix: string | undefined
+const toChainOption = ({ chain, title, networks }: ChainChoice) => ({
+  value: chain,
+  title,
+  what: `${[...new Set(networks.map(({ symbol }) => symbol))].join(', ')}: ${networks.map((one) => `${one.title} (${one.chainId})`).join(', ')}`,
+})
+
+/** The chain of the app, found by search, and which of its networks are enabled. */
+function ChainFields(props: {
+  readonly find: (text: string) => readonly ChainChoice[]
+  readonly chain: ChainChoice | undefined
+  readonly networks: readonly string[]
+  readonly onChange: (part: Pick<Draft, 'networks'> | Pick<Draft, 'chain' | 'networks'>) => void
+  readonly fix: (field: string) => string | undefined
 }) {
-  const [search, setSearch] = useState('')
-  const { name, symbol, aliases, networks } = props.chain
-  const isFound = [name, symbol, ...aliases].some((text) => holds(text, search))
+  const { find, chain, networks, onChange, fix } = props
+  const search = useMemo(() => (text: string) => find(text).map(toChainOption), [find])
   return (
-    <div className="stack">
-      <TextField
+    <>
+      <SearchSelect
         label="Find a chain"
-        name="chainSearch"
-        type="search"
-        value={search}
-        onChange={setSearch}
-        placeholder="Name or symbol"
+        name="chain"
+        placeholder="Name, symbol or chain id"
+        chosen={chain && toChainOption(chain)}
+        search={search}
+        onChoose={(value) => onChange(chooseChain(find('').find((one) => one.chain === value)))}
+        nothing="No chain of this service matches."
+        fix={fix('chain')}
       />
-      {isFound ? (
+      {chain !== undefined && (
         <Choices
-          legend="Chain"
-          kind="one"
-          name="chain"
-          value={[props.chosen]}
-          onChange={([value]) => props.onChoose(value ?? '')}
-          options={[
-            {
-              value: symbol,
-              title: `${name} (${symbol})`,
-              what: networks.map(({ network, chainId }) => `${networkTitles[network]}: chain id ${chainId}`).join(', '),
-            },
-          ]}
-          fix={props.fix}
+          legend="Networks"
+          kind="any"
+          name="networks"
+          value={networks}
+          onChange={(value) => onChange({ networks: value })}
+          options={chain.networks.map((one) => ({
+            value: one.network,
+            title: one.title,
+            what: (
+              <>
+                <code>{one.network}</code>, {one.symbol}, chain id {one.chainId}
+              </>
+            ),
+          }))}
+          hint="You can change them later."
+          fix={fix('networks')}
         />
-      ) : (
-        <div role="status" className="note">
-          <div>
-            No chain is called “{search.trim()}”. This service has {name} ({symbol}).
-          </div>
-          <Button size="little" onClick={() => setSearch('')}>
-            Show it
-          </Button>
-        </div>
       )}
-    </div>
+    </>
   )
 }

@@ -1,24 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
-import { useState } from 'react'
+import type { DeploymentView } from '@keyrail/gateway'
+import { useMemo, useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { deploymentQuery, keyQuery, keysQuery } from '../control/queries.ts'
 import { keepKey } from '../control/shownKeys.ts'
 import { useSubmit } from '../control/useSubmit.ts'
+import { searchNetworks } from '../networks/searchNetworks.ts'
+import { toNetworkOption } from '../networks/toNetworkOption.ts'
 import { Button } from '../parts/Button.tsx'
-import { Choices } from '../parts/Choices.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
-import { networkTitles } from '../parts/networkTitles.ts'
 import { Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
+import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { TextField } from '../parts/TextField.tsx'
-
-type Network = keyof typeof networkTitles
 
 /** Makes an API key, where there is a place for one. */
 export function NewKey() {
   const keys = useQuery(keysQuery)
+  const deployment = useQuery(deploymentQuery)
   return (
     <div className="page narrow">
       <PageHead
@@ -44,7 +45,7 @@ export function NewKey() {
               <p>Revoke one to make room for another.</p>
             </Empty>
           ) : (
-            <Form />
+            <Loaded query={deployment}>{({ networks }) => <Form networks={networks} />}</Loaded>
           )
         }
       </Loaded>
@@ -52,23 +53,26 @@ export function NewKey() {
   )
 }
 
-function Form() {
+function Form({ networks }: Pick<DeploymentView, 'networks'>) {
   const router = useRouter()
   const queries = useQueryClient()
-  const { data: deployment } = useQuery(deploymentQuery)
   const [name, setName] = useState('')
-  const [network, setNetwork] = useState<Network | ''>('')
+  const [network, setNetwork] = useState(networks.length === 1 ? networks[0] : undefined)
   const [description, setDescription] = useState('')
+  const search = useMemo(() => {
+    const find = searchNetworks(networks)
+    return (text: string) => find(text).map(toNetworkOption)
+  }, [networks])
   const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({
       name: name.trim() === '' ? 'Give it a name' : undefined,
-      network: network === '' ? 'Choose a network' : undefined,
+      network: network === undefined ? 'Choose a network' : undefined,
     }),
     send: () =>
       callApi('POST /api/keys', {
         body: {
           name: name.trim(),
-          network: network as Network,
+          network: network?.network ?? '',
           ...(description.trim() && { description: description.trim() }),
         },
       }),
@@ -85,21 +89,19 @@ function Form() {
       <div className="card-body">
         <Trouble text={trouble} />
         <TextField label="Name" name="name" value={name} onChange={setName} required most={64} fix={fixOf('name')} />
-        <Choices
-          legend="Network"
-          kind="one"
+        <SearchSelect
+          label="Network"
           name="network"
-          value={network === '' ? [] : [network]}
-          onChange={([value]) => setNetwork(value ?? '')}
-          options={(['testnet', 'mainnet'] as const).map((value) => {
-            const found = deployment?.chain.networks.find((one) => one.network === value)
-            return {
-              value,
-              title: networkTitles[value],
-              what: found && `${deployment?.chain.symbol}, chain id ${found.chainId}`,
-            }
-          })}
-          hint="It cannot be changed later."
+          placeholder="Name, symbol or chain id"
+          chosen={network && toNetworkOption(network)}
+          search={search}
+          onChoose={(value) => setNetwork(networks.find((one) => one.network === value))}
+          nothing="No network of this service matches."
+          hint={
+            network === undefined
+              ? 'It cannot be changed later.'
+              : `${network.network}, ${network.symbol}, chain id ${network.chainId}. It cannot be changed later.`
+          }
           fix={fixOf('network')}
         />
         <TextField

@@ -1,13 +1,12 @@
 import { snippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
 import type { SnippetAddress, SnippetLanguage, SnippetLibrary, SnippetMethod } from '@keyrail/snippets'
-import type { DeploymentView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { useSubmit } from '../control/useSubmit.ts'
+import type { NetworkView } from '../networks/searchNetworks.ts'
 import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
 import { CopyButton } from '../parts/CopyButton.tsx'
 import { Icon } from '../parts/Icon.tsx'
-import { networkTitles } from '../parts/networkTitles.ts'
 import { Trouble } from '../parts/Note.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
@@ -17,29 +16,32 @@ import { highlight } from './highlight.ts'
 import { readValues, valueFields } from './snippetValues.ts'
 import type { TypedValues } from './snippetValues.ts'
 
-type NetworkOf = DeploymentView['chain']['networks'][number]
+/** A network's title, with its name if another network has the same title. */
+const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly NetworkView[]): string =>
+  networks.some((other) => other.title === title && other.network !== network) ? `${title} (${network})` : title
 
 /** An example call to choose, read, copy and run. The key in it is masked until it is asked for. */
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
   /** Whether the key is an app's or an API key: their addresses differ. */
   readonly kind: 'app' | 'apiKey'
-  readonly networks: readonly NetworkOf[]
+  readonly networks: readonly NetworkView[]
 }) {
   const { holder, kind, networks } = props
   const [method, setMethod] = useState<SnippetMethod>('latestBlock')
   const [languageId, setLanguage] = useState<SnippetLanguage>('javascript')
   const [libraryId, setLibrary] = useState<SnippetLibrary>('ethers')
   const [withKeyrail, setWithKeyrail] = useState(false)
-  const [network, setNetwork] = useState(networks[0]?.network ?? 'testnet')
+  const [network, setNetwork] = useState(networks[0]?.network)
   const [typed, setTyped] = useState<TypedValues>({})
   const [isShown, setShown] = useState(false)
 
   const language = snippetLanguages.find(({ id }) => id === languageId) ?? snippetLanguages[0]
   const library = language?.libraries.find(({ id }) => id === libraryId) ?? language?.libraries[0]
-  const url = networks.find((one) => one.network === network)?.url ?? networks[0]?.url
+  const chosenNetwork = networks.find((one) => one.network === network) ?? networks[0]
   const reveal = useSubmit({ send: (password) => holder.reveal(password), done: () => setShown(true) })
-  if (language === undefined || library === undefined || url === undefined) return null
+  if (language === undefined || library === undefined || chosenNetwork === undefined) return null
+  const { url } = chosenNetwork
 
   const chosen = snippetMethods.find(({ id }) => id === method)
   const read = readValues(chosen?.values ?? [], typed)
@@ -53,6 +55,7 @@ export function SnippetPanel(props: {
       library: library.id,
       withKeyrail: withKeyrail && library.keyrail !== undefined,
       address,
+      symbol: chosenNetwork.symbol,
       values: read.values,
       ...(apiKey !== undefined && { apiKey }),
     })
@@ -84,30 +87,28 @@ export function SnippetPanel(props: {
           onChange={setLibrary}
           options={language.libraries.map((one) => ({ value: one.id, title: one.title }))}
         />
-      </div>
-      <div className="row">
         {networks.length > 1 && (
-          <Segments
-            legend="Network"
+          <SelectField
+            label="Network"
             name="network"
-            value={network}
+            value={chosenNetwork.network}
             onChange={setNetwork}
-            options={networks.map((one) => ({ value: one.network, title: networkTitles[one.network] }))}
-          />
-        )}
-        {library.keyrail !== undefined && (
-          <Segments
-            legend="Package"
-            name="package"
-            value={withKeyrail ? 'with' : 'without'}
-            onChange={(value) => setWithKeyrail(value === 'with')}
-            options={[
-              { value: 'without', title: `${library.title} alone` },
-              { value: 'with', title: `with ${library.keyrail}` },
-            ]}
+            options={networks.map((one) => ({ value: one.network, title: getUniqueTitle(one, networks) }))}
           />
         )}
       </div>
+      {library.keyrail !== undefined && (
+        <Segments
+          legend="Package"
+          name="package"
+          value={withKeyrail ? 'with' : 'without'}
+          onChange={(value) => setWithKeyrail(value === 'with')}
+          options={[
+            { value: 'without', title: `${library.title} alone` },
+            { value: 'with', title: `with ${library.keyrail}` },
+          ]}
+        />
+      )}
       {chosen?.values.map((name) => (
         <TextField
           key={name}

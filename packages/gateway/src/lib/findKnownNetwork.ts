@@ -15,6 +15,9 @@ const byChainId = new Map(named.map((known) => [known.chainId, known]))
 export const findKnownNetwork = (name: Network, chainId: number | undefined): NamedNetwork | undefined =>
   chainId === undefined ? byName.get(name) : byChainId.get(chainId)
 
+/** Lists all well-known networks. */
+export const listKnownNetworks = (): readonly NamedNetwork[] => named
+
 /** Gets the title of a well-known chain. */
 export const getKnownChainTitle = (chain: string): string | undefined =>
   Object.hasOwn(knownChains, chain) ? knownChains[chain]?.title : undefined

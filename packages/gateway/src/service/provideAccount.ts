@@ -9,7 +9,7 @@ import { createId } from '../storage/createId.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 
-/** An account with an app and an API key for each network, including their ids and secrets. */
+/** An account with an app and at most one API key for each network, including their ids and secrets. */
 export interface ProvidedAccount {
   readonly account: { readonly email: string; readonly password: string }
   readonly app: { readonly id: string; readonly apiKey: string }
@@ -64,17 +64,34 @@ const findActiveAccess = async ({ storage }: Parts, apiKey: string, userId: stri
   return access?.user.id === userId && access.keyState === 'active' && !access.old ? access : undefined
 }
 
+/** Enables all networks for an app that was created when the service had others. */
+const enableNetworks = async (
+  { storage }: Parts,
+  { id, userId, networks }: Pick<ProvideOptions, 'networks'> & { id: string; userId: string },
+): Promise<void> => {
+  const app = await storage.apps.find({ id, userId })
+  if (app === undefined || Object.keys(networks).every((network) => app.networks.includes(network))) return
+  const all = [...new Set([...app.networks, ...Object.keys(networks)])]
+  await storage.apps.edit({ id, userId, details: { networks: all } })
+}
+
 const provideApp = async (
   parts: Parts,
   { app, userId, networks, maxApps }: ProvideOptions & { app: ProvidedAccount['app']; userId: string },
 ): Promise<ProvidedAccount['app']> => {
   const { storage, secrets, now } = parts
   const access = await findActiveAccess(parts, app.apiKey, userId)
-  if (access?.app) return { id: access.app.id, apiKey: app.apiKey }
+  if (access?.app) {
+    await enableNetworks(parts, { id: access.app.id, userId, networks })
+    return { id: access.app.id, apiKey: app.apiKey }
+  }
   // The app's key may have been rotated since.
   const key = await storage.keys.findByApp({ appId: app.id, userId })
   const current = key && (await revealKey(parts, { id: key.id, userId }))
-  if (current !== undefined) return { id: app.id, apiKey: current }
+  if (current !== undefined) {
+    await enableNetworks(parts, { id: app.id, userId, networks })
+    return { id: app.id, apiKey: current }
+  }
   const isFree = (await storage.findAccess(hashApiKey(app.apiKey))) === undefined
   const apiKey = isFree ? app.apiKey : createApiKey('app')
   for (let attempt = 1; attempt <= maxNameAttempts; attempt += 1) {
@@ -135,8 +152,8 @@ const provideKey = async (
 }
 
 /**
- * Ensures that an account exists, with an app and an API key for each network. Existing ones stay unchanged. If a key was rotated or revoked,
- * the current key is returned instead.
+ * Ensures that an account exists, with an app on all networks of the service, and the wanted API keys. If a key was rotated or revoked, the current
+ * key is returned instead.
  * @param wanted - The account, and the keys to create if they do not exist.
  * @returns The account, with the current ids and keys.
  */

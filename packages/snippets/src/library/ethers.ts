@@ -8,7 +8,7 @@ interface Program {
   readonly lines: readonly string[]
 }
 
-const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
   latestBlock: {
     lines: ["const block = await provider.getBlock('latest')", 'console.log(`Block ${block.number} is ${block.hash}`)'],
   },
@@ -23,7 +23,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     lines: [
       `const account = '${account}'`,
       'const balance = await provider.getBalance(account)',
-      'console.log(`${account} holds ${formatEther(balance)} ETH`)',
+      `console.log(\`\${account} holds \${formatEther(balance)} ${symbol}\`)`,
     ],
   },
   transaction: {
@@ -35,7 +35,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
       "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { from, to, value } = await provider.getTransaction(hash)',
-      '  console.log(`${hash} pays ${formatEther(value)} ETH from ${from} to ${to}`)',
+      `  console.log(\`\${hash} pays \${formatEther(value)} ${symbol} from \${from} to \${to}\`)`,
       '}',
     ],
   },

@@ -21,7 +21,12 @@ const signed = [
   "if (!signed) throw new Error('Set SIGNED_TRANSACTION to a signed transaction')",
 ]
 
-const plain = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+const plain = ({
+  account,
+  block,
+  contract,
+  symbol,
+}: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
   latestBlock: [
     "const block = await call('eth_getBlockByNumber', 'latest', false)",
     'console.log(`Block ${Number(block.number)} is ${block.hash}`)',
@@ -33,7 +38,7 @@ const plain = ({ account, block, contract }: ReadOptions): Readonly<Record<Snipp
   balance: [
     `const account = '${account}'`,
     "const balance = await call('eth_getBalance', account, 'latest')",
-    'console.log(`${account} holds ${Number(balance) / 1e18} ETH`)',
+    `console.log(\`\${account} holds \${Number(balance) / 1e18} ${symbol}\`)`,
   ],
   transaction: [
     "const { transactions } = await call('eth_getBlockByNumber', 'latest', false)",
@@ -42,7 +47,7 @@ const plain = ({ account, block, contract }: ReadOptions): Readonly<Record<Snipp
     "  console.log('The latest block has no transactions')",
     '} else {',
     "  const { from, to, value } = await call('eth_getTransactionByHash', hash)",
-    '  console.log(`${hash} pays ${Number(value) / 1e18} ETH from ${from} to ${to}`)',
+    `  console.log(\`\${hash} pays \${Number(value) / 1e18} ${symbol} from \${from} to \${to}\`)`,
     '}',
   ],
   receipt: [
@@ -98,7 +103,7 @@ interface Program {
   readonly lines: readonly string[]
 }
 
-const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+const ours = ({ account, block, contract, symbol }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
   latestBlock: {
     uses: ['getBlock'],
     lines: ['const block = await getBlock(client)', 'console.log(`Block ${block.number} is ${block.hash}`)'],
@@ -115,7 +120,7 @@ const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<Snippe
     lines: [
       `const account = '${account}'`,
       'const balance = await getBalance(client, { address: account })',
-      'console.log(`${account} holds ${Number(balance) / 1e18} ETH`)',
+      `console.log(\`\${account} holds \${Number(balance) / 1e18} ${symbol}\`)`,
     ],
   },
   transaction: {
@@ -127,7 +132,7 @@ const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<Snippe
       "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { from, to, value } = await getTransaction(client, { hash })',
-      '  console.log(`${hash} pays ${Number(value) / 1e18} ETH from ${from} to ${to}`)',
+      `  console.log(\`\${hash} pays \${Number(value) / 1e18} ${symbol} from \${from} to \${to}\`)`,
       '}',
     ],
   },

@@ -9,7 +9,7 @@ interface Program {
   readonly lines: readonly string[]
 }
 
-const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
   latestBlock: {
     lines: ['const block = await client.getBlock()', 'console.log(`Block ${block.number} is ${block.hash}`)'],
   },
@@ -24,7 +24,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     lines: [
       `const account = '${account}'`,
       'const balance = await client.getBalance({ address: account })',
-      'console.log(`${account} holds ${formatEther(balance)} ETH`)',
+      `console.log(\`\${account} holds \${formatEther(balance)} ${symbol}\`)`,
     ],
   },
   transaction: {
@@ -36,7 +36,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
       "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { from, to, value } = await client.getTransaction({ hash })',
-      '  console.log(`${hash} pays ${formatEther(value)} ETH from ${from} to ${to}`)',
+      `  console.log(\`\${hash} pays \${formatEther(value)} ${symbol} from \${from} to \${to}\`)`,
       '}',
     ],
   },

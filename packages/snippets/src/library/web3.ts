@@ -3,7 +3,12 @@ import type { SnippetMethod } from '../snippetMethods.ts'
 import { jsKey, jsOptions, jsUrl, paragraphs, privateKey } from './writer.ts'
 import type { Written } from './writer.ts'
 
-const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+const programs = ({
+  account,
+  block,
+  contract,
+  symbol,
+}: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
   latestBlock: [
     "const block = await web3.eth.getBlock('latest')",
     'console.log(`Block ${block.number} is ${block.hash}`)',
@@ -15,7 +20,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   balance: [
     `const account = '${account}'`,
     'const balance = await web3.eth.getBalance(account)',
-    "console.log(`${account} holds ${web3.utils.fromWei(balance, 'ether')} ETH`)",
+    `console.log(\`\${account} holds \${web3.utils.fromWei(balance, 'ether')} ${symbol}\`)`,
   ],
   transaction: [
     "const { transactions = [] } = await web3.eth.getBlock('latest')",
@@ -24,7 +29,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     "  console.log('The latest block has no transactions')",
     '} else {',
     '  const { from, to, value } = await web3.eth.getTransaction(hash)',
-    "  console.log(`${hash} pays ${web3.utils.fromWei(value, 'ether')} ETH from ${from} to ${to}`)",
+    `  console.log(\`\${hash} pays \${web3.utils.fromWei(value, 'ether')} ${symbol} from \${from} to \${to}\`)`,
     '}',
   ],
   receipt: [

@@ -3,7 +3,12 @@ import type { SnippetMethod } from '../snippetMethods.ts'
 import { paragraphs, privateKey } from './writer.ts'
 import type { Written } from './writer.ts'
 
-const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+const programs = ({
+  account,
+  block,
+  contract,
+  symbol,
+}: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
   latestBlock: [
     'block = w3.eth.get_block("latest")',
     "print(f\"Block {block['number']} is {block['hash'].to_0x_hex()}\")",
@@ -16,7 +21,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   balance: [
     `account = Web3.to_checksum_address("${account}")`,
     'balance = w3.eth.get_balance(account)',
-    'print(f"{account} holds {w3.from_wei(balance, \'ether\')} ETH")',
+    `print(f"{account} holds {w3.from_wei(balance, 'ether')} ${symbol}")`,
   ],
   transaction: [
     'transactions = w3.eth.get_block("latest")["transactions"]',
@@ -26,7 +31,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     '    hash = transactions[0].to_0x_hex()  # or another hash',
     '    sent = w3.eth.get_transaction(hash)',
     '    value = w3.from_wei(sent["value"], "ether")',
-    "    print(f\"{hash} pays {value} ETH from {sent['from']} to {sent.get('to')}\")",
+    `    print(f"{hash} pays {value} ${symbol} from {sent['from']} to {sent.get('to')}")`,
   ],
   receipt: [
     'transactions = w3.eth.get_block("latest")["transactions"]',

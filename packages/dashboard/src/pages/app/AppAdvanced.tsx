@@ -10,14 +10,12 @@ import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
-import { networkTitles } from '../../parts/networkTitles.ts'
 import { Note, Trouble } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
-import { isOff } from './AppBadge.tsx'
 import { AppKeyCard } from './AppKeyCard.tsx'
 import { useApp, useDeployment } from './useApp.ts'
 import { useAppChange } from './useAppChange.ts'
@@ -29,7 +27,7 @@ export function AppAdvanced() {
     <>
       <h2 className="hidden">Advanced configuration</h2>
       <About app={app} />
-      <Offered app={app} />
+      <Services app={app} />
       <Limits app={app} />
       <AppKeyCard app={app} />
       <RequireJwt app={app} />
@@ -68,49 +66,41 @@ function About({ app }: { readonly app: AppView }) {
   )
 }
 
-function Offered({ app }: { readonly app: AppView }) {
+function Services({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const draft = useDraft({ services: app.services, networks: app.networks })
-  const { services, networks } = draft.values
+  const draft = useDraft({ services: app.services })
+  const { services } = draft.values
   const saving = useSubmit({
     send: () => change(draft.changes),
     done: () => {
       draft.clear()
       say('Saved')
     },
-    fields: ['services', 'networks'],
+    fields: ['services'],
   })
   return (
-    <Card title="Services and networks" lead="Calls to what is off are rejected, with a message that says so.">
+    <Card
+      title="Services"
+      lead="Calls to a service that is off are rejected, with a message that says so. Networks have their own tab."
+    >
       <SaveForm of={saving}>
-        {isOff(draft.values) && (
+        {services.length === 0 && (
           <Note kind="warn">
-            Without a {services.length === 0 ? 'service' : 'network'}{' '}
-            {isOff(app) ? 'the app is off:' : 'the app will be off:'} all its calls are rejected.
+            Without a service, {app.services.length === 0 ? 'the app is off:' : 'the app will be off:'} all its calls
+            are rejected.
           </Note>
         )}
-        <div className="pair">
-          <Choices
-            legend="Services"
-            kind="any"
-            name="services"
-            value={services}
-            onChange={(value) => draft.change({ services: value })}
-            options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
-            fix={saving.fixOf('services')}
-          />
-          <Choices
-            legend="Networks"
-            kind="any"
-            name="networks"
-            value={networks}
-            onChange={(value) => draft.change({ networks: value })}
-            options={(['testnet', 'mainnet'] as const).map((value) => ({ value, title: networkTitles[value] }))}
-            fix={saving.fixOf('networks')}
-          />
-        </div>
+        <Choices
+          legend="Services"
+          kind="any"
+          name="services"
+          value={services}
+          onChange={(value) => draft.change({ services: value })}
+          options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
+          fix={saving.fixOf('services')}
+        />
       </SaveForm>
     </Card>
   )

@@ -1,21 +1,30 @@
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { AppView } from '@keyrail/gateway'
+import { useMemo, useState } from 'react'
+import { deploymentQuery, keysQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
+import { searchNetworks } from '../../networks/searchNetworks.ts'
+import type { NetworkView } from '../../networks/searchNetworks.ts'
+import { toNetworkOption } from '../../networks/toNetworkOption.ts'
+import { useNetworks } from '../../networks/useNetworks.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
-import { CopyButton } from '../../parts/CopyButton.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { networkTitles } from '../../parts/networkTitles.ts'
 import { Note, Trouble } from '../../parts/Note.tsx'
-import { useQuery } from '@tanstack/react-query'
-import { deploymentQuery } from '../../control/queries.ts'
+import { SearchSelect } from '../../parts/SearchSelect.tsx'
+import { AppNetworkCard } from './AppNetworkCard.tsx'
 import { useApp, useAppKey } from './useApp.ts'
+import { useAppChange } from './useAppChange.ts'
 
-/** A card for each network, with the app's address on it. */
+/** A card for each enabled network, with the endpoints on it, and a search for more networks. */
 export function AppNetworks() {
   const app = useApp()
   const holder = useAppKey(app)
   const deployment = useQuery(deploymentQuery)
+  const { data: keys } = useQuery(keysQuery)
   const [isShown, setShown] = useState(false)
   const { submit, isPending, trouble } = useSubmit({
     send: (password) => holder.reveal(password),
@@ -40,41 +49,114 @@ export function AppNetworks() {
         </Note>
       )}
       <Loaded query={deployment}>
-        {({ chain }) => (
-          <div className="grid even">
-            {chain.networks.map(({ network, chainId, url }) => {
-              const isOn = app.networks.includes(network)
-              const addressWith = (apiKey: string): string => `${url}/v2/${apiKey}`
-              return (
-                <Card
-                  key={network}
-                  title={`${chain.name} ${networkTitles[network]}`}
-                  lead={`${chain.symbol}, chain id ${chainId}`}
-                  aside={
-                    <span className={isOn ? 'badge good' : 'badge'}>
-                      <span className="dot" aria-hidden="true" />
-                      {isOn ? 'On' : 'Off'}
-                    </span>
-                  }
-                >
-                  <div className="address">
-                    <code>
-                      {isShown && holder.kept !== undefined ? addressWith(holder.kept) : app.key.addresses[network]}
-                    </code>
-                    {canShow && (
-                      <CopyButton
-                        what={`address on ${networkTitles[network]}`}
-                        text={async (password) => addressWith(await holder.reveal(password))}
-                      />
-                    )}
-                  </div>
-                  {!isOn && <p className="hint">Calls on this network are rejected. Turn it on in Settings.</p>}
-                </Card>
-              )
-            })}
-          </div>
+        {({ networks }) => (
+          <>
+            {app.networks.length === 0 && (
+              <Note kind="warn">No network is enabled, so all calls of this app are rejected.</Note>
+            )}
+            <div className="grid even">
+              {app.networks.map((name) => (
+                <AppNetworkCard
+                  key={name}
+                  app={app}
+                  name={name}
+                  network={networks.find(({ network }) => network === name)}
+                  holder={holder}
+                  isShown={isShown}
+                  apiKeys={keys?.items.filter(({ network }) => network === name) ?? []}
+                  disable={<DisableNetwork app={app} network={name} />}
+                />
+              ))}
+            </div>
+            <EnableNetwork app={app} networks={networks} />
+          </>
         )}
       </Loaded>
     </div>
+  )
+}
+
+function DisableNetwork({ app, network }: { readonly app: AppView; readonly network: string }) {
+  const title = useNetworks().getTitle(network)
+  const change = useAppChange(app)
+  const { say } = useDialogs()
+  const [isAsking, setAsking] = useState(false)
+  const disabling = useSubmit({
+    send: () => change({ networks: app.networks.filter((one) => one !== network) }),
+    done: () => {
+      setAsking(false)
+      say(`Disabled ${title}`)
+    },
+  })
+  return (
+    <>
+      <Button size="little" label={`Disable ${title}`} onClick={() => setAsking(true)}>
+        Disable
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          of={disabling}
+          title={`Disable ${title}?`}
+          lead="Calls of this app to the network are rejected immediately. You can enable it again, with the same address."
+          action="Disable"
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function EnableNetwork({ app, networks }: { readonly app: AppView; readonly networks: readonly NetworkView[] }) {
+  const change = useAppChange(app)
+  const { say } = useDialogs()
+  const [chosen, setChosen] = useState<NetworkView>()
+  const others = useMemo(
+    () =>
+      networks
+        .filter(({ network }) => !app.networks.includes(network))
+        // Networks of the app's own chain first.
+        .toSorted((one, other) => Number(other.chain === app.chain) - Number(one.chain === app.chain)),
+    [networks, app],
+  )
+  const search = useMemo(() => {
+    const find = searchNetworks(others)
+    return (text: string) => find(text).map(toNetworkOption)
+  }, [others])
+  const enabling = useSubmit({
+    check: () => ({ networks: chosen === undefined ? 'Choose a network' : undefined }),
+    send: async () => {
+      if (chosen !== undefined) await change({ networks: [...app.networks, chosen.network] })
+    },
+    done: () => {
+      setChosen(undefined)
+      say(`Enabled ${chosen?.title}`)
+    },
+    fields: ['networks'],
+  })
+  if (others.length === 0) return null
+  return (
+    <Card title="Enable a network">
+      <form className="stack" noValidate onSubmit={enabling.submit}>
+        <Trouble text={enabling.trouble} />
+        <SearchSelect
+          label="Find a network"
+          name="networkSearch"
+          placeholder="Name, symbol or chain id"
+          chosen={chosen && toNetworkOption(chosen)}
+          search={search}
+          onChoose={(value) => {
+            enabling.clear()
+            setChosen(others.find(({ network }) => network === value))
+          }}
+          nothing="No other network matches."
+          fix={enabling.fixOf('networks')}
+        />
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={enabling.isPending}>
+            Enable
+          </Button>
+        </div>
+      </form>
+    </Card>
   )
 }

@@ -27,18 +27,29 @@ export function AppSetup() {
       )}
       {isOff(app) ? (
         <Note kind="warn">
-          {app.services.length === 0 ? 'Its services are off' : 'It has no network'}, so its calls are rejected.{' '}
-          <Link to="/apps/$appId/settings/advanced" params={params}>
-            Advanced configuration
-          </Link>
+          {app.services.length === 0 ? (
+            <>
+              All its services are off, so its calls are rejected.{' '}
+              <Link to="/apps/$appId/settings/advanced" params={params}>
+                Advanced configuration
+              </Link>
+            </>
+          ) : (
+            <>
+              No network is enabled, so its calls are rejected.{' '}
+              <Link to="/apps/$appId/networks" params={params}>
+                Enable networks
+              </Link>
+            </>
+          )}
         </Note>
       ) : (
         <Loaded query={deployment}>
-          {({ chain }) => (
+          {({ networks }) => (
             <SnippetPanel
               holder={holder}
               kind="app"
-              networks={chain.networks.filter(({ network }) => app.networks.includes(network))}
+              networks={networks.filter(({ network }) => app.networks.includes(network))}
             />
           )}
         </Loaded>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { keyQuery } from '../../control/queries.ts'
+import { useNetworks } from '../../networks/useNetworks.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
-import { networkTitles } from '../../parts/networkTitles.ts'
 import { PageHead } from '../../parts/PageHead.tsx'
 
 const route = getRouteApi('/inside/keys/$keyId')
@@ -13,6 +13,7 @@ const route = getRouteApi('/inside/keys/$keyId')
 /** What all pages of an API key have above them. */
 export function KeyFrame() {
   const { keyId } = route.useParams()
+  const { getTitle } = useNetworks()
   const query = useQuery({ ...keyQuery(keyId), refetchInterval: 30_000 })
   if (isControlFailure(query.error, 'not_found')) {
     return (
@@ -41,7 +42,7 @@ export function KeyFrame() {
               lead={key.description || undefined}
               action={
                 <div className="row">
-                  <span className="badge">{networkTitles[key.network]}</span>
+                  <span className="badge">{getTitle(key.network)}</span>
                   <KeyBadge state={key.state} expiresAt={key.expiresAt} />
                 </div>
               }

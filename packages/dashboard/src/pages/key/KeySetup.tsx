@@ -3,14 +3,15 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deploymentQuery, usageQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
+import { AddToWallet } from '../../networks/AddToWallet.tsx'
+import { NetworkName } from '../../networks/NetworkName.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { networkTitles } from '../../parts/networkTitles.ts'
-import { Trouble } from '../../parts/Note.tsx'
+import { Note, Trouble } from '../../parts/Note.tsx'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { FirstRequest } from '../../snippet/FirstRequest.tsx'
@@ -40,14 +41,29 @@ export function KeySetup() {
     <div className="stack wide">
       <FirstRequest subject={{ keyId: key.id }} />
       <Loaded query={deployment}>
-        {({ chain }) => {
-          const networks = chain.networks.filter(({ network }) => network === key.network)
-          const addressWith = (apiKey: string): string => `${networks[0]?.url}/${apiKey}`
+        {({ networks }) => {
+          const network = networks.find((one) => one.network === key.network)
+          if (network === undefined) {
+            return (
+              <Note kind="warn">
+                This service does not have the network {key.network} any more. Calls with this key are rejected.
+              </Note>
+            )
+          }
+          const { title, url, symbol, chainId } = network
+          const addressWith = (apiKey: string): string => `${url}/${apiKey}`
+          const revealAddress = async (password: string | undefined): Promise<string> =>
+            addressWith(await holder.reveal(password))
           return (
             <>
               <Card
                 title="Address"
-                lead={`${chain.name} ${networkTitles[key.network]}, chain id ${networks[0]?.chainId}. It holds the key, so it is a secret.`}
+                lead={
+                  <>
+                    <NetworkName title={title} network={key.network} />, {symbol}, chain id {chainId}. It holds the key,
+                    so it is a secret.
+                  </>
+                }
                 aside={
                   canShow && (
                     <Button size="little" busy={isPending} onClick={() => (isShown ? setShown(false) : submit())}>
@@ -60,15 +76,15 @@ export function KeySetup() {
                 <Trouble text={trouble} />
                 <div className="address">
                   <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : key.address}</code>
-                  {canShow && (
-                    <CopyButton
-                      what={`address on ${networkTitles[key.network]}`}
-                      text={async (password) => addressWith(await holder.reveal(password))}
-                    />
-                  )}
+                  {canShow && <CopyButton what={`address on ${title}`} text={revealAddress} />}
                 </div>
+                {canShow && (
+                  <div className="row end">
+                    <AddToWallet network={network} getUrl={revealAddress} />
+                  </div>
+                )}
               </Card>
-              <SnippetPanel holder={holder} kind="apiKey" networks={networks} />
+              <SnippetPanel holder={holder} kind="apiKey" networks={[network]} />
             </>
           )
         }}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { ApiKeyView } from '@keyrail/gateway'
 import { callApi } from '../../control/callApi.ts'
 import { keyQuery } from '../../control/queries.ts'
+import { useNetworks } from '../../networks/useNetworks.ts'
 import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
@@ -16,9 +17,10 @@ export function useKey(): ApiKeyView {
 
 /** The key itself. */
 export function useKeyText({ id, network, ending, revealable }: ApiKeyView): KeyHolder {
+  const { find } = useNetworks()
   return useKeyHolder({
     id,
-    prefix: network === 'testnet' ? 'kr_t' : 'kr_m',
+    prefix: find(network)?.testnet ? 'kr_t' : 'kr_m',
     ending,
     revealable,
     reveal: (password) =>

@@ -3,12 +3,13 @@ import type { UpstreamView } from '@keyrail/gateway'
 import { upstreamsQuery } from '../../control/queries.ts'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { networkTitles } from '../../parts/networkTitles.ts'
+import { useNetworks } from '../../networks/useNetworks.ts'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { countText, msText, shortText } from '../../parts/times.ts'
 
 /** The nodes behind each network, and how they do. */
 export function OperatorUpstreams() {
+  const { getTitle } = useNetworks()
   const query = useQuery({ ...upstreamsQuery, refetchInterval: 5_000 })
   return (
     <>
@@ -20,7 +21,7 @@ export function OperatorUpstreams() {
       <Loaded query={query}>
         {({ items }) =>
           [...new Set(items.map(({ network }) => network))].map((network) => (
-            <Card title={networkTitles[network]} key={network}>
+            <Card title={getTitle(network)} key={network}>
               <Upstreams items={items.filter((one) => one.network === network)} />
             </Card>
           ))

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router'
+import type { ApiKeyView, AppView } from '@keyrail/gateway'
+import type { ReactNode } from 'react'
+import { AddToWallet } from '../../networks/AddToWallet.tsx'
+import type { NetworkView } from '../../networks/searchNetworks.ts'
+import { Card } from '../../parts/Card.tsx'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { Note } from '../../parts/Note.tsx'
+import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
+
+/** A network of an app: its addresses, its chain id and its explorer. */
+export function AppNetworkCard(props: {
+  readonly app: AppView
+  readonly name: string
+  /** `undefined` if the service does not have the network any more. */
+  readonly network: NetworkView | undefined
+  readonly holder: KeyHolder
+  /** Whether the key is shown. */
+  readonly isShown: boolean
+  /** The account's API keys on this network. */
+  readonly apiKeys: readonly ApiKeyView[]
+  /** The button that disables the network. */
+  readonly disable: ReactNode
+}) {
+  const { app, name, network, holder, isShown, apiKeys, disable } = props
+  if (network === undefined) {
+    return (
+      <Card title={name} aside={disable}>
+        <Note kind="warn">This service does not have the network any more. Calls to it are rejected.</Note>
+      </Card>
+    )
+  }
+  const { title, url, explorerUrl } = network
+  const canShow = holder.canReveal || holder.kept !== undefined
+  const addressWith = (apiKey: string): string => `${url}/v2/${apiKey}`
+  const reveal = async (password: string | undefined): Promise<string> => addressWith(await holder.reveal(password))
+  return (
+    <Card
+      title={title}
+      lead={<code>{name}</code>}
+      aside={<span className="badge">{network.testnet ? 'Testnet' : 'Mainnet'}</span>}
+    >
+      <dl className="facts">
+        <div>
+          <dt>Chain id</dt>
+          <dd>{network.chainId}</dd>
+        </div>
+        <div>
+          <dt>Symbol</dt>
+          <dd>{network.symbol}</dd>
+        </div>
+        {explorerUrl !== null && (
+          <div>
+            <dt>Explorer</dt>
+            <dd>
+              <a href={explorerUrl} target="_blank" rel="noreferrer">
+                {new URL(explorerUrl).host}
+              </a>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <div className="stack tight">
+        <p className="small soft">Address of this app</p>
+        <div className="address">
+          <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : app.key.addresses[name]}</code>
+          {canShow && <CopyButton what={`address on ${title}`} text={reveal} />}
+        </div>
+      </div>
+      {apiKeys.length > 0 && (
+        <div className="stack tight">
+          <p className="small soft">Addresses of your API keys</p>
+          {apiKeys.map((key) => (
+            <div key={key.id} className="address">
+              <code>{key.address}</code>
+              <Link to="/keys/$keyId/setup" params={{ keyId: key.id }}>
+                {key.name}
+              </Link>
+            </div>
+          ))}
+        </div>
+      )}
+      <div className="row end">
+        {canShow && <AddToWallet network={network} getUrl={reveal} />}
+        {disable}
+      </div>
+    </Card>
+  )
+}

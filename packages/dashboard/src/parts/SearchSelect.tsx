@@ -1,0 +1,137 @@
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+
+/** One thing that can be chosen. */
+export interface SearchOption {
+  readonly value: string
+  readonly title: string
+  /** More about it, in one line. */
+  readonly what?: ReactNode
+}
+
+/**
+ * A field that searches a list and chooses one entry: a combobox with a listbox, as the WAI-ARIA Authoring Practices describe it. The arrow keys move,
+ * Enter chooses, Escape closes the list and restores the field.
+ */
+export function SearchSelect(props: {
+  readonly label: string
+  readonly name: string
+  /** The chosen entry; `undefined` if there is none. */
+  readonly chosen: SearchOption | undefined
+  /** Finds the entries for a text, the best matches first. */
+  readonly search: (text: string) => readonly SearchOption[]
+  readonly onChoose: (value: string) => void
+  readonly placeholder?: string
+  /** What to show if nothing is found. */
+  readonly nothing: string
+  readonly hint?: ReactNode
+  readonly fix?: string | undefined
+}) {
+  const { chosen, search } = props
+  const id = useId()
+  // `undefined` while nobody types: the field shows what is chosen.
+  const [typed, setTyped] = useState<string>()
+  const [isOpen, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  const options = useMemo(() => (isOpen ? search(typed ?? '') : []), [search, typed, isOpen])
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active, options])
+
+  const open = (text?: string): void => {
+    setTyped(text)
+    setOpen(true)
+    setActive(text === undefined || text.trim() === '' ? -1 : 0)
+  }
+  const close = (): void => {
+    setTyped(undefined)
+    setOpen(false)
+    setActive(-1)
+  }
+  const choose = (option: SearchOption | undefined): void => {
+    close()
+    if (option) props.onChoose(option.value)
+  }
+  const move = (step: 1 | -1): void => {
+    if (!isOpen) open()
+    else if (options.length > 0)
+      setActive((at) => (at === -1 && step === -1 ? options.length - 1 : (at + step + options.length) % options.length))
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') move(1)
+    else if (event.key === 'ArrowUp') move(-1)
+    else if (event.key === 'Escape' && isOpen) close()
+    else if (event.key === 'Enter' && isOpen && options[active]) choose(options[active])
+    else return
+    // Otherwise Enter submits the form, Escape closes the dialog around it, and the arrows move the cursor.
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const described = [props.fix ? `${id}-fix` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
+
+  return (
+    <div className="field">
+      <div className="field-label">
+        <label htmlFor={id}>{props.label}</label>
+      </div>
+      <div className="search-box">
+        <input
+          id={id}
+          name={props.name}
+          className="input"
+          role="combobox"
+          autoComplete="off"
+          spellCheck={false}
+          aria-autocomplete="list"
+          aria-expanded={isOpen}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={options[active] ? `${id}-${active}` : undefined}
+          aria-invalid={props.fix ? true : undefined}
+          aria-describedby={described || undefined}
+          placeholder={chosen?.title ?? props.placeholder}
+          value={typed ?? (isOpen ? '' : (chosen?.title ?? ''))}
+          onChange={({ target }) => open(target.value)}
+          onClick={() => {
+            if (!isOpen) open()
+          }}
+          onFocus={({ target }) => target.select()}
+          onKeyDown={onKeyDown}
+          onBlur={close}
+        />
+        {/* The field keeps the focus while the mouse chooses. */}
+        <div className="search-popup" hidden={!isOpen} onMouseDown={(event) => event.preventDefault()}>
+          <ul id={`${id}-list`} role="listbox" aria-label="Results" ref={list} className="search-list">
+            {options.map((option, at) => (
+              <li
+                key={option.value}
+                id={`${id}-${at}`}
+                role="option"
+                aria-selected={option.value === chosen?.value}
+                className={at === active ? 'active' : undefined}
+                onClick={() => choose(option)}
+              >
+                {option.title}
+                {option.what && <span className="hint"> {option.what}</span>}
+              </li>
+            ))}
+          </ul>
+          {options.length === 0 && <p className="hint">{props.nothing}</p>}
+        </div>
+      </div>
+      <p className="hidden" role="status">
+        {isOpen && (options.length === 0 ? props.nothing : `${options.length} found`)}
+      </p>
+      {props.fix && (
+        <p className="fix" id={`${id}-fix`}>
+          {props.fix}
+        </p>
+      )}
+      {props.hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  )
+}
