@@ -17,6 +17,7 @@ export interface CheckedNetwork {
   readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
   readonly maxLagBlocks: number
   readonly hedgeMs: number | undefined
+  readonly splitLogs: boolean
 }
 
 /** Checked options of a gateway, with defaults. */
@@ -161,12 +162,13 @@ const checkSwitch = (value: unknown, option: string): boolean => {
 
 const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Network): CheckedNetwork => {
   const option = `networks.${network}`
-  const known = ['chainId', 'upstreams', 'maxLagBlocks', 'hedgeMs']
+  const known = ['chainId', 'upstreams', 'maxLagBlocks', 'hedgeMs', 'splitLogs']
   const {
     chainId,
     upstreams,
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
+    splitLogs = true,
   } = getMembers(networks[network], option, known)
   if (!Array.isArray(upstreams) || upstreams.length === 0)
     throw new TypeError(
@@ -176,6 +178,7 @@ const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Netw
     chainId: checkInteger(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
     hedgeMs: hedgeMs === undefined ? undefined : checkInteger(hedgeMs, `${option}.hedgeMs`, maxMs),
+    splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
     // Array.from, because map skips the holes of a sparse list.
     upstreams: Array.from<unknown, CheckedNetwork['upstreams'][number]>(upstreams, (upstream, index) => {
       const place = `${option}.upstreams[${index}]`

@@ -77,6 +77,8 @@ const network = object({
   maxLagBlocks: whole(1, 1_000_000).exactOptional(),
   /** A cheap read without a response after this many milliseconds is also sent to a second node. @default never */
   hedgeMs: whole(1, 60_000).exactOptional(),
+  /** Whether `eth_getLogs` is read in parts if a node rejects its range. @default true */
+  splitLogs: flag().exactOptional(),
 })
 
 const keyLimits = (defaults: {

@@ -4,8 +4,8 @@ import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
-import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
@@ -156,7 +156,7 @@ export const runBatch = (
       const { idempotent, filter } = one.call.traits
       if (!idempotent) runningWrites.add(one.index)
       // Other callers cannot wait for a read of a batch, because it is limited by the bytes that this batch has left.
-      const send = idempotent && filter === undefined ? forwardCall : proxyCall
+      const send = idempotent && filter === undefined ? forwardRead : proxyCall
       const cancel = send(one.call, { ...options, deadlineMs, sent: () => markSent(one) }, (result, member) => {
         ended()
         completeCall(one, result, member)

@@ -14,6 +14,8 @@ import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
 import { createFairQueue } from '../../lib/createFairQueue.ts'
 import type { FairQueue } from '../../lib/createFairQueue.ts'
+import { createLogRanges } from './logs/createLogRanges.ts'
+import type { LogRanges } from './logs/createLogRanges.ts'
 import { createUpstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
 import type { HealthState } from './watchHealth.ts'
@@ -36,6 +38,8 @@ export interface UpstreamGroup {
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
   readonly filters: Filters
+  /** `undefined` if `eth_getLogs` must not be split. */
+  readonly logRanges: LogRanges | undefined
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -58,6 +62,7 @@ export interface UpstreamGroupOptions {
   readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
   readonly maxLagBlocks: number
   readonly hedgeMs: number | undefined
+  readonly splitLogs: boolean
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
@@ -95,6 +100,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     deadlines: createDeadlines(timeoutMs),
     cache,
     filters: createFilters({ maxPerKey: options.maxFilters }),
+    logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()

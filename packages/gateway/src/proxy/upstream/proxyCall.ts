@@ -5,6 +5,7 @@ import { parseQuantity } from './queryUpstream.ts'
 import { proxyFilterCall } from './proxyFilterCall.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
+import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
@@ -81,7 +82,7 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
   if (call.traits.filter !== undefined) return proxyFilterCall(call, options, done)
   if (!call.traits.idempotent) return proxyWrite(call, options, done)
   const read = toSharedRead(call)
-  if (read === undefined) return forwardCall(call, { ...options, mayStream: always }, done)
+  if (read === undefined) return forwardRead(call, { ...options, mayStream: always }, done)
   const { group } = options
   const cached = getCachedResult(read, group)
   if (cached !== undefined) {
@@ -108,7 +109,7 @@ const proxySharedRead = (
   const { group } = options
   return group.inFlightReads.run(read.key, options, {
     start: (leader) =>
-      forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (result, member) => {
+      forwardRead(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (result, member) => {
         if (read.pin !== undefined) cacheResult(read, result, { group, member })
         leader.done(result, member)
       }),
