@@ -53,7 +53,7 @@ describe('invalid options', () => {
     [
       'one network only',
       given({ networks: { testnet: network } }),
-      'networks.mainnet must be an object with chainId, upstreams, maxLagBlocks, hedgeMs',
+      'networks.mainnet must be an object with chainId, upstreams, maxLagBlocks, hedgeMs, splitLogs',
     ],
     [
       'an unknown network',
@@ -63,7 +63,7 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, maxLagBlocks, hedgeMs, splitLogs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -77,6 +77,7 @@ describe('invalid options', () => {
         `networks.testnet.${name} must be a whole number from 1 to ${name === 'hedgeMs' ? 2_147_483_647 : 2 ** 53 - 1}`,
       ]),
     ),
+    ['splitLogs 1', onTestnet({ splitLogs: 1 }), 'networks.testnet.splitLogs must be true or false'],
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -221,6 +222,7 @@ describe('valid options', () => {
       upstreams: [{ name: 'mainnet-1', url: new URL(url) }],
       maxLagBlocks: 8,
       hedgeMs: undefined,
+      splitLogs: true,
     })
   })
 
