@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions } from '../src/index.ts'
+import type { GatewayOptions, UsageLimits } from '../src/index.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { startLogNode, toLogs } from './logNode.ts'
 import type { LogNode } from './logNode.ts'
@@ -111,8 +111,8 @@ describe('eth_getLogs for a range that the node rejects', () => {
 
   test('counts as one call, for the limits and for its caller', async () => {
     const taken: number[] = []
-    const usageLimits: NonNullable<GatewayOptions['usageLimits']> = {
-      take: ({ calls, passed }) => {
+    const usageLimits = {
+      take: ({ calls, passed }: { calls: number; passed: number }) => {
         taken.push(calls, passed)
         return { granted: passed, rate: undefined, quota: undefined }
       },
@@ -121,7 +121,9 @@ describe('eth_getLogs for a range that the node rejects', () => {
         throw new Error('no key has a rate')
       },
     }
-    const { getLogs } = await start([await startNode({ maxBlocks: 10 })], { usageLimits })
+    const { getLogs } = await start([await startNode({ maxBlocks: 10 })], {
+      usageLimits: usageLimits as Partial<UsageLimits> as UsageLimits,
+    })
     expect(await getLogs(0, 100)).toBe(toLogs(0, 100))
     expect(taken).toEqual([1, 1])
   })
