@@ -200,12 +200,13 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
 
   attempt(first, firstSent)
   if (!over && mayHedge && group.several) {
-    const waitMs = Math.min(group.hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
+    const hedgeMs = group.getHedgeMs(first)
+    const waitMs = Math.min(hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
     hedge = setTimeout(() => {
       const other = pickOther(first)
       if (other === undefined || open === 0) return
       // Without `hedgeMs` half of the timeout has passed, which is more than slow.
-      if (group.hedgeMs === undefined || onTrial) first.health.failed(firstSent, ownerId)
+      if (hedgeMs === undefined || onTrial) first.health.failed(firstSent, ownerId)
       attempt(other)
     }, waitMs)
   }
