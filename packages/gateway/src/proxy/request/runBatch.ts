@@ -5,6 +5,7 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
 import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
@@ -112,7 +113,8 @@ export const runBatch = (
       setResult(index, result)
     }
   }
-  const completeCall = ({ index, read, duplicates }: BatchCall, result: CallResult, member?: GroupMember): void => {
+  const completeCall = ({ index, call, read, duplicates }: BatchCall, sent: CallResult, member?: GroupMember): void => {
+    const result = showsHead(call) ? trackHead(call, { result: sent, member }, options) : sent
     if (read?.pin !== undefined) cacheResult(read, result, { group, member })
     setResult(index, result)
     if (duplicates !== undefined) for (const duplicate of duplicates) setSharedResult(duplicate, result)
@@ -174,6 +176,7 @@ export const runBatch = (
           keyId: options.keyId,
           ownerId: options.ownerId,
           budget,
+          seenHead: options.seenHead,
           sent: () => several.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },

@@ -13,6 +13,8 @@ interface BatchOptions {
   readonly ownerId: string
   readonly leftMs: number
   readonly budget: ByteBudget
+  /** The newest block that the caller has seen. Upstreams that have it come first. */
+  readonly seenHead: number | undefined
   /** Called each time the batch is sent to a node. */
   readonly sent: () => void
 }
@@ -37,7 +39,7 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
 }
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, budget, sent } = options
+  const { group, budget, sent, seenHead } = options
   group.queue.acquire(options)
   let over = false
   const firstId = takeWireIds(calls.length)
@@ -69,7 +71,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
       done: (fault, response) => {
         if (fault === 'unsent') {
           member.health.markUnreachable()
-          attempt(tried === undefined ? group.pick({ tried: [member] }) : undefined, member)
+          attempt(tried === undefined ? group.pick({ tried: [member], seenHead }) : undefined, member)
           return
         }
         if (fault === 'noRoom') {
@@ -100,7 +102,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     stop()
     finish(noResults())
   }, options.leftMs / 2)
-  attempt(group.pick())
+  attempt(group.pick({ seenHead }))
   return () => {
     stop()
     release()

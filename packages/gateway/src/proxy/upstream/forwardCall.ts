@@ -35,6 +35,8 @@ export interface ForwardOptions {
   readonly sent?: (() => void) | undefined
   /** The only upstream that may get the call. */
   readonly only?: GroupMember | undefined
+  /** The newest block that the caller has seen. Upstreams that have it come first. */
+  readonly seenHead?: number | undefined
   /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
 }
@@ -82,7 +84,18 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxResponseBytes, sent, only, mayStream } = options
+  const {
+    group,
+    ownerId,
+    timeoutMs,
+    deadlineMs = timeoutMs,
+    budget,
+    maxResponseBytes,
+    sent,
+    only,
+    mayStream,
+    seenHead,
+  } = options
   const { idempotent, expensive } = call.traits
   let over = false
   /** It holds its key's slot, until the call ends or its stream does. */
@@ -109,7 +122,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     done(result, member)
   }
   const pickOther = (member: GroupMember): GroupMember | undefined =>
-    only === undefined && attempts < 2 ? group.pick({ method: call.method, tried: [member] }) : undefined
+    only === undefined && attempts < 2 ? group.pick({ method: call.method, tried: [member], seenHead }) : undefined
   const handleFailure = (member: GroupMember, rejection: Rejection, next: GroupMember | undefined): void => {
     if (next !== undefined) attempt(next)
     else if (open > 0) failure = rejection
@@ -183,7 +196,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     release()
   }
   const mayHedge = idempotent && !expensive && only === undefined
-  const first = only ?? group.pick({ method: call.method, mayBeTrial: mayHedge })
+  const first = only ?? group.pick({ method: call.method, mayBeTrial: mayHedge, seenHead })
   if (first === undefined) {
     done(rejections.noUpstream(group.network))
     return noop

@@ -7,6 +7,7 @@ import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
+import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -78,10 +79,17 @@ const getBlockNumber = (value: Buffer | string): number | undefined => {
  * @param done - Called once, and not after the returned function was called.
  * @returns A function that stops the call.
  */
-export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  if (call.traits.filter !== undefined) return proxyFilterCall(call, options, done)
-  if (!call.traits.idempotent) return proxyWrite(call, options, done)
+export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
+  showsHead(call)
+    ? proxyAny(call, options, (result, member) => done(trackHead(call, { result, member }, options), member))
+    : proxyAny(call, options, done)
+
+const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
+  if (call.traits.filter !== undefined) return proxyFilterCall(call, given, done)
+  if (!call.traits.idempotent) return proxyWrite(call, given, done)
   const read = toSharedRead(call)
+  const options =
+    given.seenHead === undefined ? given : { ...given, seenHead: getNeededHead(given.seenHead, read?.pin) }
   if (read === undefined) return forwardRead(call, { ...options, mayStream: always }, done)
   const { group } = options
   const cached = getCachedResult(read, group)
@@ -115,6 +123,12 @@ const proxySharedRead = (
       }),
     done,
   })
+}
+
+/** The block that a read's node must have, so that the caller sees none that is older than the one it has seen. */
+const getNeededHead = (seenHead: number, pin: Pin | undefined): number | undefined => {
+  if (pin === undefined) return seenHead
+  return typeof pin === 'number' ? Math.min(pin, seenHead) : undefined
 }
 
 const always = (): boolean => true

@@ -38,7 +38,7 @@ interface RejectedRange {
 }
 
 const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOptions, done: CallDone): (() => void) => {
-  const { group, budget } = options
+  const { group, budget, seenHead } = options
   const { method } = call
   const sender = createCallSender(options)
   const finish: CallDone = (result, member) => {
@@ -48,7 +48,11 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
   const split = async (first: GroupMember, rejected?: RejectedRange): Promise<void> => {
     const tried: GroupMember[] = []
     let failure: Parameters<CallDone> | undefined = rejected && [rejected.result, first]
-    for (let member: GroupMember | undefined = first; member !== undefined; member = group.pick({ method, tried })) {
+    for (
+      let member: GroupMember | undefined = first;
+      member !== undefined;
+      member = group.pick({ method, tried, seenHead })
+    ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
       const result = await splitLogs({ call, filter, member, rejected: error, ranges, sender, budget })
@@ -62,7 +66,7 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
     if (failure === undefined) sender.send(call, {}, finish)
     else finish(...failure)
   }
-  const preferred = group.pick({ method })
+  const preferred = group.pick({ method, seenHead })
   if (preferred !== undefined && isTooLong(filter, preferred, ranges)) void split(preferred)
   else
     sender.send(call, {}, (result, member) => {
