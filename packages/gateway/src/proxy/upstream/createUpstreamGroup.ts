@@ -110,10 +110,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     return member
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
-  /** Heads are compared every few seconds: upstreams that would be skipped for so long are asked again. In order, that is needed only if the chosen one is behind. */
+  /** Heads are compared every few seconds: upstreams that a caller's head would exclude for so long are asked again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
-    if (loadBalancing === 'order' && picked !== undefined && !isBehind(picked, seenHead)) return
-    for (const [index, member] of members.entries()) if (isBehind(member, seenHead)) lag.refresh(index)
+    for (let index = 0; index < members.length; index += 1) {
+      const member = members[index] as GroupMember
+      if (isBehind(member, seenHead)) lag.refresh(index)
+      // In order, those after the chosen one are not needed.
+      if (loadBalancing === 'order' && member === picked) return
+    }
   }
   return {
     network,
