@@ -162,8 +162,8 @@ const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Netw
 
 const checkHedge = (hedgeMs: unknown, option: string): number | 'p95' | undefined => {
   if (hedgeMs === undefined || hedgeMs === 'p95') return hedgeMs
-  if (typeof hedgeMs === 'string') throw new TypeError(`${option} must be a whole number from 1 to ${maxMs}, or 'p95'`)
-  return checkInteger(hedgeMs, option, maxMs)
+  if (typeof hedgeMs === 'number' && Number.isSafeInteger(hedgeMs) && hedgeMs >= 1 && hedgeMs <= maxMs) return hedgeMs
+  throw new TypeError(`${option} must be a whole number from 1 to ${maxMs}, or 'p95'`)
 }
 
 /** Checks a part of the service. Its class does not matter, only its functions do. */

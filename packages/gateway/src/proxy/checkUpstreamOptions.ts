@@ -3,7 +3,7 @@ import { checkInteger, getMembers } from './checkOption.ts'
 import type { UpstreamOptions } from './gatewayOptions.ts'
 import { describeUnknownMethod, isWeightedMethod } from './method/weights.ts'
 import type { LoadBalancing } from './upstream/chooseUpstream.ts'
-import { findHeaderNameFault, headerValueFix, isHeaderValue } from './upstream/upstreamHeaders.ts'
+import { findHeadersFault } from './upstream/upstreamHeaders.ts'
 import type { UpstreamHeaders } from './upstream/upstreamHeaders.ts'
 
 /** Checked options of an upstream. */
@@ -17,7 +17,6 @@ export interface CheckedUpstream extends Omit<UpstreamOptions, 'url' | 'name' | 
 export const maxUpstreamWeight = 1_000
 
 const numberRanges: Readonly<Partial<Record<keyof UpstreamOptions, readonly [min: number, max: number]>>> = {
-  weight: [0, maxUpstreamWeight],
   maxRequestsPerSecond: [1, Number.MAX_SAFE_INTEGER],
   maxRequestsPerDay: [1, Number.MAX_SAFE_INTEGER],
   maxUnitsPerSecond: [1, Number.MAX_SAFE_INTEGER],
@@ -27,7 +26,7 @@ const numberRanges: Readonly<Partial<Record<keyof UpstreamOptions, readonly [min
 }
 const switches: readonly (keyof UpstreamOptions)[] = ['debug', 'trace']
 const methodLists: readonly (keyof UpstreamOptions)[] = ['allowMethods', 'denyMethods']
-const known = ['url', 'name', 'headers', ...Object.keys(numberRanges), ...switches, ...methodLists]
+const known = ['url', 'name', 'headers', 'weight', ...Object.keys(numberRanges), ...switches, ...methodLists]
 
 /**
  * Checks the upstreams of a network.
@@ -75,7 +74,8 @@ const checkUpstream = (
     if (value === undefined) continue
     const place = `${option}.${member}`
     const range = numberRanges[member as keyof UpstreamOptions]
-    if (range !== undefined) checkInteger(value, place, range[1], range[0])
+    if (member === 'weight') checkWeight(value, place)
+    else if (range !== undefined) checkInteger(value, place, range[1], range[0])
     else if (!switches.includes(member as keyof UpstreamOptions)) checkMethods(value, place)
     else if (typeof value !== 'boolean') throw new TypeError(`${place} must be true or false`)
   }
@@ -85,6 +85,11 @@ const checkUpstream = (
     url: checkUrl(url, `${option}.url`),
     headers: checkHeaders(headers, { option: `${option}.headers`, url }),
   }
+}
+
+const checkWeight = (weight: unknown, option: string): void => {
+  if (typeof weight !== 'number' || !(weight >= 0 && weight <= maxUpstreamWeight))
+    throw new TypeError(`${option} must be a number from 0 to ${maxUpstreamWeight}`)
 }
 
 const checkUrl = (url: unknown, option: string): URL => {
@@ -105,10 +110,9 @@ const checkHeaders = (headers: unknown, { option, url }: { option: string; url: 
   if (headers === undefined) return {}
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     throw new TypeError(`${option} must be an object of texts, by the name of the header`)
-  const fault = findHeaderNameFault(Object.keys(headers)) ?? findConflict(Object.keys(headers), url)
+  const given = headers as Readonly<Record<string, unknown>>
+  const fault = findHeadersFault(given) ?? findConflict(Object.keys(given), url)
   if (fault !== undefined) throw new TypeError(`${option} ${fault}`)
-  const wrong = Object.entries(headers).find(([, value]) => !isHeaderValue(value))
-  if (wrong !== undefined) throw new TypeError(`${option}.${wrong[0]} ${headerValueFix}`)
   return headers as UpstreamHeaders
 }
 

@@ -119,17 +119,6 @@ describe('keyrail_upstream_healthy', () => {
     expect(await metric('keyrail_upstream_healthy')).toEqual([toLine('renamed', 1), toLine('main', 1, 'mainnet')])
   })
 
-  test('has one series for nodes that share a name, healthy if all of them are', async () => {
-    const { metric } = await start([
-      { url: (await startNode()).url, name: 'same' },
-      { url: 'http://127.0.0.1:9', name: 'same' },
-    ])
-    expect(await metric('keyrail_upstream_healthy')).toEqual([
-      'keyrail_upstream_healthy{network="testnet",upstream="same"} 0',
-      'keyrail_upstream_healthy{network="mainnet",upstream="main"} 1',
-    ])
-  })
-
   test('is 0 while the circuit breaker of a node is open, also after the node was unreachable for a while', async () => {
     const node = await startNode()
     node.respondsToCheapRead = false

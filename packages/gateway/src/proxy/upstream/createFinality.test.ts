@@ -13,6 +13,8 @@ const start = (): { setNumber: (number: number | string) => void; upstream: Upst
       return () => {}
     },
     maskError: (value) => value,
+    inFlight: () => 0,
+    hasRoomForQuery: () => true,
     close: async () => {},
   }
   const setNumber = (number: number | string): void => {

@@ -114,19 +114,23 @@ export interface UpstreamState {
   readonly budgets: readonly BudgetState[]
 }
 
-/** The most important thing to know about an upstream now. */
-export type UpstreamStatus =
-  | 'healthy'
-  | 'unreachable'
-  | 'wrongChain'
-  /** Its circuit breaker is open. */
-  | 'failing'
-  | 'syncing'
-  | 'lagging'
-  /** It got too many requests, and is paused. */
-  | 'throttled'
-  /** Its budget has no room. */
-  | 'overBudget'
+/**
+ * The most important thing to know about an upstream now. `failing`: its circuit breaker is open. `throttled`: it asks for fewer requests, and is
+ * paused. `overBudget`: its budget has no room.
+ */
+export type UpstreamStatus = (typeof upstreamStatuses)[number]
+
+/** All statuses. */
+export const upstreamStatuses = [
+  'healthy',
+  'unreachable',
+  'wrongChain',
+  'failing',
+  'syncing',
+  'lagging',
+  'throttled',
+  'overBudget',
+] as const
 
 /** Gets the state of a member. */
 export const getUpstreamState = (member: GroupMember, network: Network, highestHead: number): UpstreamState => {

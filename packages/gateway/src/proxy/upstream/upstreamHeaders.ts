@@ -24,36 +24,43 @@ const reservedNames: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/**
- * Finds what is wrong with the names of headers for a node.
- * @returns What is wrong and how to fix it, for a message after the option's name; `undefined` if nothing is. It repeats no text that is not the
- * name of a header, because names and values may be mixed up.
- */
-export const findHeaderNameFault = (names: readonly string[]): string | undefined => {
-  const seen = new Set<string>()
-  for (const name of names) {
-    if (!token.test(name)) return 'has a name that is not the name of an HTTP header: use one such as "x-api-key"'
-    const lower = name.toLowerCase()
-    if (reservedNames.has(lower)) return `must not have "${lower}", which the gateway sets itself: remove it`
-    if (seen.has(lower)) return 'has a name twice, in different letter case: remove one'
-    seen.add(lower)
-  }
-  return undefined
-}
-
-/** What the value of a header must be, for a message after the option's name. */
-export const headerValueFix = 'must be 1 to 8192 printable ASCII characters, without line breaks'
-
 /** Whether a text can be the value of a header. */
 export const isHeaderValue = (value: unknown): value is string =>
   typeof value === 'string' && fieldValue.test(value) && value.trim() === value
 
 /**
+ * Finds what is wrong with the headers for a node.
+ * @param isValue - Checks a value. @default it must be a text that a header can have
+ * @returns What is wrong and how to fix it, for a message after the option's name; `undefined` if nothing is. It repeats no value, and no name that
+ * does not look like one, because they may be mixed up.
+ */
+export const findHeadersFault = (
+  headers: Readonly<Record<string, unknown>>,
+  isValue: (value: unknown) => boolean = isHeaderValue,
+): string | undefined => {
+  const seen = new Set<string>()
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase()
+    if (!token.test(name)) return 'has a name that is not the name of an HTTP header: use one such as "x-api-key"'
+    if (reservedNames.has(lower)) return `must not have "${lower}", which the gateway sets itself: remove it`
+    if (seen.has(lower)) return `has ${showName(lower)} twice, in different letter case: remove one`
+    if (!isValue(value))
+      return `has a wrong value for ${showName(name)}: use 1 to 8192 printable ASCII characters, without line breaks and spaces around them`
+    seen.add(lower)
+  }
+  return undefined
+}
+
+const showName = (name: string): string => (/^[A-Za-z-]{1,40}$/.test(name) ? `"${name}"` : 'a header (name hidden)')
+
+/**
  * Gets the secret parts of headers, to hide them in logs and in errors of the node: each value, its words (the token after `Bearer`), and the user
  * and password of `Basic`.
  */
-export const getHeaderSecrets = (headers: UpstreamHeaders): readonly string[] =>
-  Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/), ...getBasicCredentials(value)])
+export const getHeaderSecrets = (headers: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.values(headers)
+    .filter((value) => typeof value === 'string')
+    .flatMap((value) => [value, ...value.split(/\s+/), ...getBasicCredentials(value)])
 
 const getBasicCredentials = (value: string): readonly string[] => {
   const [, encoded] = /^basic\s+(\S+)$/i.exec(value) ?? []
