@@ -56,7 +56,7 @@ export interface UpstreamGroup {
   readonly cache: ResponseCache
   readonly filters: Filters
   /** `undefined` if `eth_getLogs` must not be split. */
-  readonly logRanges: LogRanges | undefined
+  readonly logRanges: LogRanges<GroupMember> | undefined
   /** What each key's callers have seen; `undefined` if callers can rewrite the chain. */
   readonly seenHeads: SeenHeads | undefined
   readonly maxLagBlocks: number

@@ -28,7 +28,7 @@ export const forwardRead = (call: ForwardedCall, options: ForwardOptions, done: 
 interface LogOptions {
   readonly options: ForwardOptions
   readonly filter: LogFilter
-  readonly ranges: LogRanges
+  readonly ranges: LogRanges<GroupMember>
 }
 
 /** How a node rejected the whole range. */
@@ -82,7 +82,7 @@ const isFinal = (result: CallResult): boolean =>
   'reason' in result ? result.reason === 'chain_reorganized' : result.member === 'result'
 
 /** Whether a node would reject the whole range, as far as its errors have shown. */
-const isTooLong = ({ from, to }: LogFilter, member: GroupMember, ranges: LogRanges): boolean => {
+const isTooLong = ({ from, to }: LogFilter, member: GroupMember, ranges: LogRanges<GroupMember>): boolean => {
   const limit = ranges.get(member)
   if (limit === undefined || typeof from !== 'number') return false
   const head = member.head()

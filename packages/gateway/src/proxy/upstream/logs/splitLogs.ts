@@ -30,7 +30,7 @@ interface SplitOptions {
   readonly member: GroupMember
   /** How that node rejected the whole range, if it did. */
   readonly rejected: RangeError | undefined
-  readonly ranges: LogRanges
+  readonly ranges: LogRanges<GroupMember>
   readonly sender: CallSender
   readonly budget: ForwardOptions['budget']
 }
