@@ -138,6 +138,39 @@ describe('a read at the latest block', () => {
     await expect.poll(async () => (await ask('eth_call', call)).result, { timeout: 4_000 }).toBe('first')
   })
 
+  test('goes to the node that has shown the block, also before heads are compared again', async () => {
+    const [first, second] = [await startNode('first', 100), await startNode('second', 100)]
+    const { behave } = first
+    // Only the first node may get these methods. Its slow calls make the other one the better choice for the rest.
+    const denyMethods = ['eth_blockNumber', 'eth_getProof']
+    const { ask } = await start([first, second], {
+      networks: {
+        testnet: {
+          chainId: chainIds.testnet,
+          upstreams: [{ url: first.url }, { url: second.url, denyMethods }],
+          loadBalancing: 'spread',
+        },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      },
+    })
+    first.behave = (seen, response) => (seen.method === 'eth_getProof' ? undefined : behave(seen, response))
+    const slow = Array.from({ length: 20 }, (_, index) => ask('eth_getProof', [index]).catch(() => 'stopped'))
+    await expect.poll(() => first.bodies.length).toBe(20)
+    expect((await ask('eth_call', call)).result).toBe('second')
+    first.head = 101
+    expect((await ask('eth_blockNumber')).result).toBe('0x65')
+    expect((await ask('eth_call', call)).result).toBe('first')
+    await first.stop()
+    await Promise.all(slow)
+  })
+
+  test('in a batch goes to a node that has the block', async () => {
+    const { send } = await start([await startNode('first', 100), await startNode('second', 101)])
+    const calls = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [{ nonce: id }, 'latest'] }))
+    expect((await send(calls)).text).toContain('"first"')
+    expect((await send(calls, '101')).text).not.toContain('"first"')
+  })
+
   test('goes to a node that is behind if no other is left', async () => {
     const [first, second] = [await startNode('first', 101), await startNode('second', 100)]
     const { ask } = await start([first, second])

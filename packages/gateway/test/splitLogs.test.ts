@@ -238,6 +238,21 @@ test('a node that fails while it is read in parts is replaced by another one', a
   expect(await getLogs(0, 199)).toBe(toLogs(0, 199, 'bb'))
 })
 
+test('the bytes that were read from a node that then failed do not count', async () => {
+  const node = await startNode({ maxBlocks: 100, message: 'max range: 100' })
+  const other = await startNode()
+  node.onLogs = (_, response) => {
+    if (node.queries.at(-1) !== '900-900') return undefined
+    response.statusCode = 500
+    response.end('broken')
+    return true
+  }
+  const bytes = toLogs(0, 900).length
+  const { getLogs } = await start([node, other], { limits: { maxResponseBytes: bytes + 5_000 } })
+  expect(await getLogs(0, 900)).toBe(toLogs(0, 900))
+  expect(other.queries).toContain('0-900')
+})
+
 test('a caller that disconnects stops the parts in flight', async () => {
   const node = await startNode({ maxBlocks: 10, message: 'max range: 10' })
   node.onLogs = () => node.queries.length > 3

@@ -105,7 +105,6 @@ const runPlan = (plan: LogPlan, options: SplitOptions): Promise<SplitEnd | undef
       resolve(failure)
     }
     const handle = (part: LogPart, result: CallResult): void => {
-      if (isOver) return
       const items = 'value' in result && result.member === 'result' ? getItems(Buffer.from(result.value)) : undefined
       if (items !== undefined) {
         plan.complete(part, items)
@@ -121,7 +120,8 @@ const runPlan = (plan: LogPlan, options: SplitOptions): Promise<SplitEnd | undef
       }
     }
     const sendNext = (): void => {
-      for (let part = plan.next(); part !== undefined; part = plan.next()) {
+      // A part may fail at once, if its key's queue is full.
+      for (let part = plan.next(); part !== undefined && !isOver; part = plan.next()) {
         const sent = part
         const one = { ...call, params: filter.toParams(sent) }
         sender.send(one, { only: member, mayStream: undefined }, (result) => handle(sent, result))
