@@ -64,13 +64,13 @@ export const registerUpstreams = (
     for (const registry of registers) registry.registerMetric({ name, get } as unknown as PromClient.Metric)
   }
   register(
-    'keyrail_upstream_attempts_total',
-    'Attempts at an upstream that have ended, by outcome: result, or the kind of failure. A batch is one attempt.',
+    'keyrail_upstream_calls_total',
+    'Calls that an upstream was sent, by outcome: result, or the kind of failure. A call counts once for each upstream that it was sent to.',
     'counter',
     (state) => [...state.outcomes].map(([outcome, value]) => ({ labels: { ...toLabels(state), outcome }, value })),
   )
-  const durationName = 'keyrail_upstream_attempt_duration_seconds'
-  register(durationName, 'Time of an attempt at an upstream.', 'histogram', (state) => {
+  const durationName = 'keyrail_upstream_call_duration_seconds'
+  register(durationName, 'Time from when a call was sent to an upstream until it ended.', 'histogram', (state) => {
     const labels = toLabels(state)
     let count = 0
     const buckets = state.durations.counts.map((counted, index) => {

@@ -280,6 +280,13 @@ describe.each(databases)('local limits on $name', (database) => {
         const account = newAccount(perDay, perMonth)
         const quotas = [open({ idleMs: 60_000 }), open({ idleMs: 60_000 })]
         const grants: { quota: Quota; grant: QuotaGrant; back: number }[] = []
+        /** The latest day on which each was used: a clock that steps back reopens none. */
+        const days = new Map<Quota, string>()
+        const latestDay = (quota: Quota): string => {
+          const [day = ''] = [days.get(quota) ?? '', new Date(clock).toISOString().slice(0, 10)].sort().slice(-1)
+          days.set(quota, day)
+          return day
+        }
         let pending: Promise<void>[] = []
         const finishPending = async (): Promise<void> => {
           await Promise.all(pending)
@@ -289,6 +296,7 @@ describe.each(databases)('local limits on $name', (database) => {
           if (one.op === 'take') {
             const quota = quotas[one.by]
             if (quota === undefined) continue
+            latestDay(quota)
             const taken = Promise.resolve(quota.take(account, one.calls))
             pending.push(taken.then((grant) => void grants.push({ quota, grant, back: 0 })))
           } else if (one.op === 'back') {
@@ -297,12 +305,7 @@ describe.each(databases)('local limits on $name', (database) => {
             // A closed quota accepts no returns, and neither does a past day.
             if (!quotas.includes(found.quota)) continue
             found.quota.giveBack(found.grant, one.calls)
-            const sameDay =
-              found.grant.day ===
-              grants
-                .map(({ grant }) => grant.day)
-                .sort()
-                .at(-1)
+            const sameDay = found.grant.day === latestDay(found.quota)
             if (sameDay) found.back += Math.min(one.calls, found.grant.granted - found.back)
           } else if (one.op === 'wait') clock += one.ms
           else if (one.op === 'restart') {
@@ -310,15 +313,15 @@ describe.each(databases)('local limits on $name', (database) => {
             await quotas[one.by]?.close()
             quotas[one.by] = open({ idleMs: 60_000 })
           } else await finishPending()
-          const days = new Map<string, number>()
+          const perDayUsed = new Map<string, number>()
           const months = new Map<string, number>()
           for (const { grant, back } of grants) {
             expect(grant.granted).toBeGreaterThanOrEqual(0)
-            days.set(grant.day, (days.get(grant.day) ?? 0) + grant.granted - back)
+            perDayUsed.set(grant.day, (perDayUsed.get(grant.day) ?? 0) + grant.granted - back)
             const month = grant.day.slice(0, 7)
             months.set(month, (months.get(month) ?? 0) + grant.granted - back)
           }
-          for (const used of days.values()) expect(used).toBeLessThanOrEqual(perDay ?? Infinity)
+          for (const used of perDayUsed.values()) expect(used).toBeLessThanOrEqual(perDay ?? Infinity)
           for (const used of months.values()) expect(used).toBeLessThanOrEqual(perMonth ?? Infinity)
         }
         await finishPending()

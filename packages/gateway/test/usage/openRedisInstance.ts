@@ -39,10 +39,7 @@ export const openRedisInstance = async (
   const ledger = createLedger(rows)
   const events: LimitsEvent[] = []
   const flush = async (): Promise<void> => {
-    for (let write = ledger.take(); write !== undefined; write = ledger.take()) {
-      await storage.write(write.steps)
-      write.written()
-    }
+    for (let write = ledger.take(); write !== undefined; write = ledger.take()) await storage.write(write.steps)
   }
   const onEvent = (event: LimitsEvent): void => void events.push(event)
   const limits = createRedisLimits({ redis: link, rows, ledger, flush, onEvent, ...options })

@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       ]
       await expect
         .poll(async () => {
-          for (const message of invalid) await link.client.publish('keyrail:changes', message)
+          for (const message of invalid) await link.client.publish('kr:changes', message)
           invalidation.publish([one])
           return received.length
         })

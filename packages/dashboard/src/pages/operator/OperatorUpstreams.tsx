@@ -47,7 +47,7 @@ function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
             Latency
           </th>
           <th scope="col" className="number">
-            Attempts
+            Calls
           </th>
           <th scope="col">Failures</th>
           <th scope="col">Budget left</th>
@@ -69,7 +69,7 @@ function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
             <td data-label="Latency" className="number">
               {msText(upstream.latencyMs)}
             </td>
-            <td data-label="Attempts" className="number">
+            <td data-label="Calls" className="number">
               {shortText(Object.values(upstream.outcomes).reduce((sum, count) => sum + count, 0))}
             </td>
             <td data-label="Failures">{failuresText(upstream)}</td>
@@ -107,7 +107,7 @@ const headText = ({ head, lag }: UpstreamView): string => {
   return lag === null || lag === 0 ? countText(head) : `${countText(head)} (${countText(lag)} behind)`
 }
 
-/** The most frequent kinds of failures. A stopped attempt is none. */
+/** The most frequent kinds of failures. A call that the service stopped is none. */
 const failuresText = ({ outcomes }: UpstreamView): string => {
   const failures = Object.entries(outcomes)
     .filter(([kind]) => kind !== 'result' && kind !== 'aborted')

@@ -88,7 +88,7 @@ export interface UpstreamView {
   readonly inFlight: number
   /** The moving average of its cheap calls, in milliseconds; `null` before the first. */
   readonly latencyMs: number | null
-  /** How many attempts ended in each way since the config was loaded: `result`, or a kind of failure. A batch is one attempt. */
+  /** How many calls that it was sent ended in each way since the config was loaded: `result`, or a kind of failure. */
   readonly outcomes: Readonly<Record<string, number>>
   /** The limits of its budget, by their names in the config. */
   readonly budgets: readonly { readonly name: string; readonly limit: number; readonly left: number }[]

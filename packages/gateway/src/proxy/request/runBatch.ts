@@ -4,7 +4,7 @@ import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
-import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
 import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
@@ -180,11 +180,11 @@ export const runBatch = (
           sent: () => several.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },
-        (found, member) => {
+        (found, members) => {
           for (const [place, one] of several.entries()) {
             const result = found[place]
             if (result === undefined) queue.push(() => sendAlone(one))
-            else completeCall(one, result, member)
+            else completeCall(one, result, members[place])
           }
           ended()
         },

@@ -10,6 +10,8 @@ import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
+import { createConfirmedNulls } from './createConfirmedNulls.ts'
+import type { ConfirmedNulls } from './createConfirmedNulls.ts'
 import { createResponseCache } from './createResponseCache.ts'
 import type { ResponseCache } from './createResponseCache.ts'
 import { createDeadlines } from '../../lib/createDeadlines.ts'
@@ -40,8 +42,8 @@ export interface UpstreamGroup {
   readonly pick: (options?: PickOptions) => GroupMember | undefined
   /** Explains why `pick` found no upstream for these options. */
   readonly explainNoPick: (options?: PickOptions) => Rejection
-  /** Whether an upstream may have this call that must go to it, as far as its budget is concerned. */
-  readonly hasRoom: (member: GroupMember, units: number) => boolean
+  /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
+  readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
   /** Whether any upstream is reachable and on the right chain. */
   readonly isUsable: () => boolean
   /** Call this when an upstream took a key's write. The key's reads then go there for a while. */
@@ -54,6 +56,7 @@ export interface UpstreamGroup {
   readonly queue: FairQueue
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
+  readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
   /** `undefined` if `eth_getLogs` must not be split. */
   readonly logRanges: LogRanges<GroupMember> | undefined
@@ -146,7 +149,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
         ? rejections.upstreamBusy()
         : rejections.noUpstream(network)
     },
-    hasRoom: ({ budget }, units) => budget.hasRoom(1, units),
+    hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
     isUsable: () => members.some(({ health }) => health.isUsable()),
     markWrite: lastWriters.set,
     several: members.length > 1,
@@ -158,6 +161,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
+    confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
     seenHeads: options.rewritable ? undefined : createSeenHeads({ monotonic: members.length > 1 }),
     maxLagBlocks: options.maxLagBlocks,
@@ -180,5 +184,6 @@ const minHedgeMs = 10
 /** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
 export type UpstreamEvent = HealthState | 'throttled'
 
+const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */
 const maxJoinableMs = 2_000

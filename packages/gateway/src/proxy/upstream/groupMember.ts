@@ -17,10 +17,12 @@ import type { Health } from './watchHealth.ts'
 
 /** How an attempt at an upstream ended. */
 export interface CallOutcome {
-  /** Of a batch, `batch`. */
+  /** `batch` for the calls of a batch that got a result, or for all of them if the batch failed as a whole. */
   readonly method: string
   /** Source text. Without it, nothing is learned about the node's state. */
   readonly params?: string | undefined
+  /** How many calls it is about: 1, or more for `batch`. The calls of a batch that failed on their own have an outcome each. */
+  readonly calls: number
   /** `result`, or how it failed. `aborted`: the gateway stopped it, because another attempt succeeded or the caller left. */
   readonly kind: 'result' | FailureKind
   /** From when it was posted, in milliseconds. */
@@ -47,7 +49,7 @@ export interface GroupMember {
   readonly head: () => number | undefined
   /** Call this when it responded with its newest block. */
   readonly sawHead: (head: number) => void
-  /** Call this once for every attempt, when it has ended or was stopped. */
+  /** Call this for every attempt, when it has ended or was stopped: once for each call that was sent. */
   readonly observe: (outcome: CallOutcome) => void
 }
 
@@ -75,7 +77,7 @@ export const createMember = ({ options, onThrottled, ...parts }: MemberParts): G
     outcomes,
     weight: options.weight ?? 1,
     observe: (outcome) => {
-      outcomes.add(outcome.kind, outcome.latencyMs)
+      outcomes.add(outcome)
       if (isCheapLatency(outcome, latency.average())) latency.add(outcome.latencyMs)
       backoff.learn(outcome)
       capabilities.learn(outcome)
@@ -107,7 +109,7 @@ export interface UpstreamState {
   readonly inFlight: number
   /** The moving average of its cheap calls in milliseconds; `null` before the first. */
   readonly latencyMs: number | null
-  /** How many attempts ended in each way. A batch is one attempt. */
+  /** How many calls that it was sent ended in each way. Each call of a batch counts. */
   readonly outcomes: ReadonlyMap<CallOutcome['kind'], number>
   readonly durations: Durations
   /** Empty if it has no budget. */

@@ -9,7 +9,7 @@ import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
-import type { ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
@@ -139,6 +139,8 @@ const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone):
   inFlightReads.markChanged(options.keyId)
   return forwardCall(call, options, (result, member) => {
     inFlightReads.markChanged(options.keyId)
+    if (member !== undefined && 'value' in result && result.member === 'result')
+      options.group.markWrite(options.keyId, member)
     done(result, member)
   })
 }

@@ -1,7 +1,7 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { forwardCall } from './forwardCall.ts'
-import type { ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import type { ProxyOptions } from './proxyOptions.ts'
 import type { CallDone } from './callResult.ts'
 import type { Filter } from './createFilters.ts'

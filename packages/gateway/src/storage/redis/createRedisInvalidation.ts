@@ -10,7 +10,7 @@ export interface RedisInvalidation {
   close(): Promise<void>
 }
 
-const channel = 'keyrail:changes'
+const channel = 'kr:changes'
 const kinds: ReadonlySet<unknown> = new Set<Change['kind']>(['user', 'app', 'key'])
 const maxMessageLength = 1_000_000
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { connectionOptions, getRetryDelay } from './connectionOptions.ts'
+import { createCork } from './createCork.ts'
 import { openRedisCluster } from './openRedisCluster.ts'
 import { parseRedisUrl } from './parseRedisUrl.ts'
 import type { RedisSentinel, RedisServer } from './parseRedisUrl.ts'
@@ -21,13 +22,17 @@ export const openRedis = (url: string): RedisLink => {
   // Without a listener, errors would be printed with the address. Commands report their own errors.
   client.on('error', () => {})
   client.connect().catch(() => {})
+  const cork = createCork()
   const stopWatching = target.kind === 'sentinel' ? watchFailovers(target, client) : () => {}
   return {
     client,
     isReady: () => client.status === 'ready',
     shardOf: () => '',
+    cork: () => {
+      if (client.status === 'ready') cork(client)
+    },
     onReady: (listener) => void client.on('ready', () => listener('')),
-    ping: () => pingRedis(client, () => (client.status === 'ready' ? ['keyrail:ping'] : undefined)),
+    ping: () => pingRedis(client, () => (client.status === 'ready' ? ['kr:ping'] : undefined)),
     close: () => {
       stopWatching()
       client.disconnect()

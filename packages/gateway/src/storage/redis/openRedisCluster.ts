@@ -1,6 +1,7 @@
 import { Cluster } from 'ioredis'
 import type { Redis } from 'ioredis'
 import { connectionOptions, getRetryDelay } from './connectionOptions.ts'
+import { createCork } from './createCork.ts'
 import { getHashSlot } from './hashSlot.ts'
 import type { RedisCluster } from './parseRedisUrl.ts'
 import { pingRedis } from './pingRedis.ts'
@@ -32,11 +33,13 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
 
   const listeners: ((shard: string) => void)[] = []
   const readyShards = new Set<string>()
+  let masters: ReadonlyMap<string, Redis> = new Map()
+  const cork = createCork()
   const shardOfSlot = (slot: number): string => client.slots[slot]?.[0] ?? ''
 
   /** Connects to masters, and finds out which shards became ready and which were lost. */
   const update = (): void => {
-    const masters = new Map(client.nodes('master').map((node) => [getName(node), node]))
+    masters = new Map(client.nodes('master').map((node) => [getName(node), node]))
     const isReady = (shard: string): boolean => client.status === 'ready' && masters.get(shard)?.status === 'ready'
     for (const shard of readyShards) if (!isReady(shard)) readyShards.delete(shard)
     if (client.status !== 'ready') return
@@ -60,7 +63,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     if (missing.size === 0 || ![...missing].every((shard) => readyShards.has(shard))) return undefined
     const keys: string[] = []
     for (let index = 0; missing.size > 0; index += 1) {
-      const key = `keyrail:ping:${index}`
+      const key = `kr:ping:${index}`
       if (missing.delete(shardOfSlot(getHashSlot(key)))) keys.push(key)
     }
     return keys
@@ -82,6 +85,10 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     client,
     isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(shardOfSlot(getHashSlot(key)))),
     shardOf: (key) => shardOfSlot(getHashSlot(key)),
+    cork: (key) => {
+      const master = masters.get(shardOfSlot(getHashSlot(key)))
+      if (master?.status === 'ready') cork(master)
+    },
     onReady: (listener) => void listeners.push(listener),
     ping: () => pingRedis(client, getPingKeys),
     close: () => {

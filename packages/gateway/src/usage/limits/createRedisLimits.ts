@@ -11,6 +11,7 @@ import { tooSlow } from './accountDays.ts'
 import type { AccountDays } from './accountDays.ts'
 import { createDegradedMode } from './createDegradedMode.ts'
 import { createReturns } from './createReturns.ts'
+import { createSeenAccounts } from './createSeenAccounts.ts'
 import { createSeeds } from './createSeeds.ts'
 import type { Seed } from './createSeeds.ts'
 import type { Ledger } from './ledger.ts'
@@ -24,6 +25,7 @@ import {
   setTaken,
   takeOwed,
   takePermits,
+  toFloorCharge,
   toTakeOptions,
 } from './redisAccount.ts'
 import type { RedisAccount } from './redisAccount.ts'
@@ -92,6 +94,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const accounts = createRecentMap<RedisAccount>(options.maxAccounts ?? 200_000)
   /** Accounts that Redis must be told about: never forgotten. */
   const owing = new Map<string, RedisAccount>()
+  const seen = createSeenAccounts()
   const shards = new Map<string, Shard>()
   const waiting = new Set<Waiting>()
   const createdAt = clock()
@@ -171,12 +174,23 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     scripts.charge(account, { units: -units, day: getToday().day, seededAt }).catch(() => {})
   }
 
+  /** Tells a shard that may have taken over what this instance has seen, before another instance is granted the same again. */
+  const sendFloors = (shard: string): void => {
+    for (const [account, state] of seen.list()) {
+      const floor = redis.shardOf(toUsedKey(account)) === shard ? toFloorCharge(state) : undefined
+      if (floor !== undefined) scripts.charge(account, floor).catch(() => {})
+    }
+  }
+
   const finish = (one: Waiting, taken: TakenFromRedis, asked: boolean): void => {
     const { request, shard } = one
     const { id, rate, account, calls, passed, weights } = request
     const state = account && getState(account)
-    if (account !== undefined && state !== undefined)
-      setTaken(state, account, taken, { connection: shard.connection, asked, now: clock() })
+    if (account !== undefined && state !== undefined) {
+      const now = clock()
+      setTaken(state, account, taken, { connection: shard.connection, asked, now })
+      seen.add(account.id, state, now)
+    }
     if (!waiting.delete(one)) {
       // The caller was told long ago that nothing was decided.
       if (account !== undefined && state !== undefined && taken.charged > 0) {
@@ -209,7 +223,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const asked = told !== undefined && told.outageGrant > 0
     // Permits are asked for once: a second request in flight gets none.
     if (asked && state !== undefined) state.permitDay = getToday().day
-    const deadline = Math.floor(since + patienceMs + (offsetMs ?? wallClock() - clock()))
+    const deadline = offsetMs === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(since + patienceMs + offsetMs)
     const takeOptions = { deadline, floor: told?.floor, seed, outageGrant: told?.outageGrant ?? 0 }
     scripts.take(request, takeOptions).then(
       (result) => handleResult(one, result, asked),
@@ -272,6 +286,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (wasLost) void settle()
   }
   redis.onReady((name) => {
+    sendFloors(name)
     const shard = shards.get(name)
     if (shard !== undefined) handleReady(shard)
   })

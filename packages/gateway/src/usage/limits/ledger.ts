@@ -6,8 +6,6 @@ import type { AccountDays, ChargedRow } from './accountDays.ts'
 export interface LedgerWrite {
   readonly steps: readonly Step[]
   readonly rows: number
-  /** Call this after the commit. */
-  written(): void
   /** Call this if it failed. The rows are written again. */
   failed(): void
 }
@@ -18,8 +16,6 @@ export interface Ledger {
   add(account: string, day: number, units: number): void
   /** Returns what is not written yet, up to 5,000 rows; `undefined`: nothing. */
   take(): LedgerWrite | undefined
-  /** Units that are not written yet. */
-  unwritten(): number
 }
 
 interface Entry {
@@ -27,7 +23,6 @@ interface Entry {
   readonly day: number
   readonly run: string
   charged: number
-  written: number
 }
 
 /** Rows in one transaction. */
@@ -57,7 +52,7 @@ export const createLedger = (
           entries = new Map()
           run = newRun()
         }
-        entry = { account, day, run, charged: 0, written: 0 }
+        entry = { account, day, run, charged: 0 }
         entries.set(key, entry)
       }
       entry.charged += units
@@ -75,14 +70,10 @@ export const createLedger = (
       return {
         steps: rows.toSteps(taken.map(({ row }) => row)),
         rows: taken.length,
-        written: () => {
-          for (const { entry, row } of taken) entry.written = row.charged
-        },
         failed: () => {
           for (const { entry } of taken) changed.add(entry)
         },
       }
     },
-    unwritten: () => [...changed].reduce((sum, { charged, written }) => sum + Math.max(0, charged - written), 0),
   }
 }

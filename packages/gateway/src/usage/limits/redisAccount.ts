@@ -178,6 +178,14 @@ export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units:
   return units - unknown
 }
 
+/** Returns what a Redis that may have lost the last charges must be told; `undefined`: this instance has seen nothing. */
+export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
+  const floor = getSeen(state)
+  if (floor === undefined) return undefined
+  // What was seen was charged, so it holds after another seed too.
+  return { units: 0, day: floor.day, seededAt: state.seededAt, writtenAt: Number.MAX_SAFE_INTEGER, floor }
+}
+
 /** Returns what Redis must be told about units granted without it, once. */
 export const takeOwed = (state: RedisAccount): readonly Omit<Charge, 'writtenAt'>[] => {
   const { owed, seededAt } = state

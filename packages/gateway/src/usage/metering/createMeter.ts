@@ -12,13 +12,11 @@ import { defaultRetention } from './usagePlan.ts'
 import type { UsageRetention } from './usagePlan.ts'
 import { toMinuteSteps } from './usageRows.ts'
 
-/** Statements that are written in one transaction with counts. Exactly one of its functions is called. */
+/** Statements that are written in one transaction with counts. */
 export interface AlongsideBatch {
   readonly steps: readonly Step[]
   /** How many rows the statements write. A transaction writes about 250 rows, counts included. */
   readonly rows: number
-  /** Called after the commit. */
-  written(): void
   /** Called if the transaction failed. It may have been committed all the same, if the connection was lost. */
   failed(): void
 }
@@ -114,7 +112,6 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
       throw error
     }
     batch.written()
-    extra?.written()
     onProgress()
   }
 

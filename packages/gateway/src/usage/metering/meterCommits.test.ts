@@ -43,10 +43,10 @@ const createLedger = (...sizes: number[]) => {
     take: () => {
       const rows = sizes.shift()
       if (rows === undefined) return undefined
+      results.push(`taken ${rows}`)
       return {
         steps: [{ text: 'ledger', values: [] }],
         rows,
-        written: () => void results.push(`written ${rows}`),
         failed: () => void results.push(`failed ${rows}`),
       }
     },
@@ -84,7 +84,7 @@ test('further statements are in the transaction of the counts, once a flush, or 
     { rows: 3, extra: 0 },
     { rows: 0, extra: 1 },
   ])
-  expect(ledger.results).toEqual(['written 100', 'written 300', 'written 10'])
+  expect(ledger.results).toEqual(['taken 100', 'taken 300', 'taken 10'])
 })
 
 test('further statements know that their transaction failed, and the counts are written later', async () => {
@@ -93,9 +93,9 @@ test('further statements know that their transaction failed, and the counts are 
   failures.push(new Error('the connection broke'))
   count(2)
   await expect(meter.flush()).rejects.toThrow('the connection broke')
-  expect(ledger.results).toEqual(['failed 5'])
+  expect(ledger.results).toEqual(['taken 5', 'failed 5'])
   await meter.flush()
-  expect(ledger.results).toEqual(['failed 5', 'written 6'])
+  expect(ledger.results).toEqual(['taken 5', 'failed 5', 'taken 6'])
   expect(commits).toEqual([{ rows: 2, extra: 1 }])
 })
 
@@ -109,5 +109,5 @@ test('close writes further statements until there are none', async () => {
     { rows: 0, extra: 1 },
     { rows: 0, extra: 1 },
   ])
-  expect(ledger.results).toEqual(['written 1', 'written 2', 'written 3'])
+  expect(ledger.results).toEqual(['taken 1', 'taken 2', 'taken 3'])
 })

@@ -1,6 +1,6 @@
 import { scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { CallResult } from '../callResult.ts'
-import type { ForwardedCall } from '../forwardCall.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { toHex } from '../logs/parseLogFilter.ts'
 import type { ProxyOptions } from '../proxyOptions.ts'

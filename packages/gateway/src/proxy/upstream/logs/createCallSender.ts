@@ -1,7 +1,7 @@
 import { rejections } from '../../../errors/rejections.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forwardCall.ts'
-import type { ForwardedCall, ForwardOptions } from '../forwardCall.ts'
+import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 
 /** Sends the several calls to nodes that one call of a caller needs, within the time and the byte budget of that call. */

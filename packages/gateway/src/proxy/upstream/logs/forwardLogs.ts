@@ -1,6 +1,7 @@
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forwardCall.ts'
-import type { ForwardedCall, ForwardOptions } from '../forwardCall.ts'
+import { toPickOptions } from '../forwardedCall.ts'
+import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { createCallSender } from './createCallSender.ts'
 import type { LogRanges } from './createLogRanges.ts'
@@ -39,7 +40,6 @@ interface RejectedRange {
 
 const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOptions, done: CallDone): (() => void) => {
   const { group, budget, seenHead } = options
-  const { method } = call
   const sender = createCallSender(options)
   const finish: CallDone = (result, member) => {
     if (!sender.isStopped()) done(result, member)
@@ -51,7 +51,7 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
     for (
       let member: GroupMember | undefined = first;
       member !== undefined;
-      member = group.pick({ method, tried, seenHead })
+      member = group.pick(toPickOptions(call, { tried, seenHead }))
     ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
@@ -66,7 +66,7 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
     if (failure === undefined) sender.send(call, {}, finish)
     else finish(...failure)
   }
-  const preferred = group.pick({ method, seenHead })
+  const preferred = group.pick(toPickOptions(call, { seenHead, keyId: options.keyId }))
   if (preferred !== undefined && isTooLong(filter, preferred, ranges)) void split(preferred)
   else
     sender.send(call, {}, (result, member) => {

@@ -1,6 +1,6 @@
 import { scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { CallResult } from '../callResult.ts'
-import type { ForwardedCall } from '../forwardCall.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
 import { parseQuantity } from '../queryUpstream.ts'
 import { toHex } from './parseLogFilter.ts'
 import type { BlockRef } from './parseLogFilter.ts'

@@ -1,7 +1,7 @@
 import { rejections } from '../../../errors/rejections.ts'
 import { dropBytes } from '../../../lib/memoryBudget.ts'
 import type { CallResult } from '../callResult.ts'
-import type { ForwardedCall, ForwardOptions } from '../forwardCall.ts'
+import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import type { CallSender } from './createCallSender.ts'
 import { createLogPlan } from './createLogPlan.ts'
