@@ -21,6 +21,8 @@ test.each([
 test.each([
   ['without a filter', '[]'],
   ['without a list', '{"fromBlock":"0x1","toBlock":"0x2"}'],
+  ['for one block', '[{"fromBlock":"0x5","toBlock":"0x05"}]'],
+  ['for the latest block', '[{}]'],
   ['by block hash', '[{"blockHash":"0x12"}]'],
   ['to the pending block', '[{"fromBlock":"0x1","toBlock":"pending"}]'],
   ['with a number', '[{"fromBlock":1,"toBlock":"0x2"}]'],

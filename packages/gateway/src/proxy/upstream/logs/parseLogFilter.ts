@@ -19,7 +19,7 @@ export interface LogFilter {
 /**
  * Parses the params of `eth_getLogs`.
  * @param params - Source text.
- * @returns `undefined` if the range cannot be split: a single block by its hash, the pending block, or a filter that nodes might read differently.
+ * @returns `undefined` if the range cannot be split: a single block, the pending block, or a filter that nodes might read differently.
  */
 export const parseLogFilter = (params: string): LogFilter | undefined => {
   const item = scanItems(params, 0, 1)?.items[0]
@@ -28,7 +28,7 @@ export const parseLogFilter = (params: string): LogFilter | undefined => {
   if (members === undefined || [...members.keys()].some(isAmbiguous)) return undefined
   const from = parseBlockRef(members.get('fromBlock'))
   const to = parseBlockRef(members.get('toBlock'))
-  if (from === undefined || to === undefined) return undefined
+  if (from === undefined || to === undefined || from === to) return undefined
   const others = [...members].filter(([name]) => name !== 'fromBlock' && name !== 'toBlock')
   const start = `${params.slice(0, item.start)}{${others.map(([name, value]) => `"${name}":${value},`).join('')}`
   const end = `}${params.slice(item.end)}`
