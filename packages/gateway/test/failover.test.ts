@@ -163,10 +163,11 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect((await response).text).toBe(second(1))
     // A node that responds to others is only slow.
     pair.first.respondsToCheapRead = true
+    pair.first.cheapReads = 0
     const late = post(pair.rpcUrl, slow)
     await until(() => pair.first.bodies.length === 2)
     pass(timeoutMs / 2)
-    await until(() => pair.first.cheapReads > 1)
+    await until(() => pair.first.cheapReads > 0)
     expect(pair.second.bodies.length).toBe(1)
     pass(timeoutMs / 2)
     expect((await late).status).toBe(504)
@@ -180,6 +181,35 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect((await response).text).toBe(`[${[1, 2, 3].map(second).join(',')}]`)
     // As one batch: single calls would need more time than is left.
     expect(pair.second.bodies.length).toBe(1)
+  })
+
+  test('it fails late: the next gets half of the time that is left', async () => {
+    const nodes: FakeUpstream[] = []
+    for (let count = 0; count < 3; count += 1) nodes.push(await startFakeUpstream(chainIds.testnet))
+    const limits = { upstreamTimeoutMs: timeoutMs }
+    const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, { limits })
+    toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
+    const sent = (): number[] => nodes.map(({ bodies }) => bodies.length)
+    let fail = (): void => {}
+    nodes[0]!.behave = (call, response) => {
+      fail = () => response.end(error(-32000, 'missing trie node')(call, response))
+      return undefined
+    }
+    nodes[1]!.behave = hang
+    nodes[2]!.behave = fromSecond
+    const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+    const response = post(rpcUrl, toCall(1))
+    await until(() => String(sent()) === '1,0,0')
+    pass(timeoutMs / 2 - 10)
+    fail()
+    await until(() => String(sent()) === '1,1,0')
+    pass(timeoutMs / 4)
+    // By the time another call has its response, one to the third node would have arrived.
+    nodes[0]!.behave = fromSecond
+    await post(rpcUrl, toCall(2, 'eth_gasPrice', []))
+    expect(sent()).toEqual([2, 1, 0])
+    pass(10)
+    expect((await response).text).toBe(second(1))
   })
 
   test.each([
@@ -244,6 +274,24 @@ describe('only the calls of a batch that failed', () => {
     expect(pair.second.bodies.map((body) => (JSON.parse(body) as SeenCall[]).map(({ params }) => params))).toEqual([
       [[1], [3]],
     ])
+  })
+
+  test('and the nulls among them are confirmed with them', async () => {
+    const hash = newHash()
+    pair.first.behave = (call, response) =>
+      call.method === 'eth_call' ? error(-32000, 'missing trie node')(call, response) : nothing(call, response)
+    pair.second.behave = (call, response) =>
+      call.method === 'eth_getTransactionByHash' ? nothing(call, response) : fromSecond(call, response)
+    // Without a block of which the gateway would remember that the first node lacks its state.
+    const read = toCall(1, 'eth_call', [{}, 'latest'])
+    const body = `[${read},${toCall(2, 'eth_getTransactionReceipt', [hash])},${toCall(3, 'eth_getTransactionByHash', [hash])}]`
+    const expected = `[${second(1)},${second(2)},{"jsonrpc":"2.0","id":3,"result":null}]`
+    expect((await post(pair.rpcUrl, body)).text).toBe(expected)
+    expect(counts()).toEqual([1, 1])
+    // The second time the null of the third call is known.
+    expect((await post(pair.rpcUrl, body)).text).toBe(expected)
+    const seen = pair.second.bodies.map((text) => (JSON.parse(text) as SeenCall[]).map(({ method }) => method))
+    expect(seen[1]?.toSorted()).toEqual(['eth_call', 'eth_getTransactionReceipt'])
   })
 
   test('get the error that says most if no node has a result', async () => {

@@ -415,6 +415,7 @@ describe('options', () => {
   test.each([
     ['debug_traceTransaction', { services: { debug: true } }],
     ['trace_block', { services: { trace: true } }],
+    ['txpool_contentFrom', { services: { txpool: true } }],
     ['anvil_setBalance', { unsafeNodeMethods: true }],
     ['evm_mine', { unsafeNodeMethods: true }],
     ['hardhat_reset', { unsafeNodeMethods: true }],

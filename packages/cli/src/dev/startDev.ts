@@ -84,7 +84,7 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
       testnet: { chainId: devChainIds.testnet, upstreams: [{ url: nodes.testnet }] },
       mainnet: { chainId: devChainIds.mainnet, upstreams: [{ url: nodes.mainnet }] },
     },
-    services: { debug: true, trace: true },
+    services: { debug: true, trace: true, txpool: true },
     limits: { apps: { perSecond: null } },
   })
   const folder = findDashboardFolder()

@@ -30,7 +30,7 @@ export interface CheckedOptions {
   readonly networks: Readonly<Record<Network, CheckedNetwork>>
   readonly keys: KeyStore
   readonly publicUrl: string | undefined
-  readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
+  readonly services: Required<NonNullable<GatewayOptions['services']>>
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
   readonly usageLimits: GatewayOptions['usageLimits']
@@ -42,6 +42,7 @@ export interface CheckedOptions {
   readonly clientIp: ClientIp
   readonly testKeys: boolean
   readonly now: () => number
+  readonly compression: boolean
   readonly tls: GatewayOptions['tls']
   readonly fallback: GatewayOptions['fallback']
   readonly degraded: GatewayOptions['degraded']
@@ -91,6 +92,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'trustedProxies',
     'testKeys',
     'now',
+    'compression',
     'tls',
     'fallback',
     'degraded',
@@ -99,7 +101,12 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'log',
   ])
   const networks = getMembers(options['networks'], 'networks', networkNames)
-  const services = getMembers(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
+  const services = getMembers(orEmpty(options['services']), 'services', [
+    'debug',
+    'trace',
+    'txpool',
+    'javascriptTracers',
+  ])
   return {
     networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
     keys: checkKeys(options['keys']),
@@ -107,6 +114,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     services: {
       debug: checkSwitch(services['debug'], 'services.debug'),
       trace: checkSwitch(services['trace'], 'services.trace'),
+      txpool: checkSwitch(services['txpool'], 'services.txpool'),
       javascriptTracers: checkSwitch(services['javascriptTracers'], 'services.javascriptTracers'),
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
@@ -123,13 +131,12 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     clientIp: checkTrustedProxies(options['trustedProxies']),
     testKeys: checkSwitch(options['testKeys'], 'testKeys'),
     now: (checkFunction(options['now'], 'now') as GatewayOptions['now']) ?? Date.now,
+    compression: checkSwitch(options['compression'], 'compression', true),
     tls: checkTls(options['tls']),
     fallback: checkFunction(options['fallback'], 'fallback') as GatewayOptions['fallback'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
     notReady: checkFunction(options['notReady'], 'notReady') as GatewayOptions['notReady'],
-    logRequests:
-      (options['logRequests'] === undefined || checkSwitch(options['logRequests'], 'logRequests')) &&
-      options['log'] !== undefined,
+    logRequests: checkSwitch(options['logRequests'], 'logRequests', true) && options['log'] !== undefined,
     log: checkFunction(options['log'], 'log') as GatewayOptions['log'],
   }
 }

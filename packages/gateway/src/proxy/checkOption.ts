@@ -32,8 +32,8 @@ export const checkInteger = (value: unknown, option: string, max: number, min = 
   return value
 }
 
-/** Checks a boolean. @returns `false` if it is `undefined`. @throws {TypeError} that names the option. */
-export const checkSwitch = (value: unknown, option: string): boolean => {
+/** Checks a boolean. @param defaultValue - Returned if it is `undefined`. @throws {TypeError} that names the option. */
+export const checkSwitch = (value: unknown, option: string, defaultValue = false): boolean => {
   if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${option} must be true or false`)
-  return value ?? false
+  return value ?? defaultValue
 }

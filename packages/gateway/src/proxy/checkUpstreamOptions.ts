@@ -24,7 +24,7 @@ const numberRanges: Readonly<Partial<Record<keyof UpstreamOptions, readonly [min
   earliestState: [0, Number.MAX_SAFE_INTEGER],
   recentStateBlocks: [1, Number.MAX_SAFE_INTEGER],
 }
-const switches: readonly (keyof UpstreamOptions)[] = ['debug', 'trace']
+const switches: readonly (keyof UpstreamOptions)[] = ['debug', 'trace', 'txpool']
 const methodLists: readonly (keyof UpstreamOptions)[] = ['allowMethods', 'denyMethods']
 const known = ['url', 'name', 'headers', 'weight', ...Object.keys(numberRanges), ...switches, ...methodLists]
 

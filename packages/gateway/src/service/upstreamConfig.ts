@@ -53,6 +53,8 @@ const upstream = object({
   debug: flag().exactOptional(),
   /** Whether it offers `trace_` methods, if `services.trace` is on. @default true */
   trace: flag().exactOptional(),
+  /** Whether it offers `txpool_` methods, if `services.txpool` is on. @default true */
+  txpool: flag().exactOptional(),
   /** The only methods that it gets. @default all */
   allowMethods: methods().exactOptional(),
   /** Methods that it never gets. @default none */

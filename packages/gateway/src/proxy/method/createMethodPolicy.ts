@@ -2,7 +2,7 @@ import { isReadMethod } from '@keyrail/core/internal'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import type { MethodWeights } from './weights.ts'
-import { debugMethods, nodeMethods, traceMethods } from '../../auth/allowList/methodNames.ts'
+import { debugMethods, nodeMethods, traceMethods, txpoolMethods } from '../../auth/allowList/methodNames.ts'
 
 /** How calls of an allowed method are handled. */
 export interface MethodTraits {
@@ -32,7 +32,8 @@ const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Ma
   ['eth_uninstallFilter', 'remove'],
 ])
 
-const expensive = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
+const expensive =
+  /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$|^txpool_(?:content|inspect)$/
 
 /** Whether a call of this method can take a node seconds. */
 export const isExpensive = (method: string): boolean => expensive.test(method)
@@ -54,12 +55,13 @@ const getTraits = (name: string, weight: number): MethodTraits => {
 
 /**
  * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_accounts`, `eth_sign…`,
- * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `txpool_`, `testing_`), need a socket
+ * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`), need a socket
  * (`eth_subscribe`) or are unknown do not exist for callers.
  */
 export const createMethodPolicy = (options: {
   debug: boolean
   trace: boolean
+  txpool: boolean
   unsafeNodeMethods: boolean
   /** @default {} */
   weights?: MethodWeights
@@ -72,6 +74,7 @@ export const createMethodPolicy = (options: {
   allow(nodeMethods)
   if (options.debug) allow(debugMethods)
   if (options.trace) allow(traceMethods)
+  if (options.txpool) allow(txpoolMethods)
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {

@@ -22,6 +22,8 @@ describe('a node', () => {
     [false, 'debug_traceCall', { debug: false }],
     [true, 'trace_call', { debug: false }],
     [false, 'trace_call', { trace: false }],
+    [false, 'txpool_status', { txpool: false }],
+    [true, 'txpool_status', { trace: false }],
     [false, 'eth_getLogs', { denyMethods: ['eth_getLogs'] }],
     [true, 'eth_call', { denyMethods: ['eth_getLogs'] }],
     [true, 'eth_call', { allowMethods: ['eth_call'] }],

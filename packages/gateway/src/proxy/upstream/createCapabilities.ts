@@ -9,6 +9,8 @@ export interface CapabilityOptions {
   readonly debug?: boolean | undefined
   /** Whether the node offers `trace_` methods, if the service does. @default true */
   readonly trace?: boolean | undefined
+  /** Whether the node offers `txpool_` methods, if the service does. @default true */
+  readonly txpool?: boolean | undefined
   /** The only methods that the node gets. @default all that the service offers */
   readonly allowMethods?: readonly string[] | undefined
   /** Methods that the node never gets. @default none */
@@ -46,7 +48,15 @@ const rememberMs = 600_000
  * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createCapabilities = (
-  { debug = true, trace = true, allowMethods, denyMethods, earliestState = 0, recentStateBlocks }: CapabilityOptions,
+  {
+    debug = true,
+    trace = true,
+    txpool = true,
+    allowMethods,
+    denyMethods,
+    earliestState = 0,
+    recentStateBlocks,
+  }: CapabilityOptions,
   { head, now = monotonicClock() }: { head: () => number | undefined; now?: () => number },
 ): Capabilities => {
   const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
@@ -84,7 +94,8 @@ export const createCapabilities = (
       !denied.has(method) &&
       (allowed === undefined || allowed.has(method)) &&
       (debug || !method.startsWith('debug_')) &&
-      (trace || !method.startsWith('trace_')),
+      (trace || !method.startsWith('trace_')) &&
+      (txpool || !method.startsWith('txpool_')),
     canServe: (method, params) => !lacksMethod(method) && !lacksState(method, params),
     learn: ({ method, params, kind }) => {
       if (kind === 'result') {

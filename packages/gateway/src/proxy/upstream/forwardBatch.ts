@@ -9,7 +9,7 @@ import { maskResponse } from './forwardCall.ts'
 import { takeWireIds, toPickOptions, toWireText } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { maxConfirmMs, pickForNull, rememberNull } from './nullResults.ts'
+import { maxConfirmMs, mayConfirmNull, pickForNull, rememberNull } from './nullResults.ts'
 import { readFailedBatch, readNodeResponse } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
@@ -262,29 +262,29 @@ const okStatus = { status: 200 }
 
 /** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
 const pickNext = (
-  run: BatchRun,
+  { calls, ends, tried, options: { group, seenHead } }: BatchRun,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
-  const {
-    calls,
-    ends,
-    tried,
-    options: { group, seenHead },
-  } = run
-  const pickAfter = (place: number): GroupMember | undefined => {
+  const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
+  const failed: { readonly place: number; readonly call: ForwardedCall }[] = []
+  for (const place of places) {
     const [call, end] = [calls[place], ends[place]]
-    if (call === undefined) return undefined
-    if (end?.kind !== 'null') return group.pick(toPickOptions(call, { tried, seenHead }))
-    return pickForNull(group, call, { member: end.member, tried })
+    if (call === undefined) continue
+    if (end?.kind === 'null') nulls.push({ place, call, member: end.member })
+    else failed.push({ place, call })
   }
-  const picked = places.map(pickAfter)
-  // A failed call can go to any upstream, a `null` only to some.
-  const failed = places.findIndex((place) => ends[place]?.kind !== 'null')
-  const member = failed === -1 ? picked.find((one) => one !== undefined) : picked[failed]
-  if (member === undefined) return undefined
-  const chosen = places.filter((_, index) => picked[index] === member)
-  const fits = group.hasRoom(member, { calls: chosen.length, units: getUnits(getCalls(run, chosen)) })
-  return fits ? { member, places: chosen } : undefined
+  const [first] = failed
+  // A failed call can go to any upstream that offers its method, a `null` only to some.
+  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, seenHead }))
+  if (first === undefined) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
+  if (other === undefined) return undefined
+  const picked = other
+  const next = [
+    ...failed.filter(({ call }) => picked.capabilities.offers(call.method)),
+    ...nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked })),
+  ]
+  const fits = group.hasRoom(picked, { calls: next.length, units: getUnits(next.map(({ call }) => call)) })
+  return fits ? { member: picked, places: next.map(({ place }) => place) } : undefined
 }
 
 const finish = (run: BatchRun): void => {

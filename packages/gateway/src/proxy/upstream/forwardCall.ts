@@ -155,6 +155,7 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
   if (run.over) return
   if (run.open.length === 0) finish(run, run.best)
   else if (end.kind === 'null') startConfirmTimer(run)
+  else if (next !== undefined && run.best.kind !== 'null') restartTimer(run)
 }
 
 const pickNext = ({ call, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
@@ -188,6 +189,15 @@ const startRescueTimer = (run: Run, waitMs: number): void => {
       },
     )
   }, waitMs)
+}
+
+/** Gives an attempt that follows a failed one half of the time that is left before one more follows. */
+const restartTimer = (run: Run): void => {
+  if (run.timer === undefined) return
+  clearTimeout(run.timer)
+  const waitMs = (run.endsAt - performance.now()) / 2
+  if (run.call.traits.expensive) startRescueTimer(run, waitMs)
+  else startHedgeTimer(run, { waitMs, isFailure: true })
 }
 
 /** Ends the wait for another upstream to confirm a `null`. */

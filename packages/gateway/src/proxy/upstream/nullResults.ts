@@ -41,8 +41,7 @@ export const isNullToConfirm = (method: string, value: Buffer | string): boolean
   value.length === 4 && value.toString('latin1') === 'null' && (nullMethods.has(method) || numberMethods.has(method))
 
 /**
- * Chooses the upstream that a `null` is confirmed by: one whose head is at least as high, or that has the block of the call. `undefined` if there
- * is none, or if one with its head has confirmed it already.
+ * Chooses the upstream that a `null` is confirmed by; `undefined` if there is none, or if one with its head has confirmed it already.
  * @param member - The upstream that responded with `null`.
  */
 export const pickForNull = (
@@ -50,9 +49,27 @@ export const pickForNull = (
   call: ForwardedCall,
   { member, tried }: { member: GroupMember; tried: readonly GroupMember[] },
 ): GroupMember | undefined => {
-  const next = group.pick(toPickOptions(call, { tried, minHead: getMinHead(call, member.head()) }))
-  if (next === undefined || !next.health.isHealthy()) return undefined
-  return group.confirmedNulls.has(toKey(call), next.head() ?? 0) ? undefined : next
+  const other = group.pick(toPickOptions(call, { tried, minHead: getMinHead(call, member.head()) }))
+  return other !== undefined && mayConfirmNull(group, call, { member, other }) ? other : undefined
+}
+
+/**
+ * Whether a `null` should be confirmed by another upstream: one that is healthy, and whose head is at least as high, or that has the block of the
+ * call; unless one with its head has confirmed it already.
+ */
+export const mayConfirmNull = (
+  group: UpstreamGroup,
+  call: ForwardedCall,
+  { member, other }: { member: GroupMember; other: GroupMember },
+): boolean => {
+  const head = other.head() ?? 0
+  const minHead = getMinHead(call, member.head()) ?? 0
+  return (
+    other.health.isHealthy() &&
+    other.capabilities.offers(call.method) &&
+    head >= minHead &&
+    !group.confirmedNulls.has(toKey(call), head)
+  )
 }
 
 /** Remembers that a second upstream responded with `null` too. */

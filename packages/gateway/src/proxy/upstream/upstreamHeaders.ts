@@ -53,14 +53,22 @@ export const findHeadersFault = (
 
 const showName = (name: string): string => (/^[A-Za-z-]{1,40}$/.test(name) ? `"${name}"` : 'a header (name hidden)')
 
+/** In a value of several words, a shorter word is the scheme, such as `Bearer`. */
+const minWordLength = 8
+
 /**
- * Gets the secret parts of headers, to hide them in logs and in errors of the node: each value, its words (the token after `Bearer`), and the user
- * and password of `Basic`.
+ * Gets the secret parts of headers, to hide them in logs and in errors of the node: each value, or the long ones of its words, such as the token
+ * after `Bearer`; and the user and password of `Basic`.
  */
 export const getHeaderSecrets = (headers: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.values(headers)
     .filter((value) => typeof value === 'string')
-    .flatMap((value) => [value, ...value.split(/\s+/), ...getBasicCredentials(value)])
+    .flatMap((value) => [...getSecretWords(value), ...getBasicCredentials(value)])
+
+const getSecretWords = (value: string): readonly string[] => {
+  const words = value.split(/\s+/)
+  return words.length === 1 ? words : words.filter(({ length }) => length >= minWordLength)
+}
 
 const getBasicCredentials = (value: string): readonly string[] => {
   const [, encoded] = /^basic\s+(\S+)$/i.exec(value) ?? []
