@@ -82,7 +82,7 @@ describe('invalid options', () => {
     [
       'one network only',
       given({ networks: { testnet: network } }),
-      'networks.mainnet must be an object with chainId, upstreams, loadBalancing, maxLagBlocks, hedgeMs',
+      'networks.mainnet must be an object with chainId, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs',
     ],
     [
       'an unknown network',
@@ -92,7 +92,7 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, loadBalancing, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -114,6 +114,7 @@ describe('invalid options', () => {
       onTestnet({ loadBalancing: value }),
       "networks.testnet.loadBalancing must be 'order' or 'spread'",
     ]),
+    ['splitLogs 1', onTestnet({ splitLogs: 1 }), 'networks.testnet.splitLogs must be true or false'],
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -291,6 +292,7 @@ describe('valid options', () => {
       loadBalancing: 'order',
       maxLagBlocks: 8,
       hedgeMs: undefined,
+      splitLogs: true,
     })
   })
 

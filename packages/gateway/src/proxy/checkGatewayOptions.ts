@@ -22,6 +22,7 @@ export interface CheckedNetwork {
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
   readonly hedgeMs: number | 'p95' | undefined
+  readonly splitLogs: boolean
 }
 
 /** Checked options of a gateway, with defaults. */
@@ -145,13 +146,14 @@ const orEmpty = (value: unknown): unknown => (value === undefined ? {} : value)
 
 const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Network): CheckedNetwork => {
   const option = `networks.${network}`
-  const known = ['chainId', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs']
+  const known = ['chainId', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs', 'splitLogs']
   const {
     chainId,
     upstreams,
     loadBalancing = 'order',
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
+    splitLogs = true,
   } = getMembers(networks[network], option, known)
   if (loadBalancing !== 'order' && loadBalancing !== 'spread')
     throw new TypeError(`${option}.loadBalancing must be 'order' or 'spread'`)
@@ -160,6 +162,7 @@ const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Netw
     loadBalancing,
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
     hedgeMs: checkHedge(hedgeMs, `${option}.hedgeMs`),
+    splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
     upstreams: checkUpstreams(upstreams, network, loadBalancing),
   }
 }

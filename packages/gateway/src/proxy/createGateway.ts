@@ -118,6 +118,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       // Callers can rewrite the chain of a development node, so nothing of it is final.
       maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
       maxFilters: limits.maxFilters,
+      rewritable: unsafeNodeMethods,
       getBudgetUsage,
       log,
     })

@@ -62,6 +62,8 @@ export interface NetworkOptions {
    * 95th percentile of the node's own latency. @default never
    */
   readonly hedgeMs?: number | 'p95'
+  /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
+  readonly splitLogs?: boolean
 }
 
 /** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */

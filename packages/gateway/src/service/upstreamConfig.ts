@@ -85,6 +85,8 @@ const network = (name: string) =>
      * node's own latency. @default never
      */
     hedgeMs: z.union([z.literal('p95'), z.int().min(1).max(60_000)], { error: hedgeMessage }).exactOptional(),
+    /** Whether `eth_getLogs` is read in parts if a node rejects its range. @default true */
+    splitLogs: flag().exactOptional(),
   }).superRefine(({ upstreams, loadBalancing = 'order' }, context) => {
     const repeated = findRepeated(upstreams.map((one, index) => one.name ?? `${name}-${index + 1}`))
     if (repeated !== undefined)

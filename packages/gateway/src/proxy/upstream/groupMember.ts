@@ -47,6 +47,8 @@ export interface GroupMember {
   readonly weight: number
   /** The number of the newest block that it was seen to have; `undefined` until it was asked. */
   readonly head: () => number | undefined
+  /** Call this when it responded with its newest block. */
+  readonly sawHead: (head: number) => void
   /** Call this for every attempt, when it has ended or was stopped: once for each call that was sent. */
   readonly observe: (outcome: CallOutcome) => void
 }
@@ -54,7 +56,7 @@ export interface GroupMember {
 /** The parts of a member that the group creates. */
 export interface MemberParts extends Pick<
   GroupMember,
-  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head'
+  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head' | 'sawHead'
 > {
   readonly options: Omit<UpstreamOptions, 'url' | 'name'>
   /** Called when the node asks for fewer requests after it worked. */
