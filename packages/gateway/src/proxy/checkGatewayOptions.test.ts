@@ -90,7 +90,7 @@ describe('invalid options', () => {
     [
       'a network without options',
       given({ networks: { testnet: null } }),
-      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs',
+      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs',
     ],
     ...['Sepolia', '-sepolia', 'sep_olia', 'api', 'x'.repeat(64)].map((name): [string, unknown, string] => [
       `the network ${name}`,
@@ -115,7 +115,7 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -137,6 +137,7 @@ describe('invalid options', () => {
       onTestnet({ loadBalancing: value }),
       "networks.testnet.loadBalancing must be 'order' or 'spread'",
     ]),
+    ['splitLogs 1', onTestnet({ splitLogs: 1 }), 'networks.testnet.splitLogs must be true or false'],
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -315,6 +316,7 @@ describe('valid options', () => {
       loadBalancing: 'order',
       maxLagBlocks: 8,
       hedgeMs: undefined,
+      splitLogs: true,
     })
   })
 

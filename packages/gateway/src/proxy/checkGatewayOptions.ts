@@ -13,7 +13,7 @@ import { checkUpstreams } from './checkUpstreamOptions.ts'
 import type { CheckedUpstream } from './checkUpstreamOptions.ts'
 import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
-import type { LoadBalancing } from './upstream/chooseUpstream.ts'
+import type { LoadBalancing } from './upstream/upstreamOptions.ts'
 
 /** Checked options of one network. */
 export interface CheckedNetwork {
@@ -23,6 +23,7 @@ export interface CheckedNetwork {
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
   readonly hedgeMs: number | 'p95' | undefined
+  readonly splitLogs: boolean
 }
 
 /** Checked options of a gateway, with defaults. */
@@ -183,7 +184,7 @@ const checkNetworkHosts = (hosts: unknown): string | undefined => {
 
 const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
   const option = `networks.${network}`
-  const known = ['chainId', 'aliases', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs']
+  const known = ['chainId', 'aliases', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs', 'splitLogs']
   const {
     chainId,
     aliases,
@@ -191,6 +192,7 @@ const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
     loadBalancing = 'order',
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
+    splitLogs = true,
   } = getMembers(options, option, known)
   if (loadBalancing !== 'order' && loadBalancing !== 'spread')
     throw new TypeError(`${option}.loadBalancing must be 'order' or 'spread'`)
@@ -200,6 +202,7 @@ const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
     loadBalancing,
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
     hedgeMs: checkHedge(hedgeMs, `${option}.hedgeMs`),
+    splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
     upstreams: checkUpstreams(upstreams, network, loadBalancing),
   }
 }

@@ -1,8 +1,7 @@
 import type { Network } from '../lib/network.ts'
 import { checkInteger, getMembers } from './checkOption.ts'
-import type { UpstreamOptions } from './gatewayOptions.ts'
 import { describeUnknownMethod, isWeightedMethod } from './method/weights.ts'
-import type { LoadBalancing } from './upstream/chooseUpstream.ts'
+import type { LoadBalancing, UpstreamOptions } from './upstream/upstreamOptions.ts'
 import { findHeadersFault } from './upstream/upstreamHeaders.ts'
 import type { UpstreamHeaders } from './upstream/upstreamHeaders.ts'
 

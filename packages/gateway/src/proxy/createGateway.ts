@@ -119,7 +119,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   }
   const createGroup = (
     network: Network,
-    { aliases: _, ...checked }: CheckedNetwork,
+    checked: CheckedNetwork,
     { limits, unsafeNodeMethods }: CheckedOptions,
   ): UpstreamGroup =>
     createUpstreamGroup({
@@ -129,6 +129,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       // Callers can rewrite the chain of a development node, so nothing of it is final.
       maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
       maxFilters: limits.maxFilters,
+      rewritable: unsafeNodeMethods,
       getBudgetUsage,
       log,
     })

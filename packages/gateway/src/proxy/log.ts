@@ -1,6 +1,6 @@
 import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
-import type { UpstreamEvent } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamEvent } from './upstream/watchHealth.ts'
 
 /** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
 export interface FaultEntry {

@@ -100,6 +100,8 @@ const network = object({
    * node's own latency. @default never
    */
   hedgeMs: z.union([z.literal('p95'), z.int().min(1).max(60_000)], { error: hedgeMessage }).exactOptional(),
+  /** Whether `eth_getLogs` is read in parts if a node rejects its range. @default true */
+  splitLogs: flag().exactOptional(),
 })
 
 /** The schema of `networks`. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { chooseUpstream } from './chooseUpstream.ts'
-import type { LoadBalancing, PickOptions } from './chooseUpstream.ts'
+import type { PickOptions } from './chooseUpstream.ts'
+import type { LoadBalancing } from './upstreamOptions.ts'
 import { createBackoff } from './createBackoff.ts'
 import { createBudget } from './createBudget.ts'
 import { createCapabilities } from './createCapabilities.ts'
@@ -65,6 +66,7 @@ const createMember = (facts: Facts): GroupMember => {
     outcomes: createOutcomes(),
     weight: facts.weight,
     head,
+    sawHead: () => {},
     observe: () => {},
   }
 }
@@ -106,6 +108,13 @@ const always: readonly Row[] = [
   ['c', 'healthy | healthy | healthy', { minHead: 2 }],
   ['c', 'healthy | down | usable', { minHead: 1 }],
   [undefined, 'healthy | healthy', { minHead: 2 }],
+  // A head that the caller has seen: nodes that have it come before others that work.
+  ['b', 'healthy | healthy', { seenHead: 1 }],
+  ['a', 'healthy | healthy', { seenHead: 2 }],
+  ['a', 'healthy | usable', { seenHead: 1 }],
+  ['c', 'healthy | healthy | 0w', { seenHead: 2 }],
+  ['b', 'lacks:eth_call | healthy', { ...call, seenHead: 2 }],
+  ['b', 'healthy | healthy', { seenHead: 1, preferred: 'a' }],
   // Throttled, and over budget.
   ['b', 'paused | healthy'],
   ['a', 'paused | paused'],

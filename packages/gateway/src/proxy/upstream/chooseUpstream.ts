@@ -1,12 +1,6 @@
 import type { NeededCall } from './createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
-
-/** How the load of a network is spread over its upstreams. */
-export type LoadBalancing =
-  /** All calls go to the first one that can serve them, in the order of the config. */
-  | 'order'
-  /** A call goes to the one with the lowest load: its requests in flight, times its latency, divided by its weight. */
-  | 'spread'
+import type { LoadBalancing } from './upstreamOptions.ts'
 
 /** What a call needs of the upstream that is chosen for it. */
 export interface PickOptions {
@@ -26,6 +20,8 @@ export interface PickOptions {
   readonly mayBeTrial?: boolean | undefined
   /** Only an upstream whose last known head is at least this block may be chosen. */
   readonly minHead?: number | undefined
+  /** The newest block that the caller has seen. Upstreams whose last known head is at least this block come first. */
+  readonly seenHead?: number | undefined
 }
 
 /** How good an upstream is for a call. Lower is better. */
@@ -34,12 +30,14 @@ const ranks = {
   ready: 0,
   /** The same, but its weight is 0. */
   backup: 1,
+  /** It is not known to have the newest block that the caller has seen. */
+  behind: 2,
   /** It fails, lags, syncs or is throttled. */
-  poor: 2,
+  poor: 3,
   /** It probably lacks the method or the state. */
-  incapable: 3,
+  incapable: 4,
   /** It must not get the call. */
-  excluded: 4,
+  excluded: 5,
 } as const
 
 const anyUpstream: PickOptions = {}
@@ -48,8 +46,9 @@ const anyUpstream: PickOptions = {}
  * Chooses the upstream for a call. The upstreams are ranked:
  * 1. those against which nothing is known;
  * 2. the same with weight 0;
- * 3. those that fail, lag, sync or are throttled;
- * 4. those that probably lack the method or the state.
+ * 3. those that are not known to have the newest block that the caller has seen;
+ * 4. those that fail, lag, sync or are throttled;
+ * 5. those that probably lack the method or the state.
  *
  * One that was tried, is unreachable or of the wrong chain, is below `minHead`, does not offer the method by the config, or has no budget left is
  * never chosen. Among the best rank, the choice is by `loadBalancing`. `preferred` wins over others of its rank, as long as nothing is known against it.
@@ -93,8 +92,13 @@ const getRank = (member: GroupMember, options: PickOptions): number => {
   if (!canServe(member, options)) return ranks.incapable
   const isReady = health.isHealthy() || (options.mayBeTrial === true && health.isTrialDue())
   if (!isReady || backoff.isPaused()) return ranks.poor
+  if (isBehind(member, options.seenHead)) return ranks.behind
   return weight === 0 ? ranks.backup : ranks.ready
 }
+
+/** Whether an upstream is not known to have a block. */
+export const isBehind = (member: GroupMember, seenHead: number | undefined): boolean =>
+  seenHead !== undefined && (member.head() ?? -1) < seenHead
 
 /** Whether a rule forbids that the upstream gets the call. */
 const isAllowed = (member: GroupMember, { tried, minHead, method, batch, units = 1 }: PickOptions): boolean => {

@@ -1,4 +1,4 @@
-import type { CallOutcome } from './groupMember.ts'
+import type { CallOutcome } from './callOutcome.ts'
 import { monotonicClock } from '../../lib/clock.ts'
 
 /** Pauses an upstream that says it got too many requests. */

@@ -1,7 +1,7 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { isWeightedMethod } from '../method/weights.ts'
 import { getStateBlock } from './getStateBlock.ts'
-import type { CallOutcome } from './groupMember.ts'
+import type { CallOutcome } from './callOutcome.ts'
 
 /** What the operator says about a node. */
 export interface CapabilityOptions {

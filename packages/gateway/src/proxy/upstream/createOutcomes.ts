@@ -1,4 +1,4 @@
-import type { CallOutcome } from './groupMember.ts'
+import type { CallOutcome } from './callOutcome.ts'
 
 /** How the calls that an upstream was sent ended. */
 export interface Outcomes {

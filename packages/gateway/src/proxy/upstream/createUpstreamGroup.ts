@@ -1,8 +1,10 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { CheckedUpstream } from '../checkUpstreamOptions.ts'
-import { chooseUpstream } from './chooseUpstream.ts'
-import type { LoadBalancing, PickOptions } from './chooseUpstream.ts'
+import { chooseUpstream, isBehind } from './chooseUpstream.ts'
+import type { PickOptions } from './chooseUpstream.ts'
+import type { LoadBalancing } from './upstreamOptions.ts'
+import type { UpstreamEvent } from './watchHealth.ts'
 import { createBudget } from './createBudget.ts'
 import type { BudgetUsage } from './createBudget.ts'
 import { createLastWriters } from './createLastWriters.ts'
@@ -23,9 +25,12 @@ import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
 import { createFairQueue } from '../../lib/createFairQueue.ts'
 import type { FairQueue } from '../../lib/createFairQueue.ts'
+import { createSeenHeads } from './heads/createSeenHeads.ts'
+import type { SeenHeads } from './heads/createSeenHeads.ts'
+import { createLogRanges } from './logs/createLogRanges.ts'
+import type { LogRanges } from './logs/createLogRanges.ts'
 import { createUpstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
-import type { HealthState } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
 
 /** The upstreams of one network, and what they share. */
@@ -54,6 +59,11 @@ export interface UpstreamGroup {
   readonly cache: ResponseCache
   readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
+  /** `undefined` if `eth_getLogs` must not be split. */
+  readonly logRanges: LogRanges<GroupMember> | undefined
+  /** What each key's callers have seen; `undefined` if callers can rewrite the chain. */
+  readonly seenHeads: SeenHeads | undefined
+  readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -68,6 +78,9 @@ export interface UpstreamGroupOptions {
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
   readonly hedgeMs: number | 'p95' | undefined
+  readonly splitLogs: boolean
+  /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
+  readonly rewritable: boolean
   /** Gets what an upstream was sent before, also by an earlier group. */
   readonly getBudgetUsage: (url: URL) => BudgetUsage
   readonly timeoutMs: number
@@ -94,12 +107,22 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
       budget,
       head: () => lag.head(index),
+      sawHead: (head) => lag.saw(index, head),
       options: nodeOptions,
       onThrottled: () => onState('throttled'),
     })
     return member
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
+  /** Heads are compared every few seconds: upstreams that a caller's head would exclude for so long are asked again. */
+  const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
+    for (let index = 0; index < members.length; index += 1) {
+      const member = members[index] as GroupMember
+      if (isBehind(member, seenHead)) lag.refresh(index)
+      // In order, those after the chosen one are not needed.
+      if (loadBalancing === 'order' && member === picked) return
+    }
+  }
   return {
     network,
     chainId,
@@ -113,7 +136,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     pick: (pickOptions) => {
       const keyId = pickOptions?.keyId
       const preferred = keyId === undefined ? undefined : lastWriters.get(keyId)
-      return chooseUpstream(members, pickOptions, { loadBalancing, preferred })
+      const picked = chooseUpstream(members, pickOptions, { loadBalancing, preferred })
+      if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
+      return picked
     },
     explainNoPick: ({ method, units = 1, batch } = {}) => {
       const usable = members.filter(({ health }) => health.isUsable())
@@ -139,6 +164,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     cache,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
+    seenHeads: options.rewritable ? undefined : createSeenHeads({ monotonic: members.length > 1 }),
+    maxLagBlocks: options.maxLagBlocks,
+    logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()
@@ -153,9 +181,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 
 /** A hedge after less time than this would only double the load. */
 const minHedgeMs = 10
-
-/** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
-export type UpstreamEvent = HealthState | 'throttled'
 
 const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */

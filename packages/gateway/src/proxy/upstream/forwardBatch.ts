@@ -22,6 +22,8 @@ interface BatchOptions {
   readonly ownerId: string
   readonly leftMs: number
   readonly budget: ByteBudget
+  /** The newest block that the caller has seen. Upstreams that have it come first. */
+  readonly seenHead: number | undefined
   /** Called each time calls of the batch are sent to a node. */
   readonly sent: () => void
 }
@@ -83,7 +85,7 @@ const noop = (): void => {}
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, leftMs } = options
-  const first = group.pick({ batch: calls, units: getUnits(calls), keyId: options.keyId })
+  const first = group.pick({ batch: calls, units: getUnits(calls), keyId: options.keyId, seenHead: options.seenHead })
   if (first === undefined) {
     // Each call alone may fit into a budget, or find an upstream that offers its method.
     const result = group.isUsable() ? undefined : rejections.noUpstream(group.network)
@@ -260,7 +262,7 @@ const okStatus = { status: 200 }
 
 /** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
 const pickNext = (
-  { calls, ends, tried, options: { group } }: BatchRun,
+  { calls, ends, tried, options: { group, seenHead } }: BatchRun,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
   const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
@@ -273,7 +275,7 @@ const pickNext = (
   }
   const [first] = failed
   // A failed call can go to any upstream that offers its method, a `null` only to some.
-  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried }))
+  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, seenHead }))
   if (first === undefined) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
   if (other === undefined) return undefined
   const picked = other

@@ -30,6 +30,8 @@ export interface ForwardOptions {
   readonly sent?: (() => void) | undefined
   /** The only upstream that may get the call. */
   readonly only?: GroupMember | undefined
+  /** The newest block that the caller has seen. Upstreams that have it come first. */
+  readonly seenHead?: number | undefined
   /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
 }

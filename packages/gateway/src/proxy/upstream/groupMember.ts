@@ -1,6 +1,4 @@
-import type { FailureKind } from '@keyrail/core'
 import type { Network } from '../../lib/network.ts'
-import type { UpstreamOptions } from '../gatewayOptions.ts'
 import { isExpensive } from '../method/createMethodPolicy.ts'
 import { createBackoff } from './createBackoff.ts'
 import type { Backoff } from './createBackoff.ts'
@@ -13,23 +11,9 @@ import type { Latency } from './createLatency.ts'
 import { createOutcomes } from './createOutcomes.ts'
 import type { Durations, Outcomes } from './createOutcomes.ts'
 import type { Upstream } from './createUpstream.ts'
+import type { CallOutcome } from './callOutcome.ts'
+import type { UpstreamOptions } from './upstreamOptions.ts'
 import type { Health } from './watchHealth.ts'
-
-/** How an attempt at an upstream ended. */
-export interface CallOutcome {
-  /** `batch` for the calls of a batch that got a result, or for all of them if the batch failed as a whole. */
-  readonly method: string
-  /** Source text. Without it, nothing is learned about the node's state. */
-  readonly params?: string | undefined
-  /** How many calls it is about: 1, or more for `batch`. The calls of a batch that failed on their own have an outcome each. */
-  readonly calls: number
-  /** `result`, or how it failed. `aborted`: the gateway stopped it, because another attempt succeeded or the caller left. */
-  readonly kind: 'result' | FailureKind
-  /** From when it was posted, in milliseconds. */
-  readonly latencyMs: number
-  /** How long the node asks to wait, in milliseconds, if it does. */
-  readonly retryAfterMs?: number | undefined
-}
 
 /** An upstream of a group, with all that is known about it. */
 export interface GroupMember {
@@ -47,6 +31,8 @@ export interface GroupMember {
   readonly weight: number
   /** The number of the newest block that it was seen to have; `undefined` until it was asked. */
   readonly head: () => number | undefined
+  /** Call this when it responded with its newest block. */
+  readonly sawHead: (head: number) => void
   /** Call this for every attempt, when it has ended or was stopped: once for each call that was sent. */
   readonly observe: (outcome: CallOutcome) => void
 }
@@ -54,7 +40,7 @@ export interface GroupMember {
 /** The parts of a member that the group creates. */
 export interface MemberParts extends Pick<
   GroupMember,
-  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head'
+  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head' | 'sawHead'
 > {
   readonly options: Omit<UpstreamOptions, 'url' | 'name'>
   /** Called when the node asks for fewer requests after it worked. */

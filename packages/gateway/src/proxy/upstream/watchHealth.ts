@@ -15,6 +15,9 @@ export type HealthState =
   | 'syncing'
   | 'synced'
 
+/** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
+export type UpstreamEvent = HealthState | 'throttled'
+
 /** An upstream's health. */
 export interface Health {
   /** It is reachable and on the right chain. It is used if no other upstream is healthy. */

@@ -6,6 +6,7 @@ const intervalMs = 5_000
 /** A single upstream has nothing to lag behind. Its head is only shown. */
 const singleIntervalMs = 30_000
 const maxTimeoutMs = 2_000
+const minRefreshMs = 1_000
 /** Every how many comparisons upstreams are asked if they sync. */
 const syncingEvery = 6
 
@@ -16,6 +17,10 @@ export interface LagWatch {
   readonly stop: () => void
   /** The last known head of the upstream at this place in the list; `undefined` until it was asked. */
   readonly head: (index: number) => number | undefined
+  /** Records a head that the upstream at this place responded with. */
+  readonly saw: (index: number, head: number) => void
+  /** Asks the upstream at this place for its head, unless it was asked so in the last second. */
+  readonly refresh: (index: number) => void
 }
 
 /**
@@ -36,6 +41,7 @@ export const watchLag = (
   let stopped = false
   let rounds = 0
   const lastHeads: (number | undefined)[] = []
+  const refreshedAt: (number | undefined)[] = []
   /** The upstreams that are asked if they sync. */
   const toAsk = new Set<GroupMember>()
 
@@ -77,6 +83,20 @@ export const watchLag = (
       clearTimeout(timer)
     },
     head: (index) => lastHeads[index],
+    // A response that was slow may be older than what is known. The next comparison finds a chain that went back.
+    saw: (index, head) => {
+      if (head > (lastHeads[index] ?? -1)) lastHeads[index] = head
+    },
+    refresh: (index) => {
+      const member = members[index]
+      const time = performance.now()
+      if (member === undefined || time - (refreshedAt[index] ?? -Infinity) < minRefreshMs) return
+      refreshedAt[index] = time
+      void query(member, 'eth_blockNumber')?.then((result) => {
+        const head = getQuantity(result)
+        if (head !== undefined) lastHeads[index] = head
+      })
+    },
   }
 }
 
