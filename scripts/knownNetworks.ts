@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Chain } from 'viem'
 import * as viemChains from 'viem/chains'
 
-// Writes packages/gateway/src/lib/knownNetworks.json: which networks Keyrail knows, and their names, is decided here; their facts are viem's.
+// Writes knownNetworks.json of the gateway, and networkNames.json of the viem adapter: which networks Keyrail knows, and their names, is decided
+// here; their facts are viem's.
 // Run it with `npm run networks` after a change here or an update of viem. test/knownNetworks.test.ts fails until then.
 
 /** A chain: its title, and its networks by name. Each is the name of a chain in viem, followed by the aliases of the network. */
@@ -194,7 +195,10 @@ const chainsOfViem = { ...viemChains }
 const capitalize = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 
 /** Every known chain and network, as they are written to `knownNetworks.json`. */
-export function buildKnownNetworks(): { readonly chains: object; readonly networks: object } {
+export function buildKnownNetworks(): {
+  readonly chains: object
+  readonly networks: Readonly<Record<string, { readonly chainId: number }>>
+} {
   const networks = Object.entries(chains).flatMap(([chain, { title, networks: selected }]) =>
     Object.entries(selected).map(([name, [viem, ...aliases]], index) => {
       const facts: Chain = chainsOfViem[viem]
@@ -218,8 +222,18 @@ export function buildKnownNetworks(): { readonly chains: object; readonly networ
   }
 }
 
+/** The slug of each known network by chain id, as they are written to `networkNames.json` of the viem adapter. */
+export function buildNetworkNames(): Readonly<Record<string, string>> {
+  const { networks } = buildKnownNetworks()
+  return Object.fromEntries(Object.entries(networks).map(([slug, { chainId }]) => [chainId, slug]))
+}
+
 if (import.meta.main) {
-  const file = join(import.meta.dirname, '../packages/gateway/src/lib/knownNetworks.json')
-  writeFileSync(file, JSON.stringify(buildKnownNetworks()))
-  execFileSync(join(import.meta.dirname, '../node_modules/.bin/oxfmt'), [file])
+  const write = (path: string, content: object): void => {
+    const file = join(import.meta.dirname, '..', path)
+    writeFileSync(file, JSON.stringify(content))
+    execFileSync(join(import.meta.dirname, '../node_modules/.bin/oxfmt'), [file])
+  }
+  write('packages/gateway/src/lib/knownNetworks.json', buildKnownNetworks())
+  write('packages/viem/src/networkNames.json', buildNetworkNames())
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { knownChains, knownNetworks } from '../packages/gateway/src/lib/knownNetworks.ts'
-import { buildKnownNetworks } from '../scripts/knownNetworks.ts'
+import networkNames from '../packages/viem/src/networkNames.json' with { type: 'json' }
+import { buildKnownNetworks, buildNetworkNames } from '../scripts/knownNetworks.ts'
 
 const networks = Object.entries(knownNetworks)
 const slugs = networks.map(([slug]) => slug)
@@ -8,6 +9,11 @@ const aliases = networks.flatMap(([, network]) => network.aliases)
 
 test('the known networks are those that viem and the selection make: `npm run networks` writes them again', () => {
   expect({ chains: knownChains, networks: knownNetworks }).toEqual(JSON.parse(JSON.stringify(buildKnownNetworks())))
+})
+
+test('the viem adapter has the name of each known network by its chain id: `npm run networks` writes them again', () => {
+  expect(networkNames).toEqual(buildNetworkNames())
+  expect(Object.keys(networkNames)).toHaveLength(networks.length)
 })
 
 test('at least 60 main networks are known, and Sepolia, Hoodi, Base and Arbitrum among the rest', () => {

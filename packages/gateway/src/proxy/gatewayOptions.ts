@@ -5,13 +5,43 @@ import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { LoadBalancing } from './upstream/chooseUpstream.ts'
 
 /** One node behind the gateway. */
 export interface UpstreamOptions {
   /** http or https. May have a path, a query, user and password. A secret: it appears in no response and no log. */
   readonly url: string
-  /** Its name in logs. @default the network and its position, as in `testnet-1` */
+  /** Its name in logs and metrics, different from all others of the network. @default the network and its position, as in `testnet-1` */
   readonly name?: string
+  /** Request headers for this node, such as its authorization. Secrets, like the URL. @default none */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Its share of the load with `loadBalancing: 'spread'`, 0 to 1000: with 2, a node gets about twice as many calls as with 1. With 0, it is
+   * used only if no other node is healthy. @default 1
+   */
+  readonly weight?: number
+  /** Most requests to this node in a second, each call of a batch and each health check included. @default no limit */
+  readonly maxRequestsPerSecond?: number
+  /** The same for a day (UTC). @default no limit */
+  readonly maxRequestsPerDay?: number
+  /** Most units in a second: requests multiplied by the `weights` of their methods. @default no limit */
+  readonly maxUnitsPerSecond?: number
+  /** The same for a day (UTC). @default no limit */
+  readonly maxUnitsPerDay?: number
+  /** Whether it offers `debug_` methods, if `services.debug` is on. @default true */
+  readonly debug?: boolean
+  /** Whether it offers `trace_` methods, if `services.trace` is on. @default true */
+  readonly trace?: boolean
+  /** Whether it offers `txpool_` methods, if `services.txpool` is on. @default true */
+  readonly txpool?: boolean
+  /** The only methods that it gets. @default all */
+  readonly allowMethods?: readonly string[]
+  /** Methods that it never gets. @default none */
+  readonly denyMethods?: readonly string[]
+  /** The first block whose state it has. Calls that read older state go to other nodes, if there are any. @default 0 */
+  readonly earliestState?: number
+  /** How many of the newest blocks it has the state of: 128 for a geth without archive. @default all */
+  readonly recentStateBlocks?: number
 }
 
 /** One network's nodes. */
@@ -20,10 +50,18 @@ export interface NetworkOptions {
   readonly chainId: number
   /** At least one, in the order of preference. */
   readonly upstreams: readonly UpstreamOptions[]
+  /**
+   * `order`: all calls go to the first healthy node. `spread`: a call goes to the node with the lowest load, which is its requests in flight times
+   * its latency, divided by its `weight`. @default 'order'
+   */
+  readonly loadBalancing?: LoadBalancing
   /** How many blocks an upstream may be behind the highest head. One that lags more is used only if no other is left. @default 8 */
   readonly maxLagBlocks?: number
-  /** A cheap read without a response after this many milliseconds is sent to a second upstream too, and the first response wins. @default never */
-  readonly hedgeMs?: number
+  /**
+   * A cheap read without a response after this many milliseconds is sent to a second upstream too, and the first response wins. `p95`: after the
+   * 95th percentile of the node's own latency. @default never
+   */
+  readonly hedgeMs?: number | 'p95'
 }
 
 /** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */

@@ -5,6 +5,7 @@ import type { NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { Access } from '../storage/access.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
+import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
 import type { RunningConfig } from './runningConfig.ts'
 
 /** The limits of a key: its user's, narrowed by its app's. */
@@ -37,6 +38,11 @@ export const toNetworkOptions = (config: RunningConfig, network: Network): Netwo
   const { upstreams, ...rest } = config.networks[network]
   return {
     ...rest,
-    upstreams: upstreams.map(({ url = '', name }) => ({ url, ...(name === undefined ? {} : { name }) })),
+    upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
+      ...options,
+      url,
+      // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
+      ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
+    })),
   }
 }

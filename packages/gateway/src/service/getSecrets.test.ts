@@ -18,6 +18,14 @@ test('gets the secrets of KEYRAIL_SECRET and KEYRAIL_SECRET_FILE, without their 
   expect(getSecrets({ networks }, { KEYRAIL_SECRET_FILE: join(folder, 'none') })).toEqual([])
 })
 
+test('gets the headers of upstreams, and the tokens in them', () => {
+  const headers = { authorization: 'Bearer atopsecret', 'x-api-key': 'another-secret' }
+  const testnet = { chainId: 1, upstreams: [{ url: 'http://a', headers }] }
+  expect(getSecrets({ networks: { ...networks, testnet } }, {})).toEqual(
+    expect.arrayContaining(['atopsecret', 'another-secret']),
+  )
+})
+
 test('gets the passwords of a Redis URL with several hosts', () => {
   const url = 'redis+sentinel://:one%40secret@h1:26379,h2:26379/mymaster?sentinel_password=another'
   expect(getSecrets({ networks }, { REDIS_URL: url })).toEqual(

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
-import { describeUnknownMethod, isWeightedMethod, maxWeight, weightedMethods } from '../proxy/method/weights.ts'
+import { maxWeight } from '../proxy/method/weights.ts'
+import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole } from './configSchema.ts'
+import { networks } from './upstreamConfig.ts'
 
 const maxDays = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
@@ -8,40 +10,11 @@ const dayMs = 24 * 60 * 60 * 1_000
 export const maxDrainDelayMs = 600_000
 const maxCalls = 1_000_000_000
 
-/** The message for a missing or wrong value. */
-const must = (what: string) => ({
-  error: ({ input }: { readonly input?: unknown }): string => (input === undefined ? `is missing: it ${what}` : what),
-})
-
-const whole = (min: number, max: number) => {
-  const message = `must be a whole number from ${min} to ${max}`
-  return z.number(must(message)).int(message).min(min, message).max(max, message)
-}
-const calls = () => {
-  const message = `must be a whole number from 1 to ${maxCalls}, or null for no limit`
-  return z.number(must(message)).int(message).min(1, message).max(maxCalls, message).nullable()
-}
-const text = (what: string, max = 200) =>
-  z.string(must(what)).trim().min(1, what).max(max, `must have at most ${max} characters`)
-const flag = () => z.boolean(must('must be true or false'))
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, must(`must be ${values.map((value) => `"${value}"`).join(' or ')}`))
-const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `the known members are ${Object.keys(shape).join(', ')}`
-        : `must be an object with the members ${Object.keys(shape).join(', ')}`,
-  })
-
-const isHttpUrl = (given: string): boolean => /^https?:$/.test(URL.parse(given)?.protocol ?? '')
-const httpUrl = (what: string) => z.string(must(what)).refine((given) => isHttpUrl(given), what)
 const publicUrl = httpUrl('must be the http or https URL where callers reach the service').refine((given) => {
   const url = URL.parse(given)
   return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
 }, 'must have no query, no fragment and no credentials')
 
-const path = (what: string) => text(`must be the path of ${what}`, 4_096)
 const host = () => text('must be an interface to listen on, such as "127.0.0.1" or "0.0.0.0"')
 const listen = object({
   /** An interface of this machine. @default '127.0.0.1' */
@@ -50,34 +23,10 @@ const listen = object({
   port: whole(0, 65_535),
 })
 
-const upstreamsMessage = 'must be a list of at least one node, such as [{ "url": "http://127.0.0.1:8545" }]'
-/** One node of a network. Exactly one of `url`, `urlEnv` and `urlFile` is set. */
-const upstream = object({
-  /** http or https; may have a path, a query, a user and a password. A secret. */
-  url: httpUrl('must be the http or https URL of a node').exactOptional(),
-  /** The name of an environment variable that holds the URL. */
-  urlEnv: text('must be the name of an environment variable that holds the URL').exactOptional(),
-  /** The path of a file that holds the URL. */
-  urlFile: path('a file that holds the URL').exactOptional(),
-  /** The upstream's name in logs and metrics. @default the network and its position, as in `testnet-1` */
-  name: text('must be a name for logs', 64)
-    .refine((name) => !name.includes('/'), "must be a name for logs, without a '/'")
-    .exactOptional(),
-}).refine(
-  ({ url, urlEnv, urlFile }) => [url, urlEnv, urlFile].filter((one) => one !== undefined).length === 1,
-  'must have exactly one of url, urlEnv and urlFile',
-)
-
-const network = object({
-  /** The chain id that every node must have. A node with another one is never used. */
-  chainId: whole(1, Number.MAX_SAFE_INTEGER),
-  /** In order of preference. */
-  upstreams: z.array(upstream, must(upstreamsMessage)).min(1, upstreamsMessage).readonly(),
-  /** How many blocks a node may be behind the highest of the others. @default 8 */
-  maxLagBlocks: whole(1, 1_000_000).exactOptional(),
-  /** A cheap read without a response after this many milliseconds is also sent to a second node. @default never */
-  hedgeMs: whole(1, 60_000).exactOptional(),
-})
+const calls = () => {
+  const message = `must be a whole number from 1 to ${maxCalls}, or null for no limit`
+  return z.number(must(message)).int(message).min(1, message).max(maxCalls, message).nullable()
+}
 
 const keyLimits = (defaults: {
   readonly perSecond: number | null
@@ -94,11 +43,7 @@ const keyLimits = (defaults: {
 
 const weights = () =>
   z.record(
-    z
-      .string()
-      .refine(isWeightedMethod, { error: ({ input }) => describeUnknownMethod(String(input)) })
-      // For editors, which then complete the names.
-      .meta({ enum: weightedMethods }),
+    methodName(),
     whole(1, maxWeight),
     must('must be an object with a whole number for each method, such as { "eth_getLogs": 75 }'),
   )
@@ -148,7 +93,7 @@ export const serviceConfigSchema = object({
       .readonly()
       .default([]),
   }),
-  networks: object({ testnet: network, mainnet: network }),
+  networks,
   /**
    * Method groups offered besides `eth_`, `net_` and `web3_`, and whether callers may send their own tracers: JavaScript programs that run
    * inside the nodes. Don't allow tracers for an app with an address list. @default none

@@ -105,7 +105,7 @@ const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'h
 const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })
 
 const getReadiness = ({ upstreams, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
-  const networks = networkNames.filter((name) => upstreams[name].pick() === undefined)
+  const networks = networkNames.filter((name) => !upstreams[name].isUsable())
   if (networks.length > 0) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
   const reason = notReady()
   if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })

@@ -21,6 +21,8 @@ const start = (): Started => {
       return () => {}
     },
     maskError: (value) => value,
+    inFlight: () => 0,
+    hasRoomForQuery: () => true,
     close: async () => {},
   }
   const setNumber = (number: number | string): void => {

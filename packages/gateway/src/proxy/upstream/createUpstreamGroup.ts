@@ -1,6 +1,13 @@
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { CheckedUpstream } from '../checkUpstreamOptions.ts'
 import { chooseUpstream } from './chooseUpstream.ts'
-import type { PickOptions } from './chooseUpstream.ts'
-import type { GroupMember } from './groupMember.ts'
+import type { LoadBalancing, PickOptions } from './chooseUpstream.ts'
+import { createBudget } from './createBudget.ts'
+import type { BudgetUsage } from './createBudget.ts'
+import { createLastWriters } from './createLastWriters.ts'
+import { createMember, getUpstreamState } from './groupMember.ts'
+import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
 import { createConfirmedNulls } from './createConfirmedNulls.ts'
@@ -25,10 +32,18 @@ import { watchLag } from './watchLag.ts'
 export interface UpstreamGroup {
   readonly network: Network
   readonly chainId: number
-  /** After how many milliseconds a cheap read is sent to a second upstream too. */
-  readonly hedgeMs: number | undefined
+  /** After how many milliseconds a cheap read is sent to a second upstream too; `undefined`: it is not hedged, or the percentile is not known yet. */
+  readonly getHedgeMs: (member: GroupMember) => number | undefined
   /** Chooses the upstream for a call. @see `chooseUpstream` */
   readonly pick: (options?: PickOptions) => GroupMember | undefined
+  /** Explains why `pick` found no upstream for these options. */
+  readonly explainNoPick: (options?: PickOptions) => Rejection
+  /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
+  readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
+  /** Whether any upstream is reachable and on the right chain. */
+  readonly isUsable: () => boolean
+  /** Call this when an upstream took a key's write. The key's reads then go there for a while. */
+  readonly markWrite: (keyId: string, member: GroupMember) => void
   /** Whether there is more than one upstream. */
   readonly several: boolean
   /** The current state of each upstream, in the order of the config. */
@@ -44,23 +59,17 @@ export interface UpstreamGroup {
   readonly close: () => Promise<void>
 }
 
-/** The state of an upstream. */
-export interface UpstreamState {
-  readonly network: Network
-  /** Its name in the config. Names may repeat. */
-  readonly upstream: string
-  /** Whether it is reachable, on the right chain, not behind the others, and its circuit breaker is closed. */
-  readonly healthy: boolean
-}
-
 /** Options of an upstream group. */
 export interface UpstreamGroupOptions {
   readonly network: Network
   readonly chainId: number
   /** In the order of preference. Logs use `name`. */
-  readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
+  readonly upstreams: readonly CheckedUpstream[]
+  readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
-  readonly hedgeMs: number | undefined
+  readonly hedgeMs: number | 'p95' | undefined
+  /** Gets what an upstream was sent before, also by an earlier group. */
+  readonly getBudgetUsage: (url: URL) => BudgetUsage
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
@@ -71,28 +80,59 @@ export interface UpstreamGroupOptions {
 
 /** Creates the group of one network's upstreams. */
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
-  const { network, chainId, hedgeMs, timeoutMs, log } = options
+  const { network, chainId, loadBalancing, hedgeMs, timeoutMs, log } = options
   const cache = createResponseCache(options.maxCacheBytes)
-  const members = options.upstreams.map(({ name, url }, index): GroupMember => {
-    const upstream = createUpstream(url)
-    const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
-    return {
+  const lastWriters = createLastWriters<GroupMember>()
+  const members = options.upstreams.map(({ name, url, headers, ...nodeOptions }, index): GroupMember => {
+    const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
+    const upstream = createUpstream(url, { headers, budget })
+    const onState = (state: UpstreamEvent): void => log({ event: 'upstream', network, upstream: name, state })
+    const member: GroupMember = createMember({
       name,
       upstream,
-      health: watchHealth(upstream, { chainId, timeoutMs, onState }),
+      health: watchHealth(upstream, { chainId, timeoutMs, onState, onLatency: (ms) => member.latency.addProbe(ms) }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
+      budget,
       head: () => lag.head(index),
-      observe: () => {},
-    }
+      options: nodeOptions,
+      onThrottled: () => onState('throttled'),
+    })
+    return member
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
   return {
     network,
     chainId,
-    hedgeMs,
-    pick: (pickOptions) => chooseUpstream(members, pickOptions),
+    getHedgeMs:
+      hedgeMs === 'p95'
+        ? ({ latency }) => {
+            const p95 = latency.p95()
+            return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
+          }
+        : () => hedgeMs,
+    pick: (pickOptions) => {
+      const keyId = pickOptions?.keyId
+      const preferred = keyId === undefined ? undefined : lastWriters.get(keyId)
+      return chooseUpstream(members, pickOptions, { loadBalancing, preferred })
+    },
+    explainNoPick: ({ method, units = 1, batch } = {}) => {
+      const usable = members.filter(({ health }) => health.isUsable())
+      if (usable.length === 0) return rejections.noUpstream(network)
+      if (method !== undefined && members.every(({ capabilities }) => !capabilities.offers(method)))
+        return rejections.methodNotFound(method)
+      const calls = batch?.length ?? 1
+      return usable.some(({ budget }) => !budget.hasRoom(calls, units))
+        ? rejections.upstreamBusy()
+        : rejections.noUpstream(network)
+    },
+    hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
+    isUsable: () => members.some(({ health }) => health.isUsable()),
+    markWrite: lastWriters.set,
     several: members.length > 1,
-    states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.isHealthy() })),
+    states: () => {
+      const highest = Math.max(...members.map((member) => member.head() ?? 0))
+      return members.map((member) => getUpstreamState(member, network, highest))
+    },
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
@@ -110,6 +150,12 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
   }
 }
+
+/** A hedge after less time than this would only double the load. */
+const minHedgeMs = 10
+
+/** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
+export type UpstreamEvent = HealthState | 'throttled'
 
 const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */

@@ -1,4 +1,5 @@
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import type { PickOptions } from './chooseUpstream.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -32,6 +33,14 @@ export interface ForwardOptions {
   /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
 }
+
+/** Gets what a call needs of an upstream. */
+export const toPickOptions = ({ method, params, traits }: ForwardedCall, more?: PickOptions): PickOptions => ({
+  method,
+  params,
+  units: traits.weight,
+  ...more,
+})
 
 let lastWireId = 0
 

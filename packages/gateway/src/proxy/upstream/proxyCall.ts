@@ -124,6 +124,8 @@ const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone):
   inFlightReads.markChanged(options.keyId)
   return forwardCall(call, options, (result, member) => {
     inFlightReads.markChanged(options.keyId)
+    if (member !== undefined && 'value' in result && result.member === 'result')
+      options.group.markWrite(options.keyId, member)
     done(result, member)
   })
 }
