@@ -8,6 +8,8 @@ RUN npm run setup && npm run build
 RUN node packages/cli/copyDashboard.mjs && npm run pnpm -- --filter keyrail deploy --prod --no-optional --legacy /app
 
 FROM node:24.21.0-bookworm-slim
+# Returns freed memory to the system. Without it, glibc keeps 60 to 100 MB, mostly from hashing passwords.
+ENV MALLOC_TRIM_THRESHOLD_=131072
 # How long it still accepts calls after SIGTERM while /readyz reports 503, so that a load balancer can notice.
 ENV NODE_ENV=production KEYRAIL_DRAIN_DELAY_MS=5000
 COPY --from=build /app /app

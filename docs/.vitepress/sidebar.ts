@@ -57,6 +57,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
       ['service/sizing.md', 'Sizing'],
+      ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
       ['service/control-api.md', 'The control API'],
       ['dashboard.md', 'The dashboard'],

@@ -25,6 +25,8 @@ export interface FakeUpstream {
   /** Its latest and its finalized block, for the gateway's own queries. */
   head: number
   finalized: number
+  /** How many cheap reads the gateway has sent on its own. */
+  cheapReads: number
   /** Whether it responds to the gateway's own cheap read, which shows if it works although calls fail. */
   respondsToCheapRead: boolean
   /** Whether the responses in a batch are in reverse order, as JSON-RPC allows. */
@@ -53,6 +55,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
       ) {
+        if (parsed.method === 'eth_getBalance') upstream.cheapReads += 1
         if (parsed.method === 'eth_getBalance' && !upstream.respondsToCheapRead) return
         const numbers: Record<string, number> = { eth_chainId: chainId, eth_blockNumber: upstream.head }
         const number = `"0x${(numbers[parsed.method] ?? upstream.finalized).toString(16)}"`
@@ -88,6 +91,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     behave: ok,
     head: 100,
     finalized: 36,
+    cheapReads: 0,
     respondsToCheapRead: true,
     reversed: false,
     stop: async () => {

@@ -8,7 +8,8 @@ import type { Cluster, ClusterOptions } from './withCluster.ts'
 
 // No instance is lost: what is granted is exactly the limit.
 
-interface Exact {
+/** Options of {@link runExact}. */
+export interface Exact {
   readonly servers: Servers
   readonly cluster?: ClusterOptions
   readonly load: Load
@@ -18,7 +19,7 @@ interface Exact {
 }
 
 /** Runs a load that uses up every limit. */
-const runExact = ({ servers, cluster: options = {}, load, only, disturb }: Exact): Promise<Outcome> =>
+export const runExact = ({ servers, cluster: options = {}, load, only, disturb }: Exact): Promise<Outcome> =>
   withCluster(servers, options, async (cluster) => {
     const startedAt = performance.now()
     let isDone = false
@@ -41,7 +42,8 @@ const runExact = ({ servers, cluster: options = {}, load, only, disturb }: Exact
     }
   })
 
-const dense: Load = { users: 1, perDay: 5_000, requests: 40_000, clients: 64 }
+/** The load of one user. */
+export const dense: Load = { users: 1, perDay: 5_000, requests: 40_000, clients: 64 }
 /** Enough clients to use up the limit in seconds although each response takes half a second. */
 const manyClients: Load = { ...dense, clients: 640 }
 

@@ -47,8 +47,8 @@ const getLoad = (): RunningLoad => {
 const calls: InstanceCalls = {
   open: async (stores, outageGrant) => {
     instance = await openClusterInstance(stores, { outageGrant, onEvent: (event) => events.push(event) })
-    // Without it, a slow PostgreSQL would be connected to within the first request.
-    await instance.ping()
+    // Otherwise a slow PostgreSQL would be connected to within the first requests. The meter and its roll-up use connections too.
+    await Promise.all([instance.ping(), instance.ping(), instance.ping(), instance.ping()])
   },
   load: (load) => {
     running = startLoad(getInstance(), load)

@@ -45,3 +45,32 @@ export const formatOutcome = ({ figures, bars }: Outcome): string => {
   const list = Object.entries(figures).map(([name, value]) => `${name} ${toText(value)}`)
   return [`  ${list.join(', ')}`, ...bars.map(formatBar)].join('\n')
 }
+
+/** The figures of the table at the end of a run. */
+const columns = [
+  'granted',
+  'over',
+  'lost',
+  'failed',
+  'commits a call',
+  'rows a call',
+  'round trips a call',
+  'slowest ms',
+]
+
+/** Formats outcomes as a table: a row for each scenario, by name. */
+export const formatTable = (outcomes: ReadonlyMap<string, Outcome>): string => {
+  const rows = [
+    ['scenario', ...columns, 'bars'],
+    ...[...outcomes].map(([name, { figures, bars }]) => [
+      name,
+      ...columns.map((column) => {
+        const value = figures[column]
+        return value === undefined ? '' : toText(value)
+      }),
+      bars.every(isMet) ? 'good' : 'WRONG',
+    ]),
+  ]
+  const widths = ['', ...columns, ''].map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')).join('\n')
+}

@@ -50,9 +50,9 @@ export interface Cluster {
 }
 
 /** How many instances a cluster has. */
-const size = 3
-/** A scenario takes at most a minute. It must not span two days, because quotas start again. */
-const scenarioMs = 60_000
+export const size = 3
+/** A scenario takes at most so long, in milliseconds. It must not span two days, because quotas start again. */
+const scenarioMs = 120_000
 const dayMs = 86_400_000
 /** How long a backend of PostgreSQL needs to exit and to report what it did, in milliseconds. */
 const reportMs = 300

@@ -109,7 +109,7 @@ function devConfig(chains: readonly DevChain[]): RunningConfig {
       upstreams: [{ url: node.directUrl }],
     })),
     chains: { development: { title: 'Development' } },
-    services: { debug: true, trace: true },
+    services: { debug: true, trace: true, txpool: true },
     limits: { apps: { perSecond: null } },
   })
   const folder = findDashboardFolder()

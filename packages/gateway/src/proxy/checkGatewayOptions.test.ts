@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -126,20 +126,30 @@ describe('invalid options', () => {
     ]),
     ['publicUrl', given({ publicUrl: 'secret.example' }), 'publicUrl is not an http or https URL'],
     ['publicUrl null', given({ publicUrl: null }), 'publicUrl is not an http or https URL'],
-    ['services', given({ services: ['debug'] }), 'services must be an object with debug, trace, javascriptTracers'],
-    ['services null', given({ services: null }), 'services must be an object with debug, trace, javascriptTracers'],
+    [
+      'services',
+      given({ services: ['debug'] }),
+      'services must be an object with debug, trace, txpool, javascriptTracers',
+    ],
+    [
+      'services null',
+      given({ services: null }),
+      'services must be an object with debug, trace, txpool, javascriptTracers',
+    ],
     [
       'an unknown name in services',
       given({ services: { traces: true } }),
-      "unknown option 'traces' in services: the options are debug, trace, javascriptTracers",
+      "unknown option 'traces' in services: the options are debug, trace, txpool, javascriptTracers",
     ],
     ['services.debug', given({ services: { debug: 'false' } }), 'services.debug must be true or false'],
+    ['services.txpool', given({ services: { txpool: null } }), 'services.txpool must be true or false'],
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
     [
       'services.javascriptTracers',
       given({ services: { javascriptTracers: 'yes' } }),
       'services.javascriptTracers must be true or false',
     ],
+    ['compression', given({ compression: 'gzip' }), 'compression must be true or false'],
     ['unsafeNodeMethods', given({ unsafeNodeMethods: 'no' }), 'unsafeNodeMethods must be true or false'],
     ['log', given({ log: console }), 'log must be a function'],
     ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
@@ -224,11 +234,12 @@ describe('invalid options', () => {
 describe('valid options', () => {
   const defaults = {
     publicUrl: undefined,
-    services: { debug: false, trace: false, javascriptTracers: false },
+    services: { debug: false, trace: false, txpool: false, javascriptTracers: false },
     unsafeNodeMethods: false,
     limits: defaultLimits,
     usageLimits: undefined,
     weights: {},
+    compression: true,
     quotaStatus: 403,
     meter: undefined,
     unknownKeys: { perSecond: 10, burst: 100 },

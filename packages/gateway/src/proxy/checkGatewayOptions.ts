@@ -26,7 +26,7 @@ export interface CheckedOptions {
   readonly networkHosts: string | undefined
   readonly keys: KeyStore
   readonly publicUrl: string | undefined
-  readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
+  readonly services: Required<NonNullable<GatewayOptions['services']>>
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
   readonly usageLimits: GatewayOptions['usageLimits']
@@ -38,6 +38,7 @@ export interface CheckedOptions {
   readonly clientIp: ClientIp
   readonly testKeys: boolean
   readonly now: () => number
+  readonly compression: boolean
   readonly tls: GatewayOptions['tls']
   readonly fallback: GatewayOptions['fallback']
   readonly degraded: GatewayOptions['degraded']
@@ -90,6 +91,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'trustedProxies',
     'testKeys',
     'now',
+    'compression',
     'tls',
     'fallback',
     'degraded',
@@ -97,7 +99,12 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'logRequests',
     'log',
   ])
-  const services = getMembers(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
+  const services = getMembers(orEmpty(options['services']), 'services', [
+    'debug',
+    'trace',
+    'txpool',
+    'javascriptTracers',
+  ])
   return {
     networks: checkNetworks(options['networks']),
     networkHosts: checkNetworkHosts(options['networkHosts']),
@@ -106,6 +113,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     services: {
       debug: checkSwitch(services['debug'], 'services.debug'),
       trace: checkSwitch(services['trace'], 'services.trace'),
+      txpool: checkSwitch(services['txpool'], 'services.txpool'),
       javascriptTracers: checkSwitch(services['javascriptTracers'], 'services.javascriptTracers'),
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
@@ -122,13 +130,12 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     clientIp: checkTrustedProxies(options['trustedProxies']),
     testKeys: checkSwitch(options['testKeys'], 'testKeys'),
     now: (checkFunction(options['now'], 'now') as GatewayOptions['now']) ?? Date.now,
+    compression: checkSwitch(options['compression'], 'compression', true),
     tls: checkTls(options['tls']),
     fallback: checkFunction(options['fallback'], 'fallback') as GatewayOptions['fallback'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
     notReady: checkFunction(options['notReady'], 'notReady') as GatewayOptions['notReady'],
-    logRequests:
-      (options['logRequests'] === undefined || checkSwitch(options['logRequests'], 'logRequests')) &&
-      options['log'] !== undefined,
+    logRequests: checkSwitch(options['logRequests'], 'logRequests', true) && options['log'] !== undefined,
     log: checkFunction(options['log'], 'log') as GatewayOptions['log'],
   }
 }
@@ -157,9 +164,9 @@ const checkInteger = (value: unknown, option: string, max: number, min = 1): num
   return value
 }
 
-const checkSwitch = (value: unknown, option: string): boolean => {
+const checkSwitch = (value: unknown, option: string, defaultValue = false): boolean => {
   if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${option} must be true or false`)
-  return value ?? false
+  return value ?? defaultValue
 }
 
 const checkNetworks = (given: unknown): ReadonlyMap<Network, CheckedNetwork> => {

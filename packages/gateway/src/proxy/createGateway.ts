@@ -157,6 +157,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     server: {
       connections,
       strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
+      compression: checked.compression,
       fallback: checked.fallback,
       leaving: () => phase !== 'serving',
       draining: () => phase === 'draining',

@@ -98,7 +98,13 @@ export interface GatewayOptions {
    * Groups of methods that callers may use in addition to `eth_`, `net_` and `web3_`, and whether they may send custom tracers: JavaScript
    * programs that run inside the nodes. Never for a key with an address list. @default none of these
    */
-  readonly services?: { readonly debug?: boolean; readonly trace?: boolean; readonly javascriptTracers?: boolean }
+  readonly services?: {
+    readonly debug?: boolean
+    readonly trace?: boolean
+    /** `txpool_` methods show the transactions that the nodes hold and that are not on the chain yet. An app with an address list never gets them. */
+    readonly txpool?: boolean
+    readonly javascriptTracers?: boolean
+  }
   /** Allows the methods of development nodes (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
@@ -118,6 +124,11 @@ export interface GatewayOptions {
   readonly testKeys?: boolean
   /** A clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number
+  /**
+   * Compresses responses of 1 KiB or more with brotli or gzip for callers whose `Accept-Encoding` allows it. Turn it off if a proxy in front
+   * compresses, or if callers are in the same data center and CPU is worth more than bytes. @default true
+   */
+  readonly compression?: boolean
   /** Certificate chain and private key, both PEM: then it serves only https. A reload can renew them, but not add or remove them. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /**

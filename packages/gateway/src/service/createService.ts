@@ -295,6 +295,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     limits: next.bounds,
     usageLimits,
     weights: next.limits.weights,
+    compression: next.compression,
     quotaStatus: next.quotaStatus,
     meter,
     trustedProxies: next.trustedProxies,

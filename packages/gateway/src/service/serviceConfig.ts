@@ -189,6 +189,7 @@ export const serviceConfigSchema = object({
   services: object({
     debug: flag().default(false),
     trace: flag().default(false),
+    txpool: flag().default(false),
     javascriptTracers: flag().default(false),
   }).prefault({}),
   /** The limits of accounts for which the operator set no others; `null` is no limit. */
@@ -229,6 +230,8 @@ export const serviceConfigSchema = object({
     maxCacheBytes: whole(0, 268_435_456).exactOptional(),
     maxFilters: whole(1, 100_000).exactOptional(),
   }).prefault({}),
+  /** Whether responses of 1 KiB or more are compressed for callers that accept brotli or gzip. @default true */
+  compression: flag().default(true),
   /** The HTTP status of a call over its quota. @default 403 */
   quotaStatus: z.literal([403, 429], must('must be 403 or 429')).default(403),
   /** How many units may be granted to an account and day while Redis, or without Redis PostgreSQL, is lost. @default 500 */

@@ -11,7 +11,7 @@ let tenants: StartedTenants
 let path: string
 
 beforeAll(async () => {
-  tenants = await startTenants({ services: { debug: true, trace: true } })
+  tenants = await startTenants({ services: { debug: true, trace: true, txpool: true } })
   path = tenants.addApp({ allow: compileAllowList({ addresses: [{ value: listed }] }) }).path
 })
 afterAll(() => tenants.stop())
@@ -105,6 +105,18 @@ describe('a key with an address list', () => {
   ])('accepts every member of the specification: %s with %s', async (method, params) => {
     const { reason, forwarded } = await send(call(method, params))
     expect([reason, forwarded]).toEqual(['0x1', expect.stringContaining(`"params":${params}`)])
+  })
+
+  test.each([
+    ['txpool_content', '[]'],
+    ['txpool_contentFrom', `["${listed}"]`],
+    ['txpool_inspect', '[]'],
+    ['txpool_status', '[]'],
+  ])('rejects %s, which shows transactions of any address', async (method, params) => {
+    const { reason, forwarded } = await send(call(method, params))
+    expect([reason, forwarded]).toEqual(['address_not_allowed', ''])
+    const other = await post(tenants.addApp().path, call(method, params))
+    expect(summarize(other)).toEqual([200, '0x1'])
   })
 
   test.each(['extra', 'from', '__proto__'])('rejects requests with the member %j', async (name) => {

@@ -183,7 +183,7 @@ describe('a call that a node received counts', () => {
     })
     first.behave = breaks
     await second.stop()
-    expect(summarize(await post(path, call('eth_gasPrice')))).toEqual([503, 'no_upstream'])
+    expect(summarize(await post(path, call('eth_gasPrice')))).toEqual([502, 'upstream_bad'])
     expect([first.bodies.length, await used()]).toEqual([1, 1])
   })
 })

@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
 
   test('three instances with 64 callers each grant exactly the daily limit', async () => {
     const account = newAccount(2_000)
-    const instances = await Promise.all(times(3, () => open()))
+    const instances = await Promise.all(times(3, () => open({ patienceMs: 60_000 })))
     const caller = async ({ take }: RedisInstance): Promise<number> =>
       sum(await Promise.all(times(20, async () => (await take(account)).granted)))
     const granted = sum(await Promise.all(instances.flatMap((instance) => times(64, () => caller(instance)))))
@@ -212,6 +212,13 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(await getUsed(other, account)).toBe(1_000)
   })
 
+  test('an instance that was idle since its start seeds accounts at once', async () => {
+    // Less than the time for which instances wait for each other's writes after a reconnect.
+    const one = await open({ patienceMs: 1_400 })
+    await new Promise((resolve) => setTimeout(resolve, 1_600))
+    expect(await one.take(newAccount(100))).toMatchObject({ granted: 1, remaining: 99 })
+  })
+
   test('a seed that is older than two seconds is refused', async () => {
     let reads = 0
     const rows = createAccountDays(storage)
@@ -322,7 +329,8 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
 
   test('a Redis that comes back empty is seeded with what was granted, without it too', async () => {
     const account = newAccount(500)
-    const options = { outageGrant: 80 }
+    // Accounts are seeded after 1.5 s.
+    const options = { outageGrant: 80, patienceMs: 4_000 }
     const instances = [await open(options), await open(options)]
     const grants = instances.flatMap((instance) => times(150, () => instance.take(account)))
     let granted = sum((await Promise.all(grants)).map((grant) => grant.granted))

@@ -72,10 +72,6 @@ describe('findCallAddresses', () => {
       'trace_replayBlockTransactions',
       'trace_replayTransaction',
       'trace_transaction',
-      'txpool_content',
-      'txpool_contentFrom',
-      'txpool_inspect',
-      'txpool_status',
       'web3_clientVersion',
       'web3_sha3',
     ])

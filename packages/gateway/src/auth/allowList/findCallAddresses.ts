@@ -15,6 +15,7 @@ import {
   tuple,
 } from './paramShapes.ts'
 import type { Shape } from './paramShapes.ts'
+import { txpoolMethods } from './methodNames.ts'
 import { parseDelegates, parseTransactionTo } from './transactionTo.ts'
 
 /** The addresses that a call uses, each of which must be listed; or what makes it incompatible with any address list, for a message. */
@@ -153,8 +154,11 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['debug_intermediateRoots', createChainTraceCheck(plain)],
 ])
 
-/** These execute a block from the caller, and so arbitrary code. */
-const unchecked: readonly string[] = ['debug_traceBlock', 'testing_buildBlockV1']
+/**
+ * Methods that no app with an address list may use. The first two execute a block from the caller, and so arbitrary code. `txpool_` methods show
+ * transactions that are not on the chain yet, to and from any address.
+ */
+const unchecked: readonly string[] = ['debug_traceBlock', 'testing_buildBlockV1', ...txpoolMethods]
 
 const withoutAddresses: ReadonlySet<string> = new Set(
   methodNames.filter((name) => !checks.has(name) && !unchecked.includes(name)),

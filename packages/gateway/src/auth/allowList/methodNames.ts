@@ -17,3 +17,6 @@ export const debugMethods: readonly string[] = filterMethods(/^debug_/)
 
 /** Methods offered if the operator enables `services.trace`. */
 export const traceMethods: readonly string[] = filterMethods(/^trace_/)
+
+/** Methods offered if the operator enables `services.txpool`. */
+export const txpoolMethods: readonly string[] = filterMethods(/^txpool_/)

@@ -2,8 +2,8 @@ import { methodNames } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
 import { createMethodPolicy } from './createMethodPolicy.ts'
 
-const off = { debug: false, trace: false, unsafeNodeMethods: false }
-const all = { debug: true, trace: true, unsafeNodeMethods: true }
+const off = { debug: false, trace: false, txpool: false, unsafeNodeMethods: false }
+const all = { debug: true, trace: true, txpool: true, unsafeNodeMethods: true }
 const getAllowed = (options: typeof off): string[] => {
   const policy = createMethodPolicy(options)
   return methodNames.filter((name) => policy(name) !== undefined)
@@ -24,20 +24,17 @@ describe('the method policy', () => {
       'eth_submitHashrate',
       'eth_submitWork',
       'testing_buildBlockV1',
-      'txpool_content',
-      'txpool_contentFrom',
-      'txpool_inspect',
-      'txpool_status',
     ])
   })
 
-  test('allows debug_ and trace_ methods only if they are turned on', () => {
+  test('allows debug_, trace_ and txpool_ methods only if they are turned on', () => {
     const groups = (names: readonly string[]): string[] => [
       ...new Set(names.map((name) => name.split('_', 1)[0] ?? '')),
     ]
     expect(groups(getAllowed(off))).toEqual(['eth', 'net', 'web3'])
     expect(groups(getAllowed({ ...off, debug: true }))).toEqual(['debug', 'eth', 'net', 'web3'])
     expect(groups(getAllowed({ ...off, trace: true }))).toEqual(['eth', 'net', 'trace', 'web3'])
+    expect(groups(getAllowed({ ...off, txpool: true }))).toEqual(['eth', 'net', 'txpool', 'web3'])
   })
 
   test('exactly these allowed methods are not idempotent', () => {
@@ -50,6 +47,17 @@ describe('the method policy', () => {
       'eth_sendRawTransaction',
       'eth_sendRawTransactionSync',
       'eth_uninstallFilter',
+    ])
+  })
+
+  test('only the txpool_ methods that return the whole pool are expensive', () => {
+    const policy = createMethodPolicy(all)
+    const names = methodNames.filter((name) => name.startsWith('txpool_'))
+    expect(names.map((name) => [name, policy(name)?.expensive])).toEqual([
+      ['txpool_content', true],
+      ['txpool_contentFrom', false],
+      ['txpool_inspect', true],
+      ['txpool_status', false],
     ])
   })
 

@@ -2,7 +2,7 @@ import { isReadMethod } from '@keyrail/core/internal'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import type { MethodWeights } from './weights.ts'
-import { debugMethods, nodeMethods, traceMethods } from '../../auth/allowList/methodNames.ts'
+import { debugMethods, nodeMethods, traceMethods, txpoolMethods } from '../../auth/allowList/methodNames.ts'
 
 /** How calls of an allowed method are handled. */
 export interface MethodTraits {
@@ -32,7 +32,8 @@ const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Ma
   ['eth_uninstallFilter', 'remove'],
 ])
 
-const expensive = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
+const expensive =
+  /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$|^txpool_(?:content|inspect)$/
 
 const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
 const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
@@ -51,12 +52,13 @@ const getTraits = (name: string, weight: number): MethodTraits => {
 
 /**
  * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_accounts`, `eth_sign…`,
- * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `txpool_`, `testing_`), need a socket
+ * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`), need a socket
  * (`eth_subscribe`) or are unknown do not exist for callers.
  */
 export const createMethodPolicy = (options: {
   debug: boolean
   trace: boolean
+  txpool: boolean
   unsafeNodeMethods: boolean
   /** @default {} */
   weights?: MethodWeights
@@ -69,6 +71,7 @@ export const createMethodPolicy = (options: {
   allow(nodeMethods)
   if (options.debug) allow(debugMethods)
   if (options.trace) allow(traceMethods)
+  if (options.txpool) allow(txpoolMethods)
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {

@@ -1,5 +1,5 @@
 import { checkNames } from '@keyrail/core/internal'
-import { debugMethods, nodeMethods, traceMethods } from '../../auth/allowList/methodNames.ts'
+import { debugMethods, nodeMethods, traceMethods, txpoolMethods } from '../../auth/allowList/methodNames.ts'
 
 /** How many requests a call of a method counts as, in rates and quotas. Methods that are left out count as 1. */
 export type MethodWeights = Readonly<Record<string, number>>
@@ -8,7 +8,7 @@ export type MethodWeights = Readonly<Record<string, number>>
 export const maxWeight = 1_000_000
 
 /** The methods that can have a weight: all that a service can offer, also while `services` turns them off. */
-export const weightedMethods: readonly string[] = [...nodeMethods, ...debugMethods, ...traceMethods]
+export const weightedMethods: readonly string[] = [...nodeMethods, ...debugMethods, ...traceMethods, ...txpoolMethods]
 
 const known: ReadonlySet<string> = new Set(weightedMethods)
 

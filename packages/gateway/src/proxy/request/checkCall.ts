@@ -4,7 +4,7 @@ import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 
 /** What a call is checked against. */

@@ -16,13 +16,17 @@ export const endRequest = (gateway: GatewayContext, context: RequestContext, con
 
 /** Before the gateway stops, the last response on a connection closes it. */
 const toWriteOptions = (
-  { server: { connections, leaving, strictTransportSecurity }, limits: { writeTimeoutMs } }: GatewayContext,
+  {
+    server: { connections, leaving, strictTransportSecurity, compression },
+    limits: { writeTimeoutMs },
+  }: GatewayContext,
   { request }: RequestContext,
   close = false,
 ): WriteOptions => ({
   close: close || (leaving() && connections.isLast(request)),
   writeTimeoutMs,
   strictTransportSecurity,
+  compression,
 })
 
 /** Rejects a whole request, once the rest of its body has been read: left unread, it would be taken for the next request. */

@@ -48,6 +48,8 @@ export interface GatewayContext {
     readonly connections: Connections
     /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
     readonly strictTransportSecurity: string | undefined
+    /** Whether long responses are compressed for callers that accept it. */
+    readonly compression: boolean
     /** Handles paths outside the networks and health checks. */
     readonly fallback: GatewayOptions['fallback']
     /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */

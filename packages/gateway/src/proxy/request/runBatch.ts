@@ -5,7 +5,7 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
-import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
@@ -177,11 +177,11 @@ export const runBatch = (
           sent: () => several.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },
-        (found, member) => {
+        (found, members) => {
           for (const [place, one] of several.entries()) {
             const result = found[place]
             if (result === undefined) queue.push(() => sendAlone(one))
-            else completeCall(one, result, member)
+            else completeCall(one, result, members[place])
           }
           ended()
         },

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { randomFillSync } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Transform } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../../../test/controlTime.ts'
+import { createCompressor } from '../http/compress.ts'
 import { writeParts } from './writeParts.ts'
 
 const toStop: (() => unknown)[] = []
@@ -13,14 +16,17 @@ afterEach(async () => {
 })
 
 const size = 60 * 1024 * 1024
+const randomBytes = (): Buffer => randomFillSync(Buffer.allocUnsafe(size - 1))
 
 /** A server that writes a large body, and a caller that reads part of it on demand. */
-const start = async (options: { timeoutMs: number; bytesPerSecond?: number }) => {
+const start = async (options: { timeoutMs: number; bytesPerSecond?: number; compressor?: Transform }) => {
   let finished: boolean | undefined
   const server = createServer((_, response) => {
     response.on('close', () => (finished = response.writableFinished))
-    response.writeHead(200, { 'content-length': size })
-    writeParts(response, ['a', Buffer.alloc(size - 1, 'b')], options)
+    // Random bytes, because compressed ones must not be fewer.
+    const body = options.compressor === undefined ? Buffer.alloc(size - 1, 'b') : randomBytes()
+    response.writeHead(200, options.compressor === undefined ? { 'content-length': size } : {})
+    writeParts(response, ['a', body], options)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const caller = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
@@ -80,4 +86,42 @@ test('a caller that is fast enough for the size of its response gets all of it',
   }
   expect(await read(Infinity)).toBe(false)
   await until(() => finished() === true)
+})
+
+describe('a compressed body', () => {
+  test.each(['gzip', 'br'] as const)(
+    'in %s: a caller that takes nothing for a while loses its connection',
+    async (encoding) => {
+      const compressor = createCompressor(encoding)
+      const { read, finished } = await start({ timeoutMs: 1_000, compressor })
+      await read(1)
+      pass(1_000)
+      await until(() => finished() === false)
+      await until(() => compressor.destroyed)
+    },
+  )
+
+  test('a caller that is fast enough gets all of it', async () => {
+    const compressor = createCompressor('gzip')
+    const { read, finished } = await start({ timeoutMs: 1_000, compressor })
+    for (let part = 0; part < 3; part += 1) {
+      await read(half / 2)
+      pass(900)
+    }
+    expect(await read(Infinity)).toBe(false)
+    await until(() => finished() === true)
+    await until(() => compressor.destroyed)
+  })
+
+  test('a caller that takes a little now and then loses its connection once its whole time is over', async () => {
+    const compressor = createCompressor('br')
+    const { read, finished } = await start({ timeoutMs: 1_000, bytesPerSecond: size / 1.5, compressor })
+    await read(half / 2)
+    pass(900)
+    await read(half / 2)
+    pass(900)
+    expect(finished()).toBeUndefined()
+    pass(700)
+    await until(() => finished() === false)
+  })
 })

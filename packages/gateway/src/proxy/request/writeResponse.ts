@@ -1,5 +1,15 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { formatRejection } from '../../errors/rejection.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
+import { chooseEncoding } from '../http/chooseEncoding.ts'
+import type { Encoding } from '../http/chooseEncoding.ts'
+import {
+  compress,
+  compressedAtOnceUpTo,
+  compressorBytes,
+  createCompressor,
+  minCompressedBytes,
+} from '../http/compress.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
 import type { RequestContext } from './requestContext.ts'
@@ -22,6 +32,8 @@ export interface WriteOptions {
   readonly writeTimeoutMs: number
   /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
   readonly strictTransportSecurity: string | undefined
+  /** Compresses long responses for callers that accept it. */
+  readonly compression: boolean
 }
 
 /** Writes a response with the headers that all responses have. */
@@ -38,12 +50,44 @@ export const writeResponse = (context: RequestContext, content: ResponseContent,
   const text = joinShort(parts)
   const bytes = text === undefined ? getByteLength(parts) : text.length
   if (content.body !== undefined) headers.push('Content-Type', 'application/json')
+  const isCutShort = options.close && !request.complete
+  const mayCompress = options.compression && !isCutShort && (bytes === undefined || bytes >= minCompressedBytes)
+  const encoding = mayCompress ? negotiateEncoding(context, { bytes, headers }) : undefined
+  const compressed =
+    encoding !== undefined && text !== undefined && text.length <= compressedAtOnceUpTo
+      ? compress(Buffer.from(text, 'latin1'), encoding)
+      : undefined
+  const length = encoding === undefined ? bytes : compressed?.length
   // Without a length, which a streamed result does not have, Node sends the body in chunks.
-  if (content.body !== undefined && bytes !== undefined) headers.push('Content-Length', String(bytes))
+  if (content.body !== undefined && length !== undefined) headers.push('Content-Length', String(length))
   response.writeHead(content.status, headers)
-  if (options.close && !request.complete) endAfterRequest(context, parts)
-  else if (text !== undefined) endWithin(response, text, options.writeTimeoutMs)
-  else writeParts(response, parts, { timeoutMs: options.writeTimeoutMs })
+  const timeoutMs = options.writeTimeoutMs
+  if (isCutShort) endAfterRequest(context, parts)
+  else if (compressed !== undefined) endWithin(response, compressed, timeoutMs)
+  else if (encoding !== undefined) writeParts(response, parts, { timeoutMs, compressor: createCompressor(encoding) })
+  else if (text !== undefined) endWithin(response, text, timeoutMs)
+  else writeParts(response, parts, { timeoutMs })
+}
+
+/**
+ * Chooses how to compress a response, and adds the headers for it. HTTP/1.0 callers get none, because a body in chunks has no end for them, and
+ * neither do callers for whose compressor there is no memory.
+ *
+ * Compression reveals the length of what repeats in a body (BREACH). Only responses of nodes and rejections come here. They contain nothing but
+ * public chain data and what the caller itself sent. The control API, whose responses contain keys, is not compressed.
+ */
+const negotiateEncoding = (
+  { request, buffered }: RequestContext,
+  { bytes, headers }: { bytes: number | undefined; headers: string[] },
+): Encoding | undefined => {
+  headers.push('Vary', 'Accept-Encoding')
+  if (request.httpVersionMinor === 0) return undefined
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
+  if (encoding === undefined) return undefined
+  const usesCompressor = bytes === undefined || bytes > compressedAtOnceUpTo
+  if (usesCompressor && !holdBytes(buffered, compressorBytes)) return undefined
+  headers.push('Content-Encoding', encoding)
+  return encoding
 }
 
 /** A response up to this size is written in one go, header and body, because many small writes cost more than the copy. */

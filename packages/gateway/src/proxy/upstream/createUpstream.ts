@@ -20,6 +20,8 @@ export type UpstreamFault =
 export interface UpstreamResponse {
   readonly status: number
   readonly body: Buffer
+  /** The `retry-after` header. */
+  readonly retryAfter?: string | undefined
 }
 
 /** How many more bytes of responses may be read. The calls of one request share it. */
@@ -114,6 +116,7 @@ export const createUpstream = (url: URL): Upstream => {
     let isLargeHandled = large === undefined
     let ended = false
     let status = 0
+    let retryAfter: string | undefined
     let contentLength: number | undefined
     let chunks: Buffer[] = []
     let size = 0
@@ -168,8 +171,9 @@ export const createUpstream = (url: URL): Upstream => {
           if (ended) active.abort(stopped)
           else sent?.()
         },
-        onResponseStart: (active, code, { 'content-length': length }) => {
+        onResponseStart: (active, code, { 'content-length': length, 'retry-after': wait }) => {
           status = code
+          if (typeof wait === 'string') retryAfter = wait
           if (length !== undefined) contentLength = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
           finish('tooLarge')
@@ -197,7 +201,11 @@ export const createUpstream = (url: URL): Upstream => {
         },
         onResponseEnd: () => {
           if (consumer === undefined)
-            finish(undefined, { status, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
+            finish(undefined, {
+              status,
+              body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+              retryAfter,
+            })
           else takeConsumer()?.end()
         },
         onResponseError: () => {

@@ -1,7 +1,10 @@
 import { chooseUpstream } from './chooseUpstream.ts'
+import type { PickOptions } from './chooseUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
+import { createConfirmedNulls } from './createConfirmedNulls.ts'
+import type { ConfirmedNulls } from './createConfirmedNulls.ts'
 import { createResponseCache } from './createResponseCache.ts'
 import type { ResponseCache } from './createResponseCache.ts'
 import { createDeadlines } from '../../lib/createDeadlines.ts'
@@ -24,13 +27,8 @@ export interface UpstreamGroup {
   readonly chainId: number
   /** After how many milliseconds a cheap read is sent to a second upstream too. */
   readonly hedgeMs: number | undefined
-  /**
-   * Chooses the upstream for a call.
-   * @param except - An upstream that must not be chosen.
-   * @param mayBeTrial - The call can be retried on another upstream, so it may go to one that is due for a trial.
-   * @see `chooseUpstream`
-   */
-  readonly pick: (except?: GroupMember, mayBeTrial?: boolean) => GroupMember | undefined
+  /** Chooses the upstream for a call. @see `chooseUpstream` */
+  readonly pick: (options?: PickOptions) => GroupMember | undefined
   /** Whether there is more than one upstream. */
   readonly several: boolean
   /** The current state of each upstream, in the order of the config. */
@@ -39,6 +37,7 @@ export interface UpstreamGroup {
   readonly queue: FairQueue
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
+  readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
@@ -74,7 +73,7 @@ export interface UpstreamGroupOptions {
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
   const { network, chainId, hedgeMs, timeoutMs, log } = options
   const cache = createResponseCache(options.maxCacheBytes)
-  const members = options.upstreams.map(({ name, url }): GroupMember => {
+  const members = options.upstreams.map(({ name, url }, index): GroupMember => {
     const upstream = createUpstream(url)
     const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
     return {
@@ -82,6 +81,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       upstream,
       health: watchHealth(upstream, { chainId, timeoutMs, onState }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
+      head: () => lag.head(index),
+      observe: () => {},
     }
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
@@ -89,13 +90,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     network,
     chainId,
     hedgeMs,
-    pick: (except, mayBeTrial) => chooseUpstream(members, except, mayBeTrial),
+    pick: (pickOptions) => chooseUpstream(members, pickOptions),
     several: members.length > 1,
     states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.isHealthy() })),
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
+    confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
@@ -109,5 +111,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   }
 }
 
+const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */
 const maxJoinableMs = 2_000

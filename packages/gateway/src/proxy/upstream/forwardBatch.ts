@@ -1,11 +1,20 @@
+import type { FailureKind } from '@keyrail/core'
 import { rejections } from '../../errors/rejections.ts'
-import type { ByteBudget } from './createUpstream.ts'
-import type { UpstreamGroup } from './createUpstreamGroup.ts'
-import type { GroupMember } from './groupMember.ts'
-import { maskResponse, takeWireIds, toWireText } from './forwardCall.ts'
-import type { ForwardedCall } from './forwardCall.ts'
+import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallResult } from './callResult.ts'
+import type { ByteBudget, UpstreamFault, UpstreamResponse } from './createUpstream.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
+import { maskResponse } from './forwardCall.ts'
+import { takeWireIds, toWireText } from './forwardedCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
+import type { GroupMember } from './groupMember.ts'
+import { maxConfirmMs, mayConfirmNull, pickForNull, rememberNull } from './nullResults.ts'
+import { readFailedBatch, readNodeResponse } from './readAttempt.ts'
+import type { AttemptResult } from './readAttempt.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
+import { recordHealth } from './sendAttempt.ts'
 
 interface BatchOptions {
   readonly group: UpstreamGroup
@@ -13,17 +22,18 @@ interface BatchOptions {
   readonly ownerId: string
   readonly leftMs: number
   readonly budget: ByteBudget
-  /** Called each time the batch is sent to a node. */
+  /** Called each time calls of the batch are sent to a node. */
   readonly sent: () => void
 }
 
-type BatchDone = (results: readonly (CallResult | undefined)[], member?: GroupMember) => void
+type BatchDone = (results: readonly (CallResult | undefined)[], members: readonly (GroupMember | undefined)[]) => void
 
 /**
- * Forwards reads to a node in one batch. If the key or its owner has too much in flight, it waits in the key's queue first.
- * @param options.leftMs - The time for the batch and for what follows it, in milliseconds. The batch takes at most half of it.
+ * Forwards reads to a node in one batch. If it fails, it is sent to another node, and so are those of its calls that fail in a way that another
+ * node may not (`failureRules`), each node at most once. If the key or its owner has too much in flight, it waits in the key's queue first.
+ * @param options.leftMs - The time for the batch and for what follows it, in milliseconds. A node gets at most half of what is left of it.
  * @param done - Called once, and not after the returned function was called, with a result for each call, or `undefined` for a call without a
- * valid response of its own, and with the upstream that sent them.
+ * valid response of its own, and with the upstreams that sent them.
  * @returns A function that stops the batch.
  */
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
@@ -32,77 +42,254 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
   return group.queue.enqueue(options, {
     timeoutMs: waitMs,
     run: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
-    onReject: () => done(calls.map(() => rejections.upstreamBusy())),
+    onReject: () =>
+      done(
+        calls.map(() => rejections.upstreamBusy()),
+        [],
+      ),
   })
 }
 
+/** A batch that has a slot of its key. */
+interface BatchRun {
+  readonly calls: readonly ForwardedCall[]
+  readonly options: BatchOptions
+  readonly done: BatchDone
+  /** By `performance.now`. */
+  readonly endsAt: number
+  readonly tried: GroupMember[]
+  /** The best end of each call, if a node has responded to it. */
+  readonly ends: (AttemptResult | undefined)[]
+  /** A node may have received it. */
+  isSent: boolean
+  attempt: BatchAttempt | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Calls of the batch that were sent to an upstream together. */
+interface BatchAttempt {
+  readonly member: GroupMember
+  /** The places of the calls in the batch. */
+  readonly places: readonly number[]
+  /** The wire id of the first call. The ids of the others follow. */
+  readonly firstId: number
+  readonly tracked: SentCall
+  /** By `performance.now`. */
+  readonly startedAt: number
+  stop: () => void
+}
+
+const noop = (): void => {}
+
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, budget, sent } = options
+  const { group, leftMs } = options
+  const first = group.pick()
+  if (first === undefined) {
+    done(
+      calls.map(() => rejections.noUpstream(group.network)),
+      [],
+    )
+    return noop
+  }
   group.queue.acquire(options)
-  let over = false
-  const firstId = takeWireIds(calls.length)
-  let body = ''
-  for (const [index, call] of calls.entries()) body += (index === 0 ? '[' : ',') + toWireText(call, firstId + index)
-  body += ']'
-  const noResults = (): undefined[] => calls.map(() => undefined)
-  let stop = (): void => {}
-  const release = (): void => {
-    if (over) return
-    over = true
-    clearTimeout(timer)
-    group.queue.release(options)
+  const run: BatchRun = {
+    calls,
+    options,
+    done,
+    endsAt: performance.now() + leftMs,
+    tried: [],
+    ends: calls.map(() => undefined),
+    isSent: false,
+    attempt: undefined,
+    timer: undefined,
   }
-  const finish = (results: readonly (CallResult | undefined)[], member?: GroupMember): void => {
-    release()
-    done(results, member)
-  }
-  const attempt = (member: GroupMember | undefined, tried?: GroupMember): void => {
-    if (member === undefined) {
-      finish(calls.map(() => rejections.noUpstream(group.network)))
-      return
-    }
-    const tracked = member.health.sent(false)
-    stop = member.upstream.post({
-      body,
-      budget,
-      sent,
-      done: (fault, response) => {
-        if (fault === 'unsent') {
-          member.health.markUnreachable()
-          attempt(tried === undefined ? group.pick(member) : undefined, member)
-          return
-        }
-        if (fault === 'noRoom') {
-          // There is no more room for the single calls.
-          finish(calls.map(() => rejections.upstreamBusy()))
-          return
-        }
-        if (response === undefined || response.status < 200 || response.status >= 300) {
-          finish(noResults())
-          return
-        }
-        const results = readPlainBatch(response.body, firstId, calls.length) ?? readAny(response.body, member)
-        // Only success counts for its health: a node may reject a batch and still respond to each call of it.
-        if (results !== undefined) member.health.succeeded(tracked)
-        finish(results ?? noResults(), member)
-      },
-    })
-  }
-  const readAny = (body: Buffer, member: GroupMember): (CallResult | undefined)[] | undefined => {
-    const found = readBatchResponse(body)
-    if (found === undefined) return undefined
-    return calls.map((_, index) => {
-      const response = found.get(String(firstId + index))
-      return response === undefined ? undefined : maskResponse(response, member)
-    })
-  }
-  const timer = setTimeout(() => {
-    stop()
-    finish(noResults())
-  }, options.leftMs / 2)
-  attempt(group.pick())
+  send(run, first, [...calls.keys()])
   return () => {
-    stop()
-    release()
+    const { attempt } = run
+    if (attempt === undefined) return
+    attempt.stop()
+    observe(attempt, { method: 'batch', calls: attempt.places.length, kind: 'aborted' })
+    release(run)
   }
 }
+
+/** Sends calls of the batch to an upstream. */
+const send = (run: BatchRun, member: GroupMember, places: readonly number[]): void => {
+  const { calls, options, ends } = run
+  const firstId = takeWireIds(places.length)
+  let body = ''
+  for (const [index, place] of places.entries()) {
+    const call = calls[place]
+    if (call !== undefined) body += (index === 0 ? '[' : ',') + toWireText(call, firstId + index)
+  }
+  const startedAt = performance.now()
+  const attempt: BatchAttempt = {
+    member,
+    places,
+    firstId,
+    tracked: member.health.sent(false),
+    startedAt,
+    stop: noop,
+  }
+  run.tried.push(member)
+  run.attempt = attempt
+  const onlyNulls = places.every((place) => ends[place]?.kind === 'null')
+  run.timer = setTimeout(
+    () => {
+      attempt.stop()
+      run.isSent = true
+      handleFailure(run, attempt, 'timeout')
+    },
+    Math.min((run.endsAt - startedAt) / 2, onlyNulls ? maxConfirmMs : Infinity),
+  )
+  attempt.stop = member.upstream.post({
+    body: `${body}]`,
+    budget: options.budget,
+    sent: options.sent,
+    done: (fault, response) => {
+      clearTimeout(run.timer)
+      if (fault !== 'unsent') run.isSent = true
+      const responses = fault === undefined ? readResponses(attempt, response) : undefined
+      if (responses === undefined) handleFailedBatch(run, attempt, { fault, response })
+      else handleResponses(run, attempt, responses)
+    },
+  })
+}
+
+const readResponses = (
+  { places, firstId }: BatchAttempt,
+  response: UpstreamResponse | undefined,
+): readonly (NodeResponse | undefined)[] | undefined => {
+  if (response === undefined || response.status < 200 || response.status >= 300) return undefined
+  const plain = readPlainBatch(response.body, firstId, places.length)
+  if (plain !== undefined) return plain
+  const found = readBatchResponse(response.body)
+  return found === undefined ? undefined : places.map((_, index) => found.get(String(firstId + index)))
+}
+
+const handleFailedBatch = (
+  run: BatchRun,
+  attempt: BatchAttempt,
+  { fault, response }: { fault: UpstreamFault | undefined; response: UpstreamResponse | undefined },
+): void => {
+  if (fault === 'unsent') attempt.member.health.markUnreachable()
+  // There is no more room for the single calls.
+  if (fault === 'noRoom') for (const place of attempt.places) run.ends[place] ??= toBusy(attempt)
+  handleFailure(run, attempt, readFailedBatch(fault, response), fault === 'unsent')
+}
+
+const toBusy = ({ member }: BatchAttempt): AttemptResult => ({
+  kind: 'aborted',
+  isRejectedBeforeRun: false,
+  member,
+  result: rejections.upstreamBusy(),
+})
+
+/** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
+const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {
+  const { group, ownerId } = run.options
+  observe(attempt, { method: 'batch', calls: attempt.places.length, kind })
+  const next = group.several && failureRules[kind].about === 'node' ? pickNext(run, attempt.places) : undefined
+  if (next === undefined) {
+    finish(run)
+    return
+  }
+  // It counts only if another node is tried: a node may reject a batch and still respond to each call of it.
+  if (!isUnsent) recordHealth(attempt, kind, { ownerId, expensive: false })
+  send(run, next.member, next.places)
+}
+
+const handleResponses = (
+  run: BatchRun,
+  attempt: BatchAttempt,
+  responses: readonly (NodeResponse | undefined)[],
+): void => {
+  const { calls, ends, options } = run
+  const { member, places } = attempt
+  const again: number[] = []
+  let results = 0
+  let failed: AttemptResult | undefined
+  for (const [index, place] of places.entries()) {
+    const call = calls[place]
+    const response = responses[index]
+    if (call === undefined) continue
+    const { method } = call
+    if (response === undefined) {
+      again.push(place)
+      observe(attempt, { method, calls: 1, kind: 'badResponse' })
+      continue
+    }
+    const end = readNodeResponse({ member, method, idempotent: true, batch: true }, response, okStatus)
+    if (end.kind === 'result' || end.kind === 'null') results += 1
+    else {
+      observe(attempt, { method, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })
+      failed = end
+    }
+    // The node may respond to the call alone.
+    if (end.kind === 'batchTooLarge') continue
+    const best = ends[place]
+    if (decideNext(end, { best, idempotent: true }) === 'next') again.push(place)
+    else if (end.kind === 'null') rememberNull(options.group, call, member)
+    ends[place] = chooseEnd(best, end)
+  }
+  recordHealth(attempt, results === 0 && failed !== undefined ? failed.kind : 'result', {
+    ownerId: options.ownerId,
+    expensive: false,
+  })
+  if (results > 0) observe(attempt, { method: 'batch', calls: results, kind: 'result' })
+  const next = again.length > 0 && options.group.several ? pickNext(run, again) : undefined
+  if (next === undefined) finish(run)
+  else send(run, next.member, next.places)
+}
+
+const okStatus = { status: 200 }
+
+/** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
+const pickNext = (
+  { calls, ends, tried, options: { group } }: BatchRun,
+  places: readonly number[],
+): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
+  const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
+  const failed: number[] = []
+  for (const place of places) {
+    const [call, end] = [calls[place], ends[place]]
+    if (call !== undefined && end?.kind === 'null') nulls.push({ place, call, member: end.member })
+    else failed.push(place)
+  }
+  // A failed call can go to any upstream, a `null` only to some.
+  let other = failed.length > 0 ? group.pick({ tried }) : undefined
+  if (failed.length === 0) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
+  if (other === undefined) return undefined
+  const picked = other
+  const confirmed = nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked }))
+  return { member: picked, places: [...failed, ...confirmed.map(({ place }) => place)] }
+}
+
+const finish = (run: BatchRun): void => {
+  const { calls, ends, options } = run
+  release(run)
+  if (run.isSent)
+    run.done(
+      ends.map(toResult),
+      ends.map((end) => end?.member),
+    )
+  else
+    run.done(
+      calls.map(() => rejections.noUpstream(options.group.network)),
+      [],
+    )
+}
+
+const toResult = (end: AttemptResult | undefined): CallResult | undefined =>
+  end !== undefined && 'value' in end.result ? maskResponse(end.result, end.member) : end?.result
+
+const release = (run: BatchRun): void => {
+  run.attempt = undefined
+  clearTimeout(run.timer)
+  run.options.group.queue.release(run.options)
+}
+
+const observe = (
+  { member, startedAt }: BatchAttempt,
+  outcome: Omit<Parameters<GroupMember['observe']>[0], 'latencyMs'>,
+): void => member.observe({ ...outcome, latencyMs: performance.now() - startedAt })

@@ -1,59 +1,18 @@
-import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { Rejection } from '../../errors/rejection.ts'
-import type { CallDone, CallResult } from './callResult.ts'
-import type { FlowControl, ResponseConsumer, ByteBudget, UpstreamResponse, UpstreamFault } from './createUpstream.ts'
-import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { CallDone } from './callResult.ts'
+import type { Deadline } from '../../lib/createDeadlines.ts'
+import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
+import type { ForwardedCall, ForwardOptions } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
+import { queryUpstream } from './queryUpstream.ts'
+import { cheapRead, cheapReadTimeoutMs } from './watchHealth.ts'
 import { openResponseStream } from './openResponseStream.ts'
-import { isResponseStatus, readResponse } from './readResponse.ts'
+import { chooseEnd, decideNext } from './failureRules.ts'
+import { maxConfirmMs, pickForNull, rememberNull } from './nullResults.ts'
+import type { AttemptResult } from './readAttempt.ts'
 import type { NodeResponse } from './readResponse.ts'
-
-/** A call that may be forwarded. */
-export interface ForwardedCall {
-  /** A name from the method policy, so plain ASCII. */
-  readonly method: string
-  /** Source text. */
-  readonly params: string | undefined
-  readonly traits: MethodTraits
-}
-
-/** How to forward a call. */
-export interface ForwardOptions {
-  readonly group: UpstreamGroup
-  /** The caller's key. The call waits in its queue if the key or its owner has too many calls in flight. */
-  readonly keyId: string
-  readonly ownerId: string
-  /** For both attempts together, in milliseconds. */
-  readonly timeoutMs: number
-  /** What is left of the timeout, if some of it has passed. */
-  readonly deadlineMs?: number | undefined
-  /** How many bytes the response may have. */
-  readonly budget: ByteBudget
-  readonly maxResponseBytes: number
-  /** Called each time the call is sent to a node. */
-  readonly sent?: (() => void) | undefined
-  /** The only upstream that may get the call. */
-  readonly only?: GroupMember | undefined
-  /** Called when a result grows large: whether it may become a stream. @default never */
-  readonly mayStream?: (() => boolean) | undefined
-}
-
-let lastWireId = 0
-
-/**
- * Takes consecutive ids for calls to nodes, and returns the first. Calls never keep their callers' ids: those can be anything, and two callers
- * may use the same one.
- */
-export const takeWireIds = (count: number): number => {
-  const first = lastWireId + count > 999_999_999 ? 1 : lastWireId + 1
-  lastWireId = first + count - 1
-  return first
-}
-
-/** Serializes a call for a node. Missing params become an empty list, because some nodes require one. */
-export const toWireText = (call: ForwardedCall, wireId: string | number): string =>
-  `{"jsonrpc":"2.0","id":${wireId},"method":"${call.method}","params":${call.params ?? '[]'}}`
+import { recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import type { Attempt } from './sendAttempt.ts'
 
 /** How long a trial call, which finds out if an upstream works again, waits before it is sent to another upstream too. */
 const trialMs = 1_000
@@ -62,10 +21,14 @@ const noop = (): void => {}
 /**
  * Forwards a call to a node.
  *
- * A read that fails is retried once, on another upstream. It is retried on the same one only if the connection broke and there is no other,
- * because a node may close an idle connection at any time. A cheap read without a response after `hedgeMs`, or by default after half of its
- * time, is sent to a second upstream too, and the first response wins. A write is retried only if not a byte of it was sent, and is never sent
- * to two upstreams.
+ * What follows a failure is decided by `failureRules`. A read that another node may have a better response to is sent to the other upstreams,
+ * one after the other, each at most once. It is retried on the same one only if the connection broke and there is no other, because a node may
+ * close an idle connection at any time. A write is sent to another upstream only if the first cannot have run it. If all fail, the caller gets
+ * the failure that says most about the call.
+ *
+ * A cheap read without a response after `hedgeMs`, or by default after half of its time, is sent to another upstream too, and the first
+ * response wins. Each time half of the rest has passed, it is sent to one more. An expensive read is sent to another upstream after half of its time
+ * if the first does not even respond to a cheap read. A write is never sent to two upstreams at the same time.
  *
  * If the key or its owner has too many calls in flight, the call waits in the key's queue, within its timeout.
  * @param done - Called once, and not after the returned function was called.
@@ -81,137 +44,227 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
   })
 }
 
-const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxResponseBytes, sent, only, mayStream } = options
-  const { idempotent, expensive } = call.traits
-  let over = false
+/** A call that has a slot of its key, and is forwarded now. */
+interface Run {
+  readonly call: ForwardedCall
+  readonly options: ForwardOptions
+  readonly done: CallDone
+  /** By `performance.now`. */
+  readonly endsAt: number
+  readonly deadline: Deadline
+  /** Sends the call to one more upstream, or ends the wait for a confirmed `null`. */
+  timer: NodeJS.Timeout | undefined
+  /** The upstreams that the call was sent to, the same one twice if it was retried there. */
+  readonly tried: GroupMember[]
+  /** The attempts in flight. */
+  readonly open: Attempt[]
+  /** What the caller gets if nothing better comes. */
+  best: AttemptResult | undefined
+  over: boolean
   /** It holds its key's slot, until the call ends or its stream does. */
-  let holdsSlot = true
-  let streaming = false
-  let attempts = 0
-  let open = 0
-  let stopFirst = noop
-  let stopSecond = noop
-  let hedge: NodeJS.Timeout | undefined
-  /** Why the attempt that has ended failed, while the other is in flight. */
-  let failure: Rejection | undefined
+  holdsSlot: boolean
+}
 
-  const release = (): void => {
-    if (!holdsSlot) return
-    holdsSlot = false
-    group.queue.release(options)
-  }
-  const finish = (result: CallResult, member?: GroupMember): void => {
-    over = true
-    group.deadlines.cancel(deadline)
-    clearTimeout(hedge)
-    if (!streaming) release()
-    done(result, member)
-  }
-  const pickOther = (member: GroupMember): GroupMember | undefined =>
-    only === undefined && attempts < 2 ? group.pick(member) : undefined
-  const handleFailure = (member: GroupMember, rejection: Rejection, next: GroupMember | undefined): void => {
-    if (next !== undefined) attempt(next)
-    else if (open > 0) failure = rejection
-    else finish(failure ?? rejection, member)
-  }
-  const attempt = (member: GroupMember, tracked = member.health.sent(false)): void => {
-    const wireId = String(takeWireIds(1))
-    const isFirst = attempts === 0
-    attempts += 1
-    open += 1
-    const stopOther = (): void => {
-      if (open > 0) (isFirst ? stopSecond : stopFirst)()
-    }
-    const stop = member.upstream.post({
-      body: toWireText(call, wireId),
-      budget,
-      sent,
-      done: (fault, response) => {
-        open -= 1
-        if (over) {
-          release()
-          return
-        }
-        if (fault === 'unsent') {
-          member.health.markUnreachable()
-          handleFailure(member, rejections.noUpstream(group.network), pickOther(member))
-          return
-        }
-        const result = toResult(fault, response, { wireId, maxResponseBytes })
-        if ('value' in result) {
-          member.health.succeeded(tracked)
-          stopOther()
-          finish(maskResponse(result, member), member)
-        } else if (result.reason === 'response_too_large' || fault === 'noRoom') {
-          stopOther()
-          finish(result, member)
-        } else {
-          member.health.failed(tracked, ownerId)
-          const same = fault === 'broken' && attempts < 2 ? member : undefined
-          handleFailure(member, result, idempotent ? (pickOther(member) ?? same) : undefined)
-        }
-      },
-      large:
-        mayStream === undefined || !idempotent
-          ? undefined
-          : (head, flow): ResponseConsumer | undefined => {
-              if (over) return undefined
-              const opened = openStream(wireId, { head, flow, idleMs: timeoutMs, mayStream })
-              if (opened === undefined) return undefined
-              open -= 1
-              member.health.succeeded(tracked)
-              stopOther()
-              streaming = true
-              finish({ member: 'result', stream: opened.stream }, member)
-              if (!opened.stream.started()) {
-                opened.stream.stop()
-                release()
-              }
-              return withOnEnd(opened.consumer, release)
-            },
-    })
-    if (isFirst) stopFirst = stop
-    else stopSecond = stop
-  }
-  const stopAll = (): void => {
-    over = true
-    group.deadlines.cancel(deadline)
-    clearTimeout(hedge)
-    stopFirst()
-    stopSecond()
-    release()
-  }
+const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
+  const { group, timeoutMs, deadlineMs = timeoutMs, only } = options
+  const { idempotent, expensive } = call.traits
+  const maySendOver = idempotent && only === undefined && group.several
   const mayHedge = idempotent && !expensive && only === undefined
-  const first = only ?? group.pick(undefined, mayHedge)
+  const first = only ?? group.pick({ method: call.method, mayBeTrial: mayHedge })
   if (first === undefined) {
     done(rejections.noUpstream(group.network))
     return noop
   }
   group.queue.acquire(options)
+  const run: Run = {
+    call,
+    options,
+    done,
+    endsAt: performance.now() + deadlineMs,
+    deadline: group.deadlines.start(deadlineMs, () => timeOut(run, first)),
+    timer: undefined,
+    tried: [],
+    open: [],
+    best: undefined,
+    over: false,
+    holdsSlot: true,
+  }
   const onTrial = !first.health.isHealthy()
-  const firstSent = first.health.sent(mayHedge)
-  const deadline = group.deadlines.start(deadlineMs, () => {
-    // An expensive call can take long on a healthy node.
-    if (!expensive) first.health.failed(firstSent, ownerId)
-    stopAll()
-    done(rejections.upstreamTimeout(timeoutMs))
-  })
-
-  attempt(first, firstSent)
-  if (!over && mayHedge && group.several) {
+  start(run, first, mayHedge)
+  if (run.over || !maySendOver) return () => cancel(run)
+  if (expensive) startRescueTimer(run, deadlineMs / 2)
+  else {
     const waitMs = Math.min(group.hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
-    hedge = setTimeout(() => {
-      const other = pickOther(first)
-      if (other === undefined || open === 0) return
-      // Without `hedgeMs` half of the timeout has passed, which is more than slow.
-      if (group.hedgeMs === undefined || onTrial) first.health.failed(firstSent, ownerId)
-      attempt(other)
-    }, waitMs)
+    // Without `hedgeMs` half of the timeout has passed, which is more than slow.
+    startHedgeTimer(run, { waitMs, isFailure: group.hedgeMs === undefined || onTrial })
   }
-  return () => {
-    if (!over) stopAll()
+  return () => cancel(run)
+}
+
+const cancel = (run: Run): void => {
+  if (!run.over) stopRun(run, 'aborted')
+}
+
+/** Sends the call to an upstream. */
+const start = (run: Run, member: GroupMember, mayBeTrial = false): void => {
+  const { call, options } = run
+  run.tried.push(member)
+  const mayStream = call.traits.idempotent ? options.mayStream : undefined
+  let hasEnded = false
+  const attempt = sendAttempt(
+    call,
+    { member, options, mayBeTrial },
+    {
+      ended: (ended, result) => {
+        hasEnded = true
+        remove(run.open, ended)
+        if (run.over) release(run)
+        else handleEnd(run, result)
+      },
+      large: mayStream && ((large, head, flow) => openStream(run, large, { head, flow, mayStream })),
+    },
+  )
+  // It may have ended at once.
+  if (!hasEnded) run.open.push(attempt)
+}
+
+const handleEnd = (run: Run, end: AttemptResult): void => {
+  const { call, options } = run
+  const { idempotent } = call.traits
+  if (decideNext(end, { best: run.best, idempotent }) === 'finish') {
+    if (end.kind === 'null') rememberNull(options.group, call, end.member)
+    complete(run, end)
+    return
   }
+  const isSentOver = run.tried.length === 1 && run.open.length === 0 && idempotent && end.isBroken === true
+  const next = pickNext(run, end) ?? (isSentOver ? end.member : undefined)
+  run.best = chooseEnd(run.best, end)
+  if (next !== undefined) start(run, next)
+  if (run.over) return
+  if (run.open.length === 0) finish(run, run.best)
+  else if (end.kind === 'null') startConfirmTimer(run)
+  else if (next !== undefined && run.best.kind !== 'null') restartTimer(run)
+}
+
+const pickNext = ({ call, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
+  const { group, only } = options
+  if (only !== undefined || !group.several) return undefined
+  const missing = end?.kind === 'null' ? end : best?.kind === 'null' ? best : undefined
+  if (missing !== undefined) return pickForNull(group, call, { member: missing.member, tried })
+  return group.pick({ method: call.method, tried })
+}
+
+/** Sends the call to one more upstream after a while. */
+const startHedgeTimer = (run: Run, { waitMs, isFailure }: { waitMs: number; isFailure: boolean }): void => {
+  run.timer = setTimeout(() => {
+    const next = pickNext(run)
+    if (next === undefined || run.open.length === 0) return
+    if (isFailure) failOpen(run)
+    start(run, next)
+    if (!run.over) startHedgeTimer(run, { waitMs: (run.endsAt - performance.now()) / 2, isFailure: true })
+  }, waitMs)
+}
+
+/** Sends an expensive call to one more upstream after a while, but only if its upstream does not even respond to a cheap read. */
+const startRescueTimer = (run: Run, waitMs: number): void => {
+  run.timer = setTimeout(() => {
+    const [attempt] = run.open
+    if (attempt === undefined) return
+    void queryUpstream(attempt.member.upstream, cheapRead, Math.min(waitMs / 2, cheapReadTimeoutMs)).then(
+      (response) => {
+        const next = typeof response === 'string' && run.open.includes(attempt) ? pickNext(run) : undefined
+        if (next !== undefined) start(run, next)
+      },
+    )
+  }, waitMs)
+}
+
+/** Gives an attempt that follows a failed one half of the time that is left before one more follows. */
+const restartTimer = (run: Run): void => {
+  if (run.timer === undefined) return
+  clearTimeout(run.timer)
+  const waitMs = (run.endsAt - performance.now()) / 2
+  if (run.call.traits.expensive) startRescueTimer(run, waitMs)
+  else startHedgeTimer(run, { waitMs, isFailure: true })
+}
+
+/** Ends the wait for another upstream to confirm a `null`. */
+const startConfirmTimer = (run: Run): void => {
+  clearTimeout(run.timer)
+  run.timer = setTimeout(() => {
+    failOpen(run)
+    if (run.best !== undefined) finish(run, run.best, 'timeout')
+  }, maxConfirmMs)
+}
+
+const timeOut = (run: Run, member: GroupMember): void => {
+  failOpen(run)
+  const result = rejections.upstreamTimeout(run.options.timeoutMs)
+  complete(run, { kind: 'timeout', isRejectedBeforeRun: false, member, result }, 'timeout')
+}
+
+/** Counts the attempts in flight as failures of their upstreams. */
+const failOpen = ({ call, options, open }: Run): void => {
+  const { expensive } = call.traits
+  for (const attempt of open) recordHealth(attempt, 'timeout', { ownerId: options.ownerId, expensive })
+}
+
+/** Ends the call with an attempt's end, or with a better one before it. */
+const complete = (run: Run, end: AttemptResult, kind?: 'timeout'): void => {
+  // A write that may have been run must not end with the failure of an earlier attempt, which says that it was not.
+  finish(run, run.call.traits.idempotent ? chooseEnd(run.best, end) : end, kind)
+}
+
+const finish = (run: Run, { result, member }: AttemptResult, kind: 'timeout' | 'aborted' = 'aborted'): void => {
+  stopRun(run, kind)
+  run.done('value' in result ? maskResponse(result, member) : result, member)
+}
+
+/** Stops the timers and the attempts in flight. */
+const stopRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
+  endRun(run, kind)
+  release(run)
+}
+
+const endRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
+  run.over = true
+  run.options.group.deadlines.cancel(run.deadline)
+  clearTimeout(run.timer)
+  for (const attempt of run.open.splice(0)) stopAttempt(attempt, run.call.method, kind)
+}
+
+/** Returns the slot of the key. */
+const release = (run: Run): void => {
+  if (!run.holdsSlot) return
+  run.holdsSlot = false
+  run.options.group.queue.release(run.options)
+}
+
+/** Ends the call with a stream, if the response is a result that the caller accepts as one. */
+const openStream = (
+  run: Run,
+  attempt: Attempt,
+  { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
+): ResponseConsumer | undefined => {
+  if (run.over) return undefined
+  const opened = openResponseStream(attempt.wireId, { head, flow, idleMs: run.options.timeoutMs })
+  if (opened === undefined || !mayStream()) return undefined
+  const { consumer, stream } = opened
+  recordStream(attempt, run.call.method)
+  remove(run.open, attempt)
+  endRun(run, 'aborted')
+  run.done({ member: 'result', stream }, attempt.member)
+  const onEnd = (): void => release(run)
+  if (!stream.started()) {
+    stream.stop()
+    onEnd()
+  }
+  return withOnEnd(consumer, onEnd)
+}
+
+const remove = <Item>(list: Item[], item: Item): void => {
+  const index = list.indexOf(item)
+  if (index !== -1) list.splice(index, 1)
 }
 
 /** Calls a function after a consumer got its last chunk. */
@@ -230,24 +283,3 @@ const withOnEnd = (consumer: ResponseConsumer, onEnd: () => void): ResponseConsu
 /** Masks the upstream's secrets if the response is an error. */
 export const maskResponse = (response: NodeResponse, { upstream }: GroupMember): NodeResponse =>
   response.member === 'error' ? { ...response, value: upstream.maskError(Buffer.from(response.value)) } : response
-
-const openStream = (
-  wireId: string,
-  options: { head: readonly Buffer[]; flow: FlowControl; idleMs: number; mayStream: () => boolean },
-): ReturnType<typeof openResponseStream> => {
-  const opened = openResponseStream(wireId, options)
-  return opened !== undefined && options.mayStream() ? opened : undefined
-}
-
-const toResult = (
-  fault: UpstreamFault | undefined,
-  response: UpstreamResponse | undefined,
-  { wireId, maxResponseBytes }: { wireId: string; maxResponseBytes: number },
-): NodeResponse | Rejection => {
-  if (fault === 'tooLarge') return rejections.responseTooLarge(maxResponseBytes)
-  if (fault === 'noRoom') return rejections.upstreamBusy()
-  if (response === undefined) return rejections.upstreamBad()
-  if (response.status === 429 || response.status === 503) return rejections.upstreamBusy()
-  if (!isResponseStatus(response.status)) return rejections.upstreamBad()
-  return readResponse(response.body, wireId) ?? rejections.upstreamBad()
-}

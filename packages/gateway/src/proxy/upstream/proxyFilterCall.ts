@@ -1,7 +1,7 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { forwardCall } from './forwardCall.ts'
-import type { ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import type { ProxyOptions } from './proxyOptions.ts'
 import type { CallDone } from './callResult.ts'
 import type { Filter } from './createFilters.ts'
@@ -39,7 +39,7 @@ export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done
     return noop
   }
   if (!filter.member.health.isUsable()) {
-    if (group.pick(filter.member) === undefined) done(rejections.noUpstream(group.network))
+    if (group.pick({ tried: [filter.member] }) === undefined) done(rejections.noUpstream(group.network))
     else {
       group.filters.remove(id)
       done(unknown)

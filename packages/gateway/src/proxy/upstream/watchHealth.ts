@@ -34,8 +34,8 @@ const firstRetryMs = 100
 const maxRetryMs = 2_000
 const maxProbeTimeoutMs = 5_000
 /** Reads the state, as callers do: a node that has lost its disk still knows its chain id. */
-const cheapRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
-const cheapReadTimeoutMs = 2_000
+export const cheapRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
+export const cheapReadTimeoutMs = 2_000
 /** One slow probe may be a node that is busy with an expensive call, so it takes this many in a row. */
 const maxFailedProbes = 2
 

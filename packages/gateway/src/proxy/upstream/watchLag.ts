@@ -9,6 +9,8 @@ export interface LagWatch {
   /** Resolves after the first comparison. */
   readonly start: () => Promise<void>
   readonly stop: () => void
+  /** The last known head of the upstream at this place in the list; `undefined` until it was asked. */
+  readonly head: (index: number) => number | undefined
 }
 
 /**
@@ -23,6 +25,7 @@ export const watchLag = (
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  const lastHeads: (number | undefined)[] = []
   const compareHeads = async (): Promise<void> => {
     const heads = await Promise.all(
       members.map(async ({ upstream, health }) =>
@@ -35,7 +38,9 @@ export const watchLag = (
     const highest = Math.max(...heads.map((head) => head ?? 0))
     for (const [index, { health }] of members.entries()) {
       const head = heads[index]
-      if (head !== undefined) health.setLagging(highest - head > options.maxLagBlocks)
+      if (head === undefined) continue
+      lastHeads[index] = head
+      health.setLagging(highest - head > options.maxLagBlocks)
     }
     // Probes alone must not keep the process alive.
     timer = setTimeout(() => void compareHeads(), intervalMs).unref()
@@ -49,5 +54,6 @@ export const watchLag = (
       stopped = true
       clearTimeout(timer)
     },
+    head: (index) => lastHeads[index],
   }
 }

@@ -96,6 +96,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const owing = new Map<string, RedisAccount>()
   const seen = createSeenAccounts()
   const shards = new Map<string, Shard>()
+  /** When each shard became ready last. None that was ready before this instance is in it. */
+  const readySince = new Map<string, number>()
   const waiting = new Set<Waiting>()
   const createdAt = clock()
   let connections = 0
@@ -103,6 +105,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   /** The clock of Redis minus `clock`; `undefined` until it is known. Replies take time, so it is never ahead. */
   let offsetMs: number | undefined
+  /** The same, but never behind: for deadlines, because a busy process handles replies late. What is granted after a request gave up is returned. */
+  let deadlineOffsetMs: number | undefined
   const getRedisTime = (): number => (offsetMs === undefined ? wallClock() : Math.floor(clock() + offsetMs))
   let today = getUtcDay(wallClock())
   const getToday = (): UtcDay => {
@@ -118,8 +122,10 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (shard === undefined) {
       const now = clock()
       const connection = redis.isReady(key) ? (connections += 1) : 0
-      // A cluster has all its shards soon after the start. Later ones are the result of a failover.
-      shard = { ...createShardHealth({ connection, isReplacement: now - createdAt > settleMs, now }), key }
+      // All shards are connected soon after the start. Later ones are the result of a failover.
+      const readyAt = readySince.get(name) ?? createdAt
+      const settledAt = readyAt - createdAt > settleMs ? readyAt + settleMs : 0
+      shard = { ...createShardHealth({ connection, settledAt, now }), key }
       shards.set(name, shard)
     }
     return shard
@@ -223,7 +229,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const asked = told !== undefined && told.outageGrant > 0
     // Permits are asked for once: a second request in flight gets none.
     if (asked && state !== undefined) state.permitDay = getToday().day
-    const deadline = offsetMs === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(since + patienceMs + offsetMs)
+    const deadline =
+      deadlineOffsetMs === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(since + patienceMs + deadlineOffsetMs)
     const takeOptions = { deadline, floor: told?.floor, seed, outageGrant: told?.outageGrant ?? 0 }
     scripts.take(request, takeOptions).then(
       (result) => handleResult(one, result, asked),
@@ -241,6 +248,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const { account } = request
     shard.lastReplyAt = clock()
     offsetMs = result.now - clock()
+    deadlineOffsetMs = result.now - one.sentAt
     if (result.status === 'taken') finish(one, result, asked)
     else {
       if (asked && account !== undefined) getState(account).permitDay = 0
@@ -286,6 +294,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (wasLost) void settle()
   }
   redis.onReady((name) => {
+    readySince.set(name, clock())
     sendFloors(name)
     const shard = shards.get(name)
     if (shard !== undefined) handleReady(shard)

@@ -13,7 +13,7 @@ export const createReturns = (): Returns => {
     take: (grant, units) => {
       const before = returned.get(grant) ?? 0
       const taken = Math.max(0, Math.min(units, grant.charged - before))
-      if (taken > 0) returned.set(grant, before + taken)
+      returned.set(grant, before + taken)
       return taken
     },
   }

@@ -152,7 +152,7 @@ export const takePermits = (
 
 const owe = (state: RedisAccount, granted: number, charged: number): TakenPermits => {
   const { counter } = state
-  if (charged > 0) state.owed = addOwed(state.owed, counter.day, charged)
+  state.owed = addOwed(state.owed, counter.day, charged)
   counter.dayUsed += charged
   counter.monthUsed += charged
   return { granted, charged }
@@ -166,7 +166,7 @@ const owe = (state: RedisAccount, granted: number, charged: number): TakenPermit
 export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units: number, today: UtcDay): number => {
   const { counter } = state
   const unknown = Math.min(units, sumOwed(state, today).inDay)
-  if (unknown > 0) state.owed = addOwed(state.owed, today, -unknown)
+  state.owed = addOwed(state.owed, today, -unknown)
   if (isLimited(account) && state.permitDay === today.day) state.permits += unknown
   advance(counter, today)
   if (counter.day.day === today.day) {

@@ -295,6 +295,8 @@ test('never grants more than the limits, the permits, and what a failover lost b
         } else if (op !== 'loseLast' && op !== 'loseAll') model[op](one)
         else if (hasFaults) {
           instances.forEach(model.lose)
+          // Until it is back, so that it is not seeded twice in one millisecond.
+          redis.clock.now += 1
           const forgotten = op === 'loseAll' ? redis.loseAll() : redis.loseLast()
           // A single instance has seen everything that it granted.
           if (count > 1) lost += forgotten ?? 0

@@ -148,6 +148,11 @@ describe('a reservation', () => {
     expect(isRunningLow(state, toAccount(14))).toBe(true)
     expect(isRunningLow(state, toAccount(13))).toBe(false)
     expect(isRunningLow(state, toAccount(null))).toBe(false)
+    const half = createKnown(10)
+    half.lead = 20
+    expect(isRunningLow(half, account)).toBe(false)
+    take(half, 1)
+    expect(isRunningLow(half, account)).toBe(true)
   })
 
   test('the target has the lead and what requests wait for', () => {

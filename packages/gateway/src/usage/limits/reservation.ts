@@ -98,7 +98,7 @@ export const takeReserved = (
   if (wanted <= left && wanted <= free) return use(state, calls, wanted)
   // Others may have returned units since their rows were read.
   const isCurrent = now - state.readAt < believedMs || (spare > 0 && state.isKnown)
-  if (wanted > left && isCurrent) {
+  if (isCurrent) {
     const granted = countFitting(calls, weights, left)
     const charged = getCost(granted, weights)
     if (charged <= free) return use(state, granted, charged)

@@ -20,17 +20,17 @@ export const settleMs = 1_500
 /**
  * Creates the state of a shard.
  * @param options.connection - 0 if no commands can be sent yet.
- * @param options.isReplacement - Whether it may have taken over from a shard that is gone.
+ * @param options.settledAt - Until when accounts are not seeded, because it may have taken over from a shard that is gone; 0: it has not.
  */
 export const createShardHealth = (options: {
   readonly connection: number
-  readonly isReplacement: boolean
+  readonly settledAt: number
   readonly now: number
 }): ShardHealth => ({
   connection: options.connection,
   lostSince: options.connection === 0 ? options.now : undefined,
   lastReplyAt: options.now,
-  settledAt: options.isReplacement ? options.now + settleMs : 0,
+  settledAt: options.settledAt,
 })
 
 /** Whether nothing has come back for too long. @param oldestSentAt - When the oldest request was sent that has no reply. */

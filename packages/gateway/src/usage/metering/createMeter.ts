@@ -101,7 +101,7 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
     try {
       const keys = [...new Map(rows.map(({ key }) => [key.id, key])).values()].filter(({ id }) => !storedKeys.has(id))
       const steps = rows.length === 0 ? [] : toMinuteSteps(db.kind, { rows, keys })
-      await write([...steps, ...(extra?.steps ?? [])], { light: true })
+      await write([...(extra?.steps ?? []), ...steps], { light: true })
       // Bounded; a key that is dropped from the set is only written again.
       if (storedKeys.size > 1_000_000) storedKeys.clear()
       for (const { id } of keys) storedKeys.add(id)

@@ -25,9 +25,9 @@ const readPartitions = async ({ query }: Db): Promise<readonly Partition[]> => {
 const change = (db: Db, work: (run: (text: string) => Promise<unknown>, transaction: Db) => Promise<void>) =>
   inTransaction(db, async (transaction) => {
     const run = (text: string): Promise<unknown> => sql.raw(text).execute(transaction.query)
-    await run(`set local lock_timeout = '${lockTimeout}'`)
-    // Until the end of the transaction, so that it also holds behind PgBouncer.
+    // Until the end of the transaction, so that it also holds behind PgBouncer. Others that wait for it make nobody wait.
     await run(`select pg_advisory_xact_lock(${advisoryLock})`)
+    await run(`set local lock_timeout = '${lockTimeout}'`)
     await work(run, transaction)
   })
 
@@ -41,18 +41,26 @@ export const createPartitions = async (db: Db, now: number): Promise<void> => {
     planPartitions(await readPartitions(from), { minutesFrom: -Infinity, now }).create
   if ((await findMissing(db)).length === 0) return
   await change(db, async (run, transaction) => {
-    // Rows of these days may be in the default partition. Nobody may add any until they are moved.
-    await run('lock table usage_minutes_default in access exclusive mode')
-    for (const day of await findMissing(transaction)) {
-      const name = `usage_minutes_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '_')}`
-      const isOfDay = `at >= ${day} and at < ${day + dayMs}`
-      await run(`create table ${name} (like usage_minutes including all)`)
-      await run(`insert into ${name} select * from usage_minutes_default where ${isOfDay}`)
-      await run(`delete from usage_minutes_default where ${isOfDay}`)
-      // Unlike `create table … partition of`, this lets others read and write other partitions.
-      await run(`alter table usage_minutes attach partition ${name} for values from (${day}) to (${day + dayMs})`)
-    }
+    const days = await findMissing(transaction)
+    // One statement, because writers wait from its lock to the commit: with many round trips, a slow connection would stop them for seconds.
+    if (days.length > 0)
+      await run(`do $$ begin
+        -- Rows of these days may be in the default partition. Nobody may add any until they are moved.
+        lock table usage_minutes_default in access exclusive mode;
+        ${days.map(toCreation).join('\n')}
+      end $$`)
   })
+}
+
+const toCreation = (day: number): string => {
+  const name = `usage_minutes_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '_')}`
+  const isOfDay = `at >= ${day} and at < ${day + dayMs}`
+  return `
+    create table ${name} (like usage_minutes including all);
+    insert into ${name} select * from usage_minutes_default where ${isOfDay};
+    delete from usage_minutes_default where ${isOfDay};
+    -- Unlike "create table … partition of", this lets others read and write other partitions.
+    alter table usage_minutes attach partition ${name} for values from (${day}) to (${day + dayMs});`
 }
 
 /**

@@ -117,14 +117,6 @@ export const toMinuteSteps = (
   return [
     ...toInserts(
       kind,
-      keysInsertion,
-      // In one order, because two instances that insert the same keys in different orders would deadlock.
-      keys
-        .map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null])
-        .sort(([one = ''], [other = '']) => ((one ?? '') < (other ?? '') ? -1 : 1)),
-    ),
-    ...toInserts(
-      kind,
       minutesInsertion,
       rows.map(({ at, run, key, total, counts }) => [at, key.id, run, total, counts]),
     ),
@@ -132,6 +124,15 @@ export const toMinuteSteps = (
       kind,
       pendingInsertion,
       [...hours.values()].map(({ at, run }) => ['hour', at, run, newVersion()]),
+    ),
+    // Last, because another instance that inserts the same keys waits from here to the commit.
+    ...toInserts(
+      kind,
+      keysInsertion,
+      // In one order, because two instances that insert the same keys in different orders would deadlock.
+      keys
+        .map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null])
+        .sort(([one = ''], [other = '']) => ((one ?? '') < (other ?? '') ? -1 : 1)),
     ),
   ]
 }
