@@ -33,6 +33,32 @@ const programs = {
   },
 } as const
 
+test.each(bundlers)(
+  'bundled by %s, only keyrailTransports adds the names of networks, at most 1500 bytes',
+  async (bundler) => {
+    const room = makeAdapterProject(adapters.find(({ folder }) => folder === 'viem')!)
+    try {
+      const bundleProgram = async (use: string): Promise<{ readonly weight: number; readonly hasNames: boolean }> => {
+        const entry = join(room, 'program.js')
+        const options = "{ url: 'https://{network}.example' }"
+        writeFileSync(
+          entry,
+          `import { ${use} } from '@keyrail/viem'\nglobalThis.made = ${use}(${options}, globalThis.given)\n`,
+        )
+        const chunks = await bundle(bundler, entry)
+        return { weight: weigh(chunks), hasNames: chunks.some(({ code }) => code.includes('arbitrum-one')) }
+      }
+      const one = await bundleProgram('keyrail')
+      const all = await bundleProgram('keyrailTransports')
+      console.log(`size: keyrailTransports, ${bundler}: ${all.weight - one.weight} bytes brotli beside ${one.weight}`)
+      expect([one.hasNames, all.hasNames]).toEqual([false, true])
+      expect(all.weight - one.weight).toBeLessThanOrEqual(1_500)
+    } finally {
+      rmSync(room, { recursive: true, force: true })
+    }
+  },
+)
+
 describe.each(adapters)('@keyrail/$folder', (adapter) => {
   const { folder } = adapter
   const { library, apart, adapter: ours, over } = programs[folder]

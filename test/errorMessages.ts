@@ -94,7 +94,11 @@ const getAlternatives = (node: ts.Expression): ts.Expression[] => {
 /** Finds the functions whose parameters become messages, such as `check(ok, message)`. Functions that call such functions are found, too. */
 const findFactories = (files: readonly ts.SourceFile[], classes: ReadonlySet<string>): Factories => {
   // `makeError` is a function of ethers.
-  const factories: Factories = new Map([['makeError', new Set([0])]])
+  const factories: Factories = new Map([
+    ['makeError', new Set([0])],
+    // Of `@keyrail/core/internal`.
+    ['check', new Set([1])],
+  ])
   const parametersOf = (
     node: ts.Node,
   ): { readonly name: string; readonly parameters: readonly string[] } | undefined => {

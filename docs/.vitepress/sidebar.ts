@@ -29,6 +29,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     'Packages',
     [
       ['fetch.md', 'fetch: the typed client'],
+      ['chains.md', 'Chains and clients'],
       ['viem.md', 'viem'],
       ['ethers.md', 'ethers'],
       ['web3.md', 'web3.js'],

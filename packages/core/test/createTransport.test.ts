@@ -1,6 +1,6 @@
 import { batch, budget, createTransport, failover, isKeyrailError, layer, stats } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { reachableStrings } from './leakWalk.ts'
@@ -230,6 +230,30 @@ describe('several endpoints', () => {
   test('different chain ids are rejected', () => {
     expect(() => create(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('all endpoints must have the same chainId')
     expect(() => create({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('all endpoints must have the same chainId')
+  })
+})
+
+describe('{network} in a URL', () => {
+  test('is replaced by the network of all endpoints, or by that of one', async () => {
+    const endpoints = failover(
+      [
+        { baseUrl: `${one.url}/{network}`, apiKey: 'kr_a0' },
+        { rpcUrl: `${two.url}/{network}`, apiKey: 'kr_t0', network: 'base' },
+      ],
+      { network: 'base-mainnet', chainId: { 'base-mainnet': 7, base: 7 } },
+    )
+    const transport = createTransport({ endpoints, retry: false })
+    onTestFinished(() => transport.close())
+    one.script = raw(503, 'down')
+    expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
+    expect([...one.seen, ...two.seen].map(({ path }) => path)).toEqual(['/base-mainnet/v2/kr_a0', '/base/kr_t0'])
+  })
+
+  test('needs a network', () => {
+    const endpoint = { baseUrl: `${one.url}/{network}`, apiKey: 'kr_a0' }
+    const message = 'baseUrl contains {network}. Pass network, such as "sepolia".'
+    expect(() => createTransport(endpoint)).toThrow(message)
+    expect(() => createTransport({ endpoints: failover([endpoint]) })).toThrow(message)
   })
 })
 

@@ -214,6 +214,11 @@ const operatorUser = createRoute({
   path: '/users/$userId',
   component: lazyRouteComponent(() => import('./pages/operator/OperatorUser.tsx'), 'OperatorUser'),
 })
+const operatorUpstreams = createRoute({
+  getParentRoute: () => operator,
+  path: '/upstreams',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorUpstreams.tsx'), 'OperatorUpstreams'),
+})
 const operatorInvites = createRoute({
   getParentRoute: () => operator,
   path: '/invites',
@@ -244,7 +249,7 @@ const tree = root.addChildren([
     newKey,
     key.addChildren([keyHome, keySetup, keyMetrics, keySettings]),
     account.addChildren([accountHome, accountTokens, accountAudit, accountSecurity]),
-    operator.addChildren([operatorHome, operatorUser, operatorInvites, operatorAudit]),
+    operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
   ]),
 ])
 

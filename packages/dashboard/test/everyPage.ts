@@ -57,6 +57,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     { name: 'password', path: '/account/security' },
     { name: 'users', path: '/operator' },
     { name: 'a user', path: `/operator/users/${account.id}` },
+    { name: 'upstreams', path: '/operator/upstreams' },
     { name: 'invites', path: '/operator/invites' },
     { name: 'audit log of all', path: '/operator/audit' },
     { name: 'no page', path: '/nothing-here' },

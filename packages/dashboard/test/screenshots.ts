@@ -202,6 +202,7 @@ try {
   for (const [name, place] of [
     ['operator-users', ''],
     ['operator-user', `/users/${account.id}`],
+    ['operator-upstreams', '/upstreams'],
     ['operator-invites', '/invites'],
     ['operator-audit', '/audit'],
   ] as const) {

@@ -7,6 +7,8 @@ export interface CountingServer {
   readonly received: { method: string; params: unknown }[]
   /** Set it to return another `result`; undefined leaves the request without a response. */
   respond: (method: string, params: unknown[]) => unknown
+  /** Set it to return this `error` to every call. */
+  error: { readonly code: number; readonly message: string } | undefined
   /** How many requests the client ended before they had a response. */
   readonly closedEarly: () => number
   readonly close: () => Promise<void>
@@ -27,7 +29,7 @@ export async function startCountingServer(): Promise<CountingServer> {
       const result = counting.respond(method, params)
       if (result === undefined) return
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(counting.error ? { error: counting.error } : { result }) }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -35,6 +37,7 @@ export async function startCountingServer(): Promise<CountingServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received: [],
     respond: (method, params) => ({ method, params }),
+    error: undefined,
     closedEarly: () => closedEarly,
     close: () =>
       new Promise((resolve) => {

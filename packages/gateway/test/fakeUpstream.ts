@@ -21,10 +21,14 @@ export interface FakeUpstream {
   readonly headers: IncomingMessage['headers'][]
   /** How many requests were cut by the caller before they got a response. */
   readonly cut: () => number
+  /** The headers of the last request, also of the gateway's own queries. */
+  lastHeaders: IncomingMessage['headers']
   behave: Behaviour
   /** Its latest and its finalized block, for the gateway's own queries. */
   head: number
   finalized: number
+  /** Whether it says that it syncs. */
+  syncing: boolean
   /** How many cheap reads the gateway has sent on its own. */
   cheapReads: number
   /** Whether it responds to the gateway's own cheap read, which shows if it works although calls fail. */
@@ -51,6 +55,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const parsed = JSON.parse(body) as SeenCall | SeenCall[]
+      upstream.lastHeaders = request.headers
       if (
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
@@ -58,6 +63,10 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         if (parsed.method === 'eth_getBalance') upstream.cheapReads += 1
         if (parsed.method === 'eth_getBalance' && !upstream.respondsToCheapRead) return
         const numbers: Record<string, number> = { eth_chainId: chainId, eth_blockNumber: upstream.head }
+        if (parsed.method === 'eth_syncing') {
+          response.end(result(parsed, upstream.syncing ? '{"currentBlock":"0x1"}' : 'false'))
+          return
+        }
         const number = `"0x${(numbers[parsed.method] ?? upstream.finalized).toString(16)}"`
         response.end(result(parsed, parsed.method === 'eth_getBlockByNumber' ? `{"number":${number}}` : number))
         return
@@ -88,9 +97,11 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     bodies,
     headers,
     cut: () => cut,
+    lastHeaders: {},
     behave: ok,
     head: 100,
     finalized: 36,
+    syncing: false,
     cheapReads: 0,
     respondsToCheapRead: true,
     reversed: false,

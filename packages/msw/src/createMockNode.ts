@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core/internal'
+import { checkNames, selectNetwork } from '@keyrail/core/internal'
 import type { Address, EndpointUrlOptions } from '@keyrail/core'
 import { parseAbi, createRawContract, createContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
@@ -49,10 +49,20 @@ const limitNames: readonly (keyof MockLimits)[] = ['maxBatch', 'maxLogBlocks', '
 /** The chain id of development chains such as Hardhat and anvil. */
 const defaultChainId = 31_337
 
-function resolveChainId({ chainId, network }: EndpointUrlOptions): number {
-  const id = typeof chainId === 'object' ? chainId[network ?? 'testnet'] : chainId
-  if (id !== undefined) checkInteger('chainId', id, 1)
-  return id ?? defaultChainId
+/** Returns the chain id of a node: the one that its endpoints agree on. */
+function resolveChainId(endpoints: readonly EndpointUrlOptions[]): number {
+  let known: number | undefined
+  for (const { chainId, network } of endpoints) {
+    const id = selectNetwork('chainId', chainId, network) as number | undefined
+    if (id === undefined) continue
+    checkInteger('chainId', id, 1)
+    if (known !== undefined && id !== known)
+      throw invalidInput(
+        `endpoints have the chain ids ${known} and ${id}, but a node is on one chain. Create a node for each chain`,
+      )
+    known = id
+  }
+  return known ?? defaultChainId
 }
 
 /**
@@ -69,9 +79,9 @@ function resolveChainId({ chainId, network }: EndpointUrlOptions): number {
  */
 export function createMockNode(options: MockNodeOptions): MockNode {
   checkNames('createMockNode', options, [...endpointNames, ...chainNames, 'endpoints'])
-  const [first, ...others] = getEndpoints(options)
+  const endpoints = getEndpoints(options)
   if ('endpoints' in options)
-    for (const endpoint of [first, ...others])
+    for (const endpoint of endpoints)
       checkNames('an endpoint', endpoint, [...endpointNames, 'weight', 'name', 'budget'])
   checkNames('limits', options.limits ?? {}, limitNames)
   const {
@@ -84,7 +94,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   } = options
   checkInteger('blockTime', blockTime, 1)
   checkInteger('timestamp', timestamp, 0)
-  const chainId = resolveChainId(first)
+  const chainId = resolveChainId(endpoints)
 
   const printed = new Set<string>()
   const warn = (message: string): void => warnOnce(printed, message)

@@ -36,7 +36,7 @@ export interface MockChainOptions {
 
 /**
  * Options of {@link createMockNode}: an endpoint in the form that the SDK takes, or several as `endpoints`, and the behavior of the node.
- * `chainId` of the (first) endpoint is the chain id of the node. @default 31337
+ * `chainId` is the chain id of the node, 31337 by default. For several chains create a node for each: their handlers work in one server.
  */
 export type MockNodeOptions = (EndpointUrlOptions | { readonly endpoints: readonly EndpointUrlOptions[] }) &
   MockChainOptions

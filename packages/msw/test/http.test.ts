@@ -5,7 +5,7 @@ import { getResponse } from 'msw'
 import { setupServer } from 'msw/node'
 import nodeHttp from 'node:http'
 import { createPublicClient, http } from 'viem'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Web3 } from 'web3'
 import { createMockNode } from '../src/index.ts'
 import type { MockNode, MockNodeOptions, ProviderName } from '../src/index.ts'
@@ -87,6 +87,21 @@ describe('the endpoint', () => {
       { baseUrl: { testnet: base, mainnet: 'https://node.example/mainnet' }, network: 'mainnet', apiKey: key },
       `https://node.example/mainnet/v2/${key}`,
     ],
+    [
+      'a network in the path',
+      { baseUrl: 'https://node.example/{network}', network: 'base-mainnet', apiKey: key },
+      `https://node.example/base-mainnet/v2/${key}`,
+    ],
+    [
+      'a network in the host',
+      { rpcUrl: 'https://{network}.rpc.example.org', network: 'sepolia', apiKey: key },
+      `https://sepolia.rpc.example.org/${key}`,
+    ],
+    [
+      'a full URL of a network',
+      { url: `https://node.example/{network}/v2/${key}`, network: 'sepolia' },
+      `https://node.example/sepolia/v2/${key}`,
+    ],
     ['a full URL', { url: `${base}/v2/${key}?a=b` }, `${base}/v2/${key}?a=b`],
   ])('for %s is the URL that the SDK calls', async (_, address, url) => {
     const node = serve({ ...address, chainId: 5 } as MockNodeOptions)
@@ -108,6 +123,48 @@ describe('the endpoint', () => {
     expect(await post(node, `${base}/${key}`)).toMatchObject({ status: 401 })
   })
 
+  describe.each<[string, object]>([
+    ['one base URL', { baseUrl: 'https://node.example/{network}' }],
+    ['a record', { baseUrl: { sepolia: 'https://s.example', 'base-mainnet': 'https://node.example/base-mainnet' } }],
+    ['hosts', { rpcUrl: 'https://{network}.rpc.example.org' }],
+  ])('of two nodes in one server, with %s,', (_, urls) => {
+    const sepolia = { ...urls, network: 'sepolia', apiKey: key, chainId: 11155111 } as EndpointUrlOptions
+    const mainnet = { ...urls, network: 'base-mainnet', apiKey: key, chainId: 8453 } as EndpointUrlOptions
+    let nodes: readonly [MockNode, MockNode]
+    beforeEach(() => {
+      nodes = [createMockNode(sepolia), createMockNode(mainnet)]
+      const server = setupServer(...nodes.flatMap(({ handlers }) => handlers))
+      server.listen({ onUnhandledFrame: 'error' })
+      close.push(() => server.close())
+    })
+
+    test('leads to its own node', async () => {
+      nodes[1].mine(5)
+      const [test, main] = [createClient(sepolia), createClient(mainnet)]
+      expect(await Promise.all([test.eth_chainId(), test.eth_blockNumber()])).toEqual(['0xaa36a7', '0x0'])
+      expect(await Promise.all([main.eth_chainId(), main.eth_blockNumber()])).toEqual(['0x2105', '0x5'])
+      expect(nodes.map((node) => node.calls().length)).toEqual([2, 2])
+      test.close()
+      main.close()
+    })
+
+    test('fails alone, and rejects a wrong key alone', async () => {
+      nodes[0].fail('unavailable', { times: Infinity })
+      const [test, main] = [openClient('fetch', { ...sepolia, retry: false }), createClient(mainnet)]
+      const wrong = openClient('fetch', { ...mainnet, apiKey: 'other', retry: false } as never)
+      expect(await kindOf(test, 'eth_chainId')).toBe('unavailable')
+      expect(await main.eth_chainId()).toBe('0x2105')
+      expect(await kindOf(wrong, 'eth_chainId')).toBe('auth')
+      for (const client of [test, main, wrong]) client.close()
+    })
+  })
+
+  test('of another network is left to other handlers', async () => {
+    const urls = { testnet: base, mainnet: 'https://node.example/mainnet' }
+    const node = createMockNode({ baseUrl: urls, network: 'mainnet', apiKey: key })
+    expect(await post(node, `${base}/v2/${key}`)).toBeUndefined()
+  })
+
   test.each<[ProviderName, number]>([
     ['keyrail', 401],
     ['alchemy', 401],
@@ -127,13 +184,6 @@ describe('the endpoint', () => {
   test.each<[what: string, options: MockNodeOptions, url: string, kind: string, expected: string]>([
     ['the other path', { baseUrl: base, apiKey: key }, `${base}/${key}`, 'auth', 'key_wrong_path'],
     ['the other path, for an API key', { rpcUrl: base, apiKey: key }, `${base}/v2/${key}`, 'auth', 'key_wrong_path'],
-    [
-      'the other network',
-      { baseUrl: { testnet: base, mainnet: 'https://node.example/mainnet' }, network: 'mainnet', apiKey: key },
-      `${base}/v2/${key}`,
-      'wrongNetwork',
-      'wrong_network',
-    ],
     ['another path', { baseUrl: base, apiKey: key }, `${base}/v3/${key}`, 'invalidRequest', 'not_found'],
     ['no key', { baseUrl: base, apiKey: key }, `${base}`, 'invalidRequest', 'not_found'],
     ['no token', { baseUrl: base, apiKey: key, jwt: 'a.b.c' }, `${base}/v2/${key}`, 'auth', 'jwt_invalid'],
@@ -187,7 +237,15 @@ describe('the endpoint', () => {
     [{ baseUrl: base, apiKey: `a/${key}` }, 'apiKey contains "/". If it is the full URL, pass it as url'],
     [{ baseUrl: 'node.example', apiKey: key }, 'baseUrl has no scheme'],
     [{ url: `ftp://node.example/${key}` }, 'url starts with ftp://, which is not supported'],
-    [{ baseUrl: { testnet: base, mainnet: base }, apiKey: key }, 'network is undefined. baseUrl has testnet, mainnet'],
+    [{ baseUrl: { testnet: base, mainnet: base }, apiKey: key }, 'Pass network, one of testnet, mainnet.'],
+    [{ baseUrl: { testnet: base }, apiKey: key, network: 'sepolia' }, 'Unknown network "sepolia". baseUrl has testnet'],
+    [{ baseUrl: 'https://node.example/{network}', apiKey: key }, 'baseUrl contains {network}. Pass network, such as'],
+    [{ url: base, network: 'Sepolia' }, 'network must be a name such as "sepolia"'],
+    [{ url: base, chainId: { testnet: 5 } }, 'chainId is a record of networks. Pass network, one of testnet.'],
+    [
+      { endpoints: [{ url: base, chainId: 1 }, { url: base }, { url: `${base}/x`, chainId: 5 }] },
+      'endpoints have the chain ids 1 and 5, but a node is on one chain. Create a node for each chain',
+    ],
     [{ endpoints: [] }, 'endpoints is empty. Pass one endpoint or more'],
     [{ url: base, chainId: 0 }, 'chainId is 0. Use an integer of 1 or more'],
     [{ url: base, provider: 'unknown' }, 'Unknown provider "unknown". Use one of keyrail, alchemy'],

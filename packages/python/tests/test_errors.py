@@ -51,6 +51,8 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "base_url": {"mainnet": "https://node.example"}},
     {**APP, "base_url": {"mainnet": "https://node.example"}, "network": "goerli"},
     {**APP, "base_url": {"mainnet": None}, "network": "mainnet"},
+    {**APP, "base_url": "https://node.example/{network}"},
+    {**APP, "base_url": "https://node.example/{netwrok}", "network": "sepolia"},
     {**APP, "chain_id": {"testnet": 5}},
     {**APP, "chain_id": -1},
     {**APP, "chain_id": "0x1"},

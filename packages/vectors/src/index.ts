@@ -7,9 +7,11 @@ import rangeHintCases from '../rangeHints.json' with { type: 'json' }
 import repeatableCases from '../repeatable.json' with { type: 'json' }
 import retryAfterCases from '../retryAfter.json' with { type: 'json' }
 import wordingCases from '../wordings.json' with { type: 'json' }
+import type { Json } from './json.ts'
 
-/** A JSON value. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+export type { Json } from './json.ts'
+export { chains } from './chains.ts'
+export type { ChainFixtures, ErrorFixture, FixtureOrigin, ResultFixture } from './chains.ts'
 
 /** The implementations that run a case. */
 export type Implementation = 'ts' | 'python'

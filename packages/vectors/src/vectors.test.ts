@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { adapters, batches, failures, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
+import { adapters, batches, chains, failures, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -53,6 +53,27 @@ describe('wordings.json', () => {
     for (const { name, provider, half } of [...failures, ...wordings]) {
       const [first = 0] = createHash('sha256').update(provider).digest()
       expect(half, name).toBe(first % 2 === 1 ? 'second' : 'first')
+    }
+  })
+})
+
+describe('chains/*.json', () => {
+  test('has at least 20 clients, each once', () => {
+    expect(chains.length).toBeGreaterThanOrEqual(20)
+    expect(new Set(chains.map(({ client }) => client)).size).toBe(chains.length)
+  })
+
+  test.each(chains)('$client: each fixture has a name and a source', ({ fixtures }) => {
+    expect(fixtures.length).toBeGreaterThan(0)
+    expect(new Set(fixtures.map(({ name }) => name)).size).toBe(fixtures.length)
+    for (const fixture of fixtures) {
+      expect(['recorded', 'documented'], fixture.name).toContain(fixture.origin)
+      expect(fixture.source, fixture.name).toMatch(/^https:\/\/[\w.-]+\//)
+      if (fixture.kind === 'error') expect(kinds, fixture.name).toContain(fixture.expect)
+      else {
+        for (const member of fixture.extra) expect(fixture.result, fixture.name).toHaveProperty([member])
+        for (const member of fixture.lacks) expect(fixture.result, fixture.name).not.toHaveProperty([member])
+      }
     }
   })
 })

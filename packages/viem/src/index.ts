@@ -30,4 +30,6 @@ export type {
   TransportOptions,
 } from '@keyrail/core'
 export { keyrail } from './keyrail.ts'
+export { keyrailTransports } from './keyrailTransports.ts'
+export type { KeyrailTransportsOptions } from './keyrailTransports.ts'
 export type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'

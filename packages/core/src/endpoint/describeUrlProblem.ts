@@ -21,6 +21,7 @@ export function describeUrlProblem(url: unknown, network?: string): string {
   if (!start) return 'has no scheme. Start it with https:// or http://.'
   if (!['http://', 'https://'].includes(start.toLowerCase()))
     return `starts with ${start}, which is not supported. Use https:// or http://.`
+  if (/[{}]/.test(url)) return 'contains "{" or "}". The only placeholder is {network}: check its spelling.'
   return 'is not a valid URL. Check its host, port and credentials; it should look like https://host/path.'
 }
 

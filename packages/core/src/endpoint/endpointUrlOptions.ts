@@ -33,8 +33,8 @@ interface RequestOptions {
 /** Network and chain id, where no option is a record. */
 export interface SingleNetwork {
   /**
-   * The name of the network, such as `'sepolia'`. It selects the value from a record of URLs or chain ids, and must be one of the record's
-   * names. Lower-case letters, digits and inner hyphens, at most 63 characters.
+   * The name of the network, such as `'sepolia'`. It replaces `{network}` in the URL, and selects the value from a record of URLs or chain
+   * ids, of which it must be one of the names. Lower-case letters, digits and inner hyphens, at most 63 characters.
    */
   readonly network?: string | undefined
   /** The expected chain id. A response from another chain fails with kind `wrongNetwork`. */
@@ -108,21 +108,21 @@ interface FullUrlOfNetwork<Network extends string> extends FullUrlAnyChain<Netwo
   readonly network: NoInfer<Network>
 }
 
-/** An app's endpoint: `{baseUrl}/v2/{apiKey}`. A record of URLs or chain ids requires `network`. */
+/** An app's endpoint: `{baseUrl}/v2/{apiKey}`. A record of URLs or chain ids requires `network`, and so does `{network}` in the URL. */
 export type AppUrlOptions<Network extends string = string> = AppUrl | AppUrlsOfNetwork<Network>
 
-/** An API key's endpoint: `{rpcUrl}/{apiKey}`. A record of URLs or chain ids requires `network`. */
+/** An API key's endpoint: `{rpcUrl}/{apiKey}`. A record of URLs or chain ids requires `network`, and so does `{network}` in the URL. */
 export type ApiKeyUrlOptions<Network extends string = string> = ApiKeyUrl | ApiKeyUrlsOfNetwork<Network>
 
-/** A full URL, copied from the dashboard or of a node. A record of chain ids requires `network`. */
+/** A full URL, copied from the dashboard or of a node. A record of chain ids requires `network`, and so does `{network}` in the URL. */
 export type FullUrlOptions<Network extends string = string> = FullUrl | FullUrlOfNetwork<Network>
 
 /**
  * The URL of an endpoint, and what to send with each request. Exactly one of `baseUrl`, `rpcUrl` and `url` is given. A record of URLs or chain
- * ids requires `network`.
+ * ids requires `network`, and so does a URL that contains `{network}`.
  *
  * @example
- * const app: EndpointUrlOptions = { baseUrl: 'https://node.example/sepolia', apiKey: 'kr_a…' }
+ * const app: EndpointUrlOptions = { baseUrl: 'https://node.example/{network}', network: 'base-mainnet', apiKey: 'kr_a…' }
  * const rpcUrl = { sepolia: 'https://node.example/sepolia', mainnet: 'https://node.example/mainnet' }
  * const key: EndpointUrlOptions = { rpcUrl, network: 'mainnet', apiKey: async () => 'kr_m…' }
  * const full: EndpointUrlOptions = { url: 'http://127.0.0.1:8545', headers: { 'x-team': 'wallet' } }

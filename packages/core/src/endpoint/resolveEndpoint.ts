@@ -3,7 +3,7 @@ import { describeType } from '../failure/describeType.ts'
 import { describeBaseUrlProblem, describeUrlProblem } from './describeUrlProblem.ts'
 import type { EndpointUrlOptions, Secret } from './endpointUrlOptions.ts'
 import { checkRequestHeaders, findHeaderSecrets } from './requestHeaders.ts'
-import { checkNetwork, selectNetwork } from './selectNetwork.ts'
+import { checkNetwork, selectNetwork, selectUrl } from './selectNetwork.ts'
 
 /** What one attempt needs to send a request. Contains the key, so it is never stored where a caller can reach it. */
 export interface RequestTarget {
@@ -42,7 +42,7 @@ const lastFour = (secret: unknown): string =>
  * from behind the last @, so that no secret can be part of the redacted URL.
  */
 const urlParts =
-  /^(https?:\/\/)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=[\]]+)(?::\d{1,5})?)((?:[/?][^#@\\\s]*)?)(?:#.*)?$/i
+  /^(https?:\/\/)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=[\]{}]+)(?::\d{1,5})?)((?:[/?][^#@\\\s{}]*)?)(?:#.*)?$/i
 
 /** The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-. */
 const secretCharacters = /^[\w!$&-.:;=@~]+$/
@@ -117,7 +117,7 @@ export function resolveEndpoint(options: EndpointUrlOptions): ResolvedEndpoint {
     chainId === undefined || (typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId > 0),
     `chainId must be a positive whole number, not ${typeof chainId === 'number' ? chainId : describeType(chainId)}.`,
   )
-  const given = isFull ? options.url : selectNetwork(name, options[name], network)
+  const given = selectUrl(name, options[name], network)
   const parts = typeof given === 'string' && urlParts.exec(given)
   check(parts, `${name} ${describeUrlProblem(given, network)}`)
   const [full, scheme = '', user = '', password = '', host = '', path = ''] = parts

@@ -3,6 +3,9 @@ import { check } from '../failure/check.ts'
 /** A DNS label, as the service names its networks: safe in one segment of a URL's path, and unlike most keys. */
 const networkName = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
+/** The part of a URL that the name of the network replaces. */
+const placeholder = '{network}'
+
 /** Longer names are not shown: they may be a misplaced key. */
 const MAX_SHOWN_LENGTH = 24
 
@@ -29,6 +32,23 @@ export function checkNetwork(network: unknown): void {
     network === undefined || (typeof network === 'string' && networkName.test(network)),
     'network must be a name such as "sepolia": lower-case letters, digits and hyphens, at most 63 characters.',
   )
+}
+
+/**
+ * Returns the URL of a network: selects it from a record, and replaces `{network}` in it with the name. A full `url` is never a record.
+ *
+ * @param option - The option's name, for errors.
+ * @param value - The option's value.
+ * @param network - The name of the network, if one was given. It needs no escapes: {@link checkNetwork} has checked it.
+ * @throws {KeyrailError} kind `invalidRequest` if the URL or the record needs `network` and there is none.
+ * @example
+ * selectUrl('baseUrl', 'https://node.example/{network}', 'sepolia') // 'https://node.example/sepolia'
+ */
+export function selectUrl(option: string, value: unknown, network: string | undefined): unknown {
+  const url = option === 'url' ? value : selectNetwork(option, value, network)
+  if (typeof url !== 'string' || !url.includes(placeholder)) return url
+  check(network !== undefined, `${option} contains {network}. Pass network, such as "sepolia".`)
+  return url.replaceAll(placeholder, network)
 }
 
 /**

@@ -97,6 +97,9 @@ describe('the names of networks', () => {
   test('are free without one, and with a record of any names', () => {
     createTransport({ baseUrl: 'https://node.example', apiKey, network: 'sepolia' })
     createTransport({ url, network: 'any-name' })
+    const shared = { baseUrl: 'https://node.example/{network}', apiKey } as const
+    createTransport({ ...shared, network: 'base-mainnet', chainId: 8453 })
+    createTransport({ endpoints: failover([shared, { ...shared, network: 'base' }], { network: 'base-mainnet' }) })
     createTransport({ baseUrl: { ...chains } as Record<string, string>, apiKey, network: '' as string })
     const options: TransportOptions = { baseUrl: chains, apiKey, network: 'sepolia' }
     expectTypeOf(createTransport).toBeCallableWith(options)

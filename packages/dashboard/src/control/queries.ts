@@ -120,6 +120,12 @@ export const overviewQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/admin/overview', undefined, signal),
 })
 
+/** The nodes. */
+export const upstreamsQuery = queryOptions({
+  queryKey: ['admin', 'upstreams'],
+  queryFn: ({ signal }) => callApi('GET /api/admin/upstreams', undefined, signal),
+})
+
 /** The accounts, of those whose email address has what was looked for. */
 export const usersQuery = (search: string) =>
   infiniteQueryOptions({

@@ -9,19 +9,25 @@ export interface Withdrawal {
   readonly amount: bigint
 }
 
-/** The fields that mined and pending blocks share. A field that a later fork added is undefined in earlier blocks. */
+/**
+ * The fields that mined and pending blocks share. A field that a later fork added is undefined in earlier blocks, and a field that a chain does not
+ * have is undefined in its blocks.
+ */
 export interface BlockCommon<T> {
   readonly parentHash: Hex
-  readonly sha3Uncles: Hex
+  /** Not every chain has it. */
+  readonly sha3Uncles: Hex | undefined
   readonly stateRoot: Hex
   readonly transactionsRoot: Hex
   readonly receiptsRoot: Hex
-  readonly gasLimit: bigint
+  /** Not every chain has it: Celo's first blocks lack it. */
+  readonly gasLimit: bigint | undefined
   readonly gasUsed: bigint
   /** In seconds since 1970. */
   readonly timestamp: bigint
   readonly extraData: Hex
-  readonly mixHash: Hex
+  /** Not every chain has it. */
+  readonly mixHash: Hex | undefined
   /** In bytes. */
   readonly size: number
   /** 0 since the merge. Not every node sends it. */
@@ -46,6 +52,7 @@ export interface BlockCommon<T> {
   readonly blockAccessListHash: Hex | undefined
   /** EIP-7843. */
   readonly slotNumber: bigint | undefined
+  /** Empty if the node sends none. */
   readonly uncles: readonly Hex[]
   /** Hashes, or full transactions with `includeTransactions`. */
   readonly transactions: readonly T[]
@@ -59,9 +66,10 @@ export interface Block<T = Hex> extends BlockCommon<T> {
   readonly hash: Hex
   readonly number: bigint
   readonly miner: Hex
-  /** Eight bytes of proof of work; zeros since the merge. */
-  readonly nonce: Hex
-  readonly logsBloom: Hex
+  /** Eight bytes of proof of work; zeros since the merge. Not every chain has it. */
+  readonly nonce: Hex | undefined
+  /** Not every chain has it. */
+  readonly logsBloom: Hex | undefined
 }
 
 /** The block that a node is building: fields that are not known yet may be null. */

@@ -55,6 +55,16 @@ describe('decodeBlock', () => {
     })
   })
 
+  test('reads one without the members that some chains do not have', () => {
+    const members = ['gasLimit', 'mixHash', 'sha3Uncles', 'nonce', 'logsBloom'] as const
+    const missing = Object.fromEntries(members.map((member) => [member, undefined]))
+    expect(decodeBlock({ ...wireBlock, ...missing, uncles: undefined })).toStrictEqual({
+      ...early,
+      ...missing,
+      uncles: [],
+    })
+  })
+
   test('decodes full transactions with a decoder', () => {
     const block = decodeBlock({ ...wireBlock, transactions: [wireTransaction] }, decodeTransaction)
     expect(block.transactions).toStrictEqual([decodeTransaction(wireTransaction)])

@@ -50,7 +50,7 @@ export function decodePendingBlock(
     parentHash: hash('parentHash'),
     timestamp: quantity('timestamp'),
     miner: decodeOptional(block.miner, 'block.miner', decodeHex, 20) ?? null,
-    gasLimit: quantity('gasLimit'),
+    gasLimit: decodeOptional(block.gasLimit, 'block.gasLimit', decodeQuantity),
     gasUsed: quantity('gasUsed'),
     baseFeePerGas: decodeOptional(block.baseFeePerGas, 'block.baseFeePerGas', decodeQuantity),
     blobGasUsed: decodeOptional(block.blobGasUsed, 'block.blobGasUsed', decodeQuantity),
@@ -59,10 +59,10 @@ export function decodePendingBlock(
     totalDifficulty: decodeOptional(block.totalDifficulty, 'block.totalDifficulty', decodeQuantity),
     size: decodeNumber(block.size, 'block.size'),
     extraData: decodeHex(block.extraData, 'block.extraData'),
-    mixHash: hash('mixHash'),
+    mixHash: decodeOptional(block.mixHash, 'block.mixHash', decodeHash),
     nonce: decodeOptional(block.nonce, 'block.nonce', decodeHex, 8) ?? null,
     logsBloom: decodeOptional(block.logsBloom, 'block.logsBloom', decodeHex, 256) ?? null,
-    sha3Uncles: hash('sha3Uncles'),
+    sha3Uncles: decodeOptional(block.sha3Uncles, 'block.sha3Uncles', decodeHash),
     stateRoot: hash('stateRoot'),
     transactionsRoot: hash('transactionsRoot'),
     receiptsRoot: hash('receiptsRoot'),
@@ -71,7 +71,7 @@ export function decodePendingBlock(
     requestsHash: decodeOptional(block.requestsHash, 'block.requestsHash', decodeHash),
     blockAccessListHash: decodeOptional(block.blockAccessListHash, 'block.blockAccessListHash', decodeHash),
     slotNumber: decodeOptional(block.slotNumber, 'block.slotNumber', decodeQuantity),
-    uncles: decodeList(block.uncles, 'block.uncles', decodeHash),
+    uncles: decodeList(block.uncles ?? [], 'block.uncles', decodeHash),
     withdrawals: decodeOptional(block.withdrawals, 'block.withdrawals', (list, path) =>
       decodeList(list, path, decodeWithdrawal),
     ),
@@ -98,7 +98,7 @@ export function decodeBlock(
 ): Block<unknown> {
   const block = decodePendingBlock(value, decode)
   const { hash, number, miner, nonce, logsBloom } = block
-  for (const [name, field] of Object.entries({ hash, number, miner, nonce, logsBloom }))
+  for (const [name, field] of Object.entries({ hash, number, miner }))
     if (field === null) throw malformed(`block.${name}`, 'given')
-  return block as Block<unknown>
+  return { ...block, nonce: nonce ?? undefined, logsBloom: logsBloom ?? undefined } as Block<unknown>
 }

@@ -41,7 +41,7 @@ export function decodeReceipt(value: unknown, path = 'receipt'): TransactionRece
     contractAddress: decodeOptional(receipt.contractAddress, `${path}.contractAddress`, decodeHex, 20) ?? null,
     gasUsed: decodeQuantity(receipt.gasUsed, `${path}.gasUsed`),
     cumulativeGasUsed: decodeQuantity(receipt.cumulativeGasUsed, `${path}.cumulativeGasUsed`),
-    effectiveGasPrice: decodeQuantity(receipt.effectiveGasPrice, `${path}.effectiveGasPrice`),
+    effectiveGasPrice: decodeOptional(receipt.effectiveGasPrice, `${path}.effectiveGasPrice`, decodeQuantity),
     blobGasUsed: decodeOptional(receipt.blobGasUsed, `${path}.blobGasUsed`, decodeQuantity),
     blobGasPrice: decodeOptional(receipt.blobGasPrice, `${path}.blobGasPrice`, decodeQuantity),
     logs: decodeList(receipt.logs, `${path}.logs`, decodeLog),

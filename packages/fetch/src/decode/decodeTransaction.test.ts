@@ -112,6 +112,11 @@ describe('decodeTransaction', () => {
     })
   })
 
+  test('reads an access list that a node leaves out as an empty one', () => {
+    const { accessList: _, ...bare } = { ...wireTransaction, ...wireFeeMarket, type: '0x2' }
+    expect(decodeTransaction(bare)).toMatchObject({ type: 'eip1559', accessList: [] })
+  })
+
   test('reads a pending one, and one that makes a contract', () => {
     const pending = { ...wireTransaction, to: null, blockHash: null, blockNumber: null, transactionIndex: null }
     const nowhere = { to: null, blockHash: null, blockNumber: null, transactionIndex: null }
@@ -130,8 +135,8 @@ describe('decodeTransaction', () => {
     ['transaction.chainId', 'no chain id', { ...wireTransaction, ...wireFeeMarket, chainId: undefined, type: '0x2' }],
     [
       'transaction.accessList',
-      'no access list',
-      { ...wireTransaction, ...wireFeeMarket, accessList: null, type: '0x1' },
+      'an access list that is a string',
+      { ...wireTransaction, ...wireFeeMarket, accessList: '0x', type: '0x1' },
     ],
     [
       'transaction.accessList[0].storageKeys[0]',

@@ -50,7 +50,8 @@ export function decodeTransaction(value: unknown, path = 'transaction'): Transac
     blockTimestamp: decodeOptional(wire.blockTimestamp, `${path}.blockTimestamp`, decodeQuantity),
   }
   const chainId = (): number => decodeNumber(wire.chainId, `${path}.chainId`)
-  const accessList = () => decodeAccessList(wire.accessList, `${path}.accessList`)
+  // Some chains leave out a list that is empty.
+  const accessList = () => decodeAccessList(wire.accessList ?? [], `${path}.accessList`)
   const signature = (): TypedSignature => ({
     // Nodes older than 2023 send the parity only as v.
     yParity: decodeNumber(wire.yParity ?? wire.v, `${path}.yParity`),

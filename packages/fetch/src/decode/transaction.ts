@@ -69,6 +69,7 @@ export interface Eip2930Transaction extends TransactionCommon<'eip2930'>, TypedS
   readonly chainId: number
   /** In wei per unit of gas. */
   readonly gasPrice: bigint
+  /** Empty if the node sends none. */
   readonly accessList: readonly AccessListEntry[]
 }
 
@@ -79,6 +80,7 @@ export interface FeeMarketFields extends TypedSignature {
   readonly gasPrice: bigint | undefined
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
+  /** Empty if the node sends none. */
   readonly accessList: readonly AccessListEntry[]
 }
 

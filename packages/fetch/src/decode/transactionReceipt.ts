@@ -23,8 +23,8 @@ export interface TransactionReceipt {
   readonly gasUsed: bigint
   /** Gas used by this transaction and all earlier ones in the block. */
   readonly cumulativeGasUsed: bigint
-  /** In wei per unit of gas. */
-  readonly effectiveGasPrice: bigint
+  /** In wei per unit of gas. Not every chain has it, and OP Mainnet lacks it before Bedrock. */
+  readonly effectiveGasPrice: bigint | undefined
   readonly blobGasUsed: bigint | undefined
   /** In wei per unit of blob gas. */
   readonly blobGasPrice: bigint | undefined

@@ -1,7 +1,7 @@
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { parseRangeHint } from '@keyrail/core/internal'
+import type { RangeHint } from '@keyrail/core/internal'
 import type { Log } from '../decode/log.ts'
-import { parseRangeHint } from './parseRangeHint.ts'
-import type { RangeHint } from './parseRangeHint.ts'
 import type { WindowSize } from './windowSize.ts'
 
 /** A range of blocks to read. */

@@ -77,6 +77,7 @@ export async function getBlock(
       ? await reader.eth_getBlockByHash(block as Hex, includeTransactions)
       : await reader.eth_getBlockByNumber(block, includeTransactions)
   if (wire === null) return null
-  const decode = block === 'pending' ? decodePendingBlock : decodeBlock
-  return includeTransactions ? decode(wire, decodeTransaction) : decode(wire)
+  if (block === 'pending')
+    return includeTransactions ? decodePendingBlock(wire, decodeTransaction) : decodePendingBlock(wire)
+  return includeTransactions ? decodeBlock(wire, decodeTransaction) : decodeBlock(wire)
 }

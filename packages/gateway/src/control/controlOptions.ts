@@ -4,6 +4,7 @@ import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { ReadMetrics } from '../usage/metering/metrics.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
+import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
@@ -75,6 +76,8 @@ export interface ControlOptions {
   readonly deployment: () => Deployment
   /** The current problems, as `/readyz` reports them. @default none */
   readonly degraded?: () => readonly string[]
+  /** The nodes, as this instance sees them. @default none */
+  readonly upstreams?: () => readonly UpstreamState[]
   /** Called for each request. Its errors are ignored. */
   readonly log?: (entry: ControlLogEntry) => void
   /** Milliseconds since 1970. @default Date.now */

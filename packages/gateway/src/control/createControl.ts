@@ -58,8 +58,8 @@ interface Outcome {
  * const response = await control.fetch(new Request('http://localhost:8080/api/deployment'), { ip: '127.0.0.1' })
  */
 export const createControl = (options: ControlOptions): Control => {
-  const { now = Date.now, degraded = () => [], log = () => {} } = options
-  const parts: ControlParts = { ...options, now, degraded, startedAt: now() }
+  const { now = Date.now, degraded = () => [], upstreams = () => [], log = () => {} } = options
+  const parts: ControlParts = { ...options, now, degraded, upstreams, startedAt: now() }
   const handlers = createHandlers(parts)
   const monotonicNow = monotonicClock(options.now)
   const throttles = {

@@ -37,6 +37,7 @@ export type RejectionReason =
   | 'upstream_timeout'
   | 'upstream_bad'
   | 'response_too_large'
+  | 'chain_reorganized'
   | 'draining'
 
 /** A rejection, before it is formatted for a request. */

@@ -313,6 +313,12 @@ export const rejections = {
     reason: 'response_too_large',
     data: { maxResponseBytes },
   }),
+  chainReorganized: (): Rejection => ({
+    status: 502,
+    code: internal,
+    message: 'The chain was reorganized while its logs were read: send the call again',
+    reason: 'chain_reorganized',
+  }),
   draining: (): Rejection => ({
     status: 503,
     code: internal,

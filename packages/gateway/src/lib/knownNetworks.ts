@@ -1,32 +1,34 @@
-import data from './knownNetworks.json' with { type: 'json' }
-import type { Network, NetworkDetails } from './network.ts'
+import known from './knownNetworks.json' with { type: 'json' }
 
-/** A network that is used a lot. */
-export interface KnownNetwork extends NetworkDetails {
-  readonly name: Network
+/** The chain that a network belongs to: what its networks share. */
+export interface KnownChain {
+  /** Its name for people. */
+  readonly title: string
 }
 
-const chains: Readonly<Record<string, { readonly title: string }>> = data.chains
-const networks = new Map<Network, KnownNetwork>(
-  Object.entries<NetworkDetails>(data.networks).map(([name, details]) => [name, { name, ...details }]),
-)
-const byAlias = new Map(
-  [...networks.values()].flatMap((known) => known.aliases.map((alias) => [alias, known] as const)),
-)
-const byChainId = new Map([...networks.values()].map((known) => [known.chainId, known]))
+/** What Keyrail knows about a network, so that an operator only has to list its nodes. */
+export interface KnownNetwork {
+  /** The slug of its chain, a key of `knownChains`. */
+  readonly chain: string
+  /** Its name for people: the chain's title and the name of the network. */
+  readonly title: string
+  /** Its chain id (EIP-155). */
+  readonly chainId: number
+  /** The symbol of its native currency. */
+  readonly symbol: string
+  /** Whether its currency has no value. */
+  readonly testnet: boolean
+  /** Other names that hosted providers and tools use for it. No alias is also a slug or the alias of another network. */
+  readonly aliases: readonly string[]
+  /** The URL of its block explorer, without a slash at the end. Absent if there is none. */
+  readonly explorerUrl?: string
+}
+
+/** The chains of `knownNetworks` by slug. */
+export const knownChains: Readonly<Record<string, KnownChain>> = known.chains
 
 /**
- * Finds a well-known network by its name or an alias, or else by its chain id.
- * @param chainId - If it is given, a network of this name with another chain id is not meant.
+ * The most used EVM networks by slug, which is the slug of the chain and the name of the network: `ethereum-mainnet`, `base-sepolia`,
+ * `arbitrum-one`. `scripts/knownNetworks.ts` generates them from the chains of viem.
  */
-export const findKnownNetwork = (name: Network, chainId: number | undefined): KnownNetwork | undefined => {
-  if (chainId !== undefined) return byChainId.get(chainId)
-  return networks.get(name) ?? byAlias.get(name)
-}
-
-/** Lists all well-known networks. */
-export const listKnownNetworks = (): readonly KnownNetwork[] => [...networks.values()]
-
-/** Gets the title of a well-known chain. */
-export const getKnownChainTitle = (chain: string): string | undefined =>
-  Object.hasOwn(chains, chain) ? chains[chain]?.title : undefined
+export const knownNetworks: Readonly<Record<string, KnownNetwork>> = known.networks

@@ -23,6 +23,35 @@ const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
 const noChain = 'networks.testnet.chainId must be a whole number from 1 to 9007199254740991'
 const noName = "networks.testnet.upstreams[1].name must be a name for logs that is not empty and has no '/'"
+const sameName =
+  'networks.testnet.upstreams[1].name is the name of another upstream of this network: use a different one'
+const upstreamMembers =
+  'url, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
+const invalidUpstreams: readonly [member: string, value: unknown, fix: string][] = [
+  ...[-1, 1_001, '1', null].map((value): [string, unknown, string] => [
+    'weight',
+    value,
+    'must be a number from 0 to 1000',
+  ]),
+  ['maxRequestsPerSecond', 0, 'must be a whole number from 1 to 9007199254740991'],
+  ['maxUnitsPerDay', 1.5, 'must be a whole number from 1 to 9007199254740991'],
+  ['earliestState', -1, 'must be a whole number from 0 to 9007199254740991'],
+  ['debug', 'no', 'must be true or false'],
+  ['allowMethods', 'eth_call', "must be a list of methods, such as ['eth_call']"],
+  ['denyMethods', ['eth_getLog'], 'has an unknown method "eth_getLog": did you mean "eth_getLogs"?'],
+  ['headers', ['hunter22'], 'must be an object of texts, by the name of the header'],
+  ['headers', { host: 'hunter22' }, 'must not have "host", which the gateway sets itself: remove it'],
+  [
+    'headers',
+    { 'x-key': { file: 'hunter22' } },
+    'has a wrong value for "x-key": use 1 to 8192 printable ASCII characters, without line breaks and spaces around them',
+  ],
+  [
+    'headers',
+    { authorization: 'Bearer hunter22' },
+    'must not have "authorization" if the URL has a user or a password: remove one of them',
+  ],
+]
 const noUrl = 'networks.testnet.upstreams[1].url is not an http or https URL'
 const knownLimits = Object.keys(defaultLimits).join(', ')
 const max = {
@@ -61,7 +90,7 @@ describe('invalid options', () => {
     [
       'a network without options',
       given({ networks: { testnet: null } }),
-      'networks.testnet must be an object with chainId, aliases, upstreams, maxLagBlocks, hedgeMs',
+      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs',
     ],
     ...['Sepolia', '-sepolia', 'sep_olia', 'api', 'x'.repeat(64)].map((name): [string, unknown, string] => [
       `the network ${name}`,
@@ -86,20 +115,29 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
       onTestnet({ chainId }),
       noChain,
     ]),
-    ...(['maxLagBlocks', 'hedgeMs'] as const).flatMap((name) =>
-      [0, null, '1', 1.5].map((value): [string, unknown, string] => [
-        `${name} ${value}`,
-        onTestnet({ [name]: value }),
-        `networks.testnet.${name} must be a whole number from 1 to ${name === 'hedgeMs' ? 2_147_483_647 : 2 ** 53 - 1}`,
-      ]),
-    ),
+    ...[0, null, '1', 1.5].map((value): [string, unknown, string] => [
+      `maxLagBlocks ${value}`,
+      onTestnet({ maxLagBlocks: value }),
+      `networks.testnet.maxLagBlocks must be a whole number from 1 to ${2 ** 53 - 1}`,
+    ]),
+    ...[0, null, 'p99', 1.5].map((value): [string, unknown, string] => [
+      `hedgeMs ${value}`,
+      onTestnet({ hedgeMs: value }),
+      "networks.testnet.hedgeMs must be a whole number from 1 to 2147483647, or 'p95'",
+    ]),
+    ...[null, 'random'].map((value): [string, unknown, string] => [
+      `loadBalancing ${value}`,
+      onTestnet({ loadBalancing: value }),
+      "networks.testnet.loadBalancing must be 'order' or 'spread'",
+    ]),
+    ['splitLogs 1', onTestnet({ splitLogs: 1 }), 'networks.testnet.splitLogs must be true or false'],
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -108,12 +146,33 @@ describe('invalid options', () => {
     [
       'a URL instead of an upstream',
       onTestnet({ upstreams: [url] }),
-      'networks.testnet.upstreams[0] must be an object with url, name',
+      `networks.testnet.upstreams[0] must be an object with ${upstreamMembers}`,
     ],
     [
       'an unknown name in an upstream',
-      upstream({ headers: {} }),
-      "unknown option 'headers' in networks.testnet.upstreams[1]: the options are url, name",
+      upstream({ header: {} }),
+      `unknown option 'header' in networks.testnet.upstreams[1]: the options are ${upstreamMembers}`,
+    ],
+    ...invalidUpstreams.map(([member, value, fix]): [string, unknown, string] => [
+      `${member} ${JSON.stringify(value)}`,
+      onTestnet({ loadBalancing: 'spread', upstreams: [{ url }, { url, [member]: value }] }),
+      `networks.testnet.upstreams[1].${member} ${fix}`,
+    ]),
+    [
+      'a weight without spread',
+      upstream({ weight: 2 }),
+      "networks.testnet.upstreams[1].weight only works with loadBalancing 'spread': set networks.testnet.loadBalancing, or remove the weight",
+    ],
+    ['the default name of another', upstream({ name: 'testnet-1' }), sameName],
+    [
+      'a name twice',
+      onTestnet({
+        upstreams: [
+          { url, name: 'a' },
+          { url, name: 'a' },
+        ],
+      }),
+      sameName,
     ],
     ...[undefined, null, '', 'secret.example', 'ftp://u:hunter22@secret.example', new URL(url), 'http://'].map(
       (wrongUrl): [string, unknown, string] => [`url ${String(wrongUrl)}`, upstream({ url: wrongUrl }), noUrl],
@@ -253,9 +312,11 @@ describe('valid options', () => {
     expect(checkGatewayOptions(good).networks.get('mainnet')).toEqual({
       chainId: 1,
       aliases: [],
-      upstreams: [{ name: 'mainnet-1', url: new URL(url) }],
+      upstreams: [{ name: 'mainnet-1', url: new URL(url), headers: {} }],
+      loadBalancing: 'order',
       maxLagBlocks: 8,
       hedgeMs: undefined,
+      splitLogs: true,
     })
   })
 

@@ -8,16 +8,22 @@ import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
 import { describeUnknownMethod, isWeightedMethod, maxWeight, normalizeWeights } from './method/weights.ts'
 import type { MethodWeights } from './method/weights.ts'
+import { checkInteger, checkSwitch, getMembers, maxMs } from './checkOption.ts'
+import { checkUpstreams } from './checkUpstreamOptions.ts'
+import type { CheckedUpstream } from './checkUpstreamOptions.ts'
 import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
+import type { LoadBalancing } from './upstream/upstreamOptions.ts'
 
 /** Checked options of one network. */
 export interface CheckedNetwork {
   readonly chainId: number
   readonly aliases: readonly string[]
-  readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
+  readonly upstreams: readonly CheckedUpstream[]
+  readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
-  readonly hedgeMs: number | undefined
+  readonly hedgeMs: number | 'p95' | undefined
+  readonly splitLogs: boolean
 }
 
 /** Checked options of a gateway, with defaults. */
@@ -49,8 +55,6 @@ export interface CheckedOptions {
 
 /** A body becomes one string, and Node's longest string has 512 MiB. */
 const maxBytes = 256 * 1024 * 1024
-/** Node fires a longer timer at once. */
-const maxMs = 2_147_483_647
 
 const maximums: Readonly<Record<keyof GatewayLimits, number>> = {
   maxBodyBytes: maxBytes,
@@ -143,32 +147,6 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
 /** Only `undefined` means a missing object: null is a mistake. */
 const orEmpty = (value: unknown): unknown => (value === undefined ? {} : value)
 
-/** Shows a name in a message unless it may be a secret: a URL or a key, if name and value were mixed up. */
-const showName = (name: string): string => (/^[A-Za-z]{1,40}$/.test(name) ? ` '${name}'` : '')
-
-const getMembers = (value: unknown, option: string, known: readonly string[]): Readonly<Record<string, unknown>> => {
-  const place = option === '' ? 'the options' : option
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError(`${place} must be an object with ${known.join(', ')}`)
-  const unknown = Object.keys(value).find((name) => !known.includes(name))
-  if (unknown !== undefined)
-    throw new TypeError(
-      `unknown option${showName(unknown)}${option === '' ? '' : ` in ${option}`}: the options are ${known.join(', ')}`,
-    )
-  return value as Readonly<Record<string, unknown>>
-}
-
-const checkInteger = (value: unknown, option: string, max: number, min = 1): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min || value > max)
-    throw new TypeError(`${option} must be a whole number from ${min} to ${max}`)
-  return value
-}
-
-const checkSwitch = (value: unknown, option: string, defaultValue = false): boolean => {
-  if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${option} must be true or false`)
-  return value ?? defaultValue
-}
-
 const checkNetworks = (given: unknown): ReadonlyMap<Network, CheckedNetwork> => {
   const entries = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : []
   if (entries.length === 0)
@@ -206,39 +184,33 @@ const checkNetworkHosts = (hosts: unknown): string | undefined => {
 
 const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
   const option = `networks.${network}`
-  const known = ['chainId', 'aliases', 'upstreams', 'maxLagBlocks', 'hedgeMs']
+  const known = ['chainId', 'aliases', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs', 'splitLogs']
   const {
     chainId,
     aliases,
     upstreams,
+    loadBalancing = 'order',
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
+    splitLogs = true,
   } = getMembers(options, option, known)
-  if (!Array.isArray(upstreams) || upstreams.length === 0)
-    throw new TypeError(
-      `${option}.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]`,
-    )
+  if (loadBalancing !== 'order' && loadBalancing !== 'spread')
+    throw new TypeError(`${option}.loadBalancing must be 'order' or 'spread'`)
   return {
     chainId: checkInteger(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
     aliases: checkAliases(aliases, `${option}.aliases`),
+    loadBalancing,
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
-    hedgeMs: hedgeMs === undefined ? undefined : checkInteger(hedgeMs, `${option}.hedgeMs`, maxMs),
-    // Array.from, because map skips the holes of a sparse list.
-    upstreams: Array.from<unknown, CheckedNetwork['upstreams'][number]>(upstreams, (upstream, index) => {
-      const place = `${option}.upstreams[${index}]`
-      const { url, name = `${network}-${index + 1}` } = getMembers(upstream, place, ['url', 'name'])
-      if (typeof name !== 'string' || name.trim() === '' || name.includes('/'))
-        throw new TypeError(`${place}.name must be a name for logs that is not empty and has no '/'`)
-      return { name, url: checkUpstreamUrl(url, `${place}.url`) }
-    }),
+    hedgeMs: checkHedge(hedgeMs, `${option}.hedgeMs`),
+    splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
+    upstreams: checkUpstreams(upstreams, network, loadBalancing),
   }
 }
 
-const checkUpstreamUrl = (url: unknown, option: string): URL => {
-  const parsed = typeof url === 'string' ? URL.parse(url) : null
-  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
-    throw new TypeError(`${option} is not an http or https URL`)
-  return parsed
+const checkHedge = (hedgeMs: unknown, option: string): number | 'p95' | undefined => {
+  if (hedgeMs === undefined || hedgeMs === 'p95') return hedgeMs
+  if (typeof hedgeMs === 'number' && Number.isSafeInteger(hedgeMs) && hedgeMs >= 1 && hedgeMs <= maxMs) return hedgeMs
+  throw new TypeError(`${option} must be a whole number from 1 to ${maxMs}, or 'p95'`)
 }
 
 /** Checks a part of the service. Its class does not matter, only its functions do. */

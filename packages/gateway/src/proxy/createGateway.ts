@@ -28,7 +28,10 @@ import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
-import type { UpstreamGroup, UpstreamState } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import { createBudgetUsage } from './upstream/createBudget.ts'
+import type { BudgetUsage } from './upstream/createBudget.ts'
+import type { UpstreamState } from './upstream/groupMember.ts'
 
 /** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */
 export interface Gateway {
@@ -107,9 +110,16 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   /** `leaving` after `prepareToClose`, `draining` after `close`. */
   let phase: 'serving' | 'leaving' | 'draining' = 'serving'
 
+  /** What upstreams were sent, by URL. It survives a reload, so that reloading the config resets no budget. */
+  const budgetUsages = new Map<string, BudgetUsage>()
+  const getBudgetUsage = ({ href }: URL): BudgetUsage => {
+    const usage = budgetUsages.get(href) ?? createBudgetUsage()
+    budgetUsages.set(href, usage)
+    return usage
+  }
   const createGroup = (
     network: Network,
-    { aliases: _, ...checked }: CheckedNetwork,
+    checked: CheckedNetwork,
     { limits, unsafeNodeMethods }: CheckedOptions,
   ): UpstreamGroup =>
     createUpstreamGroup({
@@ -119,6 +129,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       // Callers can rewrite the chain of a development node, so nothing of it is final.
       maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
       maxFilters: limits.maxFilters,
+      rewritable: unsafeNodeMethods,
+      getBudgetUsage,
       log,
     })
   // These survive a reload, so that reloading the config resets no limits.

@@ -5,14 +5,9 @@ import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { LoadBalancing, UpstreamOptions } from './upstream/upstreamOptions.ts'
 
-/** One node behind the gateway. */
-export interface UpstreamOptions {
-  /** http or https. May have a path, a query, user and password. A secret: it appears in no response and no log. */
-  readonly url: string
-  /** Its name in logs. @default the network and its position, as in `testnet-1` */
-  readonly name?: string
-}
+export type { UpstreamOptions } from './upstream/upstreamOptions.ts'
 
 /** One network's nodes. */
 export interface NetworkOptions {
@@ -22,10 +17,20 @@ export interface NetworkOptions {
   readonly aliases?: readonly string[]
   /** At least one, in the order of preference. */
   readonly upstreams: readonly UpstreamOptions[]
+  /**
+   * `order`: all calls go to the first healthy node. `spread`: a call goes to the node with the lowest load, which is its requests in flight times
+   * its latency, divided by its `weight`. @default 'order'
+   */
+  readonly loadBalancing?: LoadBalancing
   /** How many blocks an upstream may be behind the highest head. One that lags more is used only if no other is left. @default 8 */
   readonly maxLagBlocks?: number
-  /** A cheap read without a response after this many milliseconds is sent to a second upstream too, and the first response wins. @default never */
-  readonly hedgeMs?: number
+  /**
+   * A cheap read without a response after this many milliseconds is sent to a second upstream too, and the first response wins. `p95`: after the
+   * 95th percentile of the node's own latency. @default never
+   */
+  readonly hedgeMs?: number | 'p95'
+  /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
+  readonly splitLogs?: boolean
 }
 
 /** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */

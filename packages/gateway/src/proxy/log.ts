@@ -1,6 +1,6 @@
 import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
-import type { HealthState } from './upstream/watchHealth.ts'
+import type { UpstreamEvent } from './upstream/watchHealth.ts'
 
 /** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
 export interface FaultEntry {
@@ -47,7 +47,7 @@ export type LogEntry =
       readonly event: 'upstream'
       readonly network: Network
       readonly upstream: string
-      readonly state: HealthState
+      readonly state: UpstreamEvent
     }
   | FaultEntry
   | {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Network, NetworkDetails } from '../lib/network.ts'
-import { findKnownNetwork } from '../lib/knownNetworks.ts'
+import { findKnownNetwork } from '../lib/findKnownNetwork.ts'
 import type { ConfigFault } from './configError.ts'
 import { ConfigError } from './configError.ts'
 import type { ServiceNetwork, serviceConfigSchema } from './serviceConfig.ts'
@@ -33,13 +33,17 @@ export const completeNetworks = (
       faults.push({ path: `networks.${name}.chainId`, fix: 'is missing: no well-known network has this name' })
       continue
     }
+    const hasOwnId = Object.values(given).filter((one) => one.chainId === chainId).length <= 1
     const details: NetworkDetails = {
       chain: known?.chain ?? name,
       title: known?.title ?? name,
       symbol: known?.symbol ?? 'ETH',
       testnet: known?.testnet ?? isTestnetName(name),
       ...(known?.explorerUrl === undefined ? {} : { explorerUrl: known.explorerUrl }),
-      aliases: takeFree(names, name, known === undefined ? [] : [known.name, ...known.aliases]),
+      aliases: takeFree(names, name, [
+        ...(known === undefined ? [] : [known.name, ...known.aliases]),
+        ...(hasOwnId ? [String(chainId)] : []),
+      ]),
       chainId,
     }
     completed[name] = { ...details, ...network }

@@ -259,6 +259,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }
     },
     degraded,
+    upstreams: () => gateway.upstreams(),
     log,
     now: options.now,
   })

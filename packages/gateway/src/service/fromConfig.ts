@@ -4,6 +4,7 @@ import type { NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { Access } from '../storage/access.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
+import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
 import type { RunningConfig } from './runningConfig.ts'
 
 /** The limits of a key: its user's, narrowed by its app's. */
@@ -36,6 +37,11 @@ export const toNetworkOptions = (network: RunningConfig['networks'][string]): Ne
   const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...rest } = network
   return {
     ...rest,
-    upstreams: upstreams.map(({ url = '', name }) => ({ url, ...(name === undefined ? {} : { name }) })),
+    upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
+      ...options,
+      url,
+      // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
+      ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
+    })),
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { getSecrets } from './getSecrets.ts'
+import { parseServiceConfig } from './parseServiceConfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -16,6 +17,15 @@ test('gets the secrets of KEYRAIL_SECRET and KEYRAIL_SECRET_FILE, without their 
   expect(getSecrets({ networks }, { KEYRAIL_SECRET_FILE: file })).toEqual([two, one])
   expect(getSecrets({ networks }, { KEYRAIL_SECRET: given })).toEqual([given])
   expect(getSecrets({ networks }, { KEYRAIL_SECRET_FILE: join(folder, 'none') })).toEqual([])
+})
+
+test('gets the headers of upstreams, and the tokens in them', () => {
+  const headers = { authorization: 'Bearer atopsecret', 'x-api-key': 'another-secret' }
+  const { networks: withHeaders } = parseServiceConfig({
+    publicUrl: 'http://127.0.0.1',
+    networks: { 'ethereum-mainnet': { upstreams: [{ url: 'http://a', headers }] } },
+  })
+  expect(getSecrets({ networks: withHeaders }, {})).toEqual(expect.arrayContaining(['atopsecret', 'another-secret']))
 })
 
 test('gets the passwords of a Redis URL with several hosts', () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { getHeaderSecrets } from '../proxy/upstream/upstreamHeaders.ts'
 import { parseRedisUrl } from '../storage/redis/parseRedisUrl.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
@@ -56,7 +57,7 @@ const readText = (file: string | undefined): string => {
 
 /**
  * Gets the secrets of a config and its environment, to hide them in logs.
- * @param config - With the URLs of `urlEnv` and `urlFile` in place.
+ * @param config - As `readServiceConfig` returns it, with the URLs and headers from files and variables.
  * @param environment - If the file of `KEYRAIL_SECRET_FILE` cannot be read, its secrets are left out.
  */
 export const getSecrets = (
@@ -67,6 +68,7 @@ export const getSecrets = (
   const { KEYRAIL_SECRET = '', KEYRAIL_OPERATOR_TOKEN = '', DATABASE_URL, REDIS_URL } = environment
   return [
     ...upstreams.flatMap(({ url }) => (url === undefined ? [] : getUrlSecrets(url))),
+    ...upstreams.flatMap(({ headers = {} }) => getHeaderSecrets(headers)),
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
     ...getRedisPasswords(REDIS_URL),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>

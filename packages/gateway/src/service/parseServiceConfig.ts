@@ -19,7 +19,9 @@ const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
   // An unknown key of a record may be a secret, so the path ends before it.
   if (issue.code === 'invalid_key')
     return { path: formatPath(issue.path.slice(0, -1)), fix: issue.issues.map(({ message }) => message).join(', ') }
-  const path = formatPath(issue.path) || 'the config'
+  // So may the name of a header.
+  const headersAt = issue.path.indexOf('headers')
+  const path = formatPath(headersAt === -1 ? issue.path : issue.path.slice(0, headersAt + 1)) || 'the config'
   if (issue.code !== 'unrecognized_keys') return { path, fix: issue.message }
   const names = issue.keys.map(quoteName).join(', ')
   const members = issue.keys.length === 1 ? 'an unknown member' : 'unknown members'

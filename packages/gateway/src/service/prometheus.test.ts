@@ -2,17 +2,46 @@ import { request } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPrometheus } from './prometheus.ts'
 import type { Prometheus } from './prometheus.ts'
+import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 
 const toStop: Prometheus[] = []
 afterEach(async () => {
   for (const one of toStop.splice(0)) await one.close()
 })
 
+const idle: Omit<UpstreamState, 'upstream' | 'healthy'> = {
+  network: 'mainnet',
+  status: 'healthy',
+  breakerOpen: false,
+  head: null,
+  lag: null,
+  inFlight: 0,
+  latencyMs: null,
+  outcomes: new Map(),
+  durations: { counts: Array.from({ length: 15 }, () => 0), sum: 0 },
+  budgets: [],
+}
+
 const start = async () => {
   const prometheus = await createPrometheus({
     upstreams: () => [
-      { network: 'mainnet', upstream: 'main-"1"', healthy: false },
-      { network: 'mainnet', upstream: 'main-2', healthy: true },
+      { ...idle, upstream: 'main-"1"', healthy: false },
+      {
+        ...idle,
+        upstream: 'main-2',
+        healthy: true,
+        breakerOpen: true,
+        head: 1_000,
+        lag: 3,
+        inFlight: 2,
+        latencyMs: 12,
+        outcomes: new Map([
+          ['result', 5],
+          ['timeout', 1],
+        ] as const),
+        durations: { counts: [4, 0, ...Array.from({ length: 12 }, () => 0), 2], sum: 60.5 },
+        budgets: [{ name: 'maxRequestsPerDay', limit: 100, left: 94 }],
+      },
     ],
     stores: () => [
       { name: 'database', isAvailable: true },
@@ -55,6 +84,19 @@ describe('prometheus', () => {
       'keyrail_request_duration_seconds_count{network="testnet"} 2',
       String.raw`keyrail_upstream_healthy{network="mainnet",upstream="main-\"1\""} 0`,
       'keyrail_upstream_healthy{network="mainnet",upstream="main-2"} 1',
+      'keyrail_upstream_in_flight{network="mainnet",upstream="main-2"} 2',
+      'keyrail_upstream_head_block{network="mainnet",upstream="main-2"} 1000',
+      'keyrail_upstream_lag_blocks{network="mainnet",upstream="main-2"} 3',
+      'keyrail_upstream_breaker_open{network="mainnet",upstream="main-2"} 1',
+      'keyrail_upstream_latency_seconds{network="mainnet",upstream="main-2"} 0.012',
+      'keyrail_upstream_budget_left{network="mainnet",upstream="main-2",limit="maxRequestsPerDay"} 94',
+      'keyrail_upstream_calls_total{network="mainnet",upstream="main-2",outcome="result"} 5',
+      'keyrail_upstream_calls_total{network="mainnet",upstream="main-2",outcome="timeout"} 1',
+      'keyrail_upstream_call_duration_seconds_bucket{network="mainnet",upstream="main-2",le="0.001"} 4',
+      'keyrail_upstream_call_duration_seconds_bucket{network="mainnet",upstream="main-2",le="30"} 4',
+      'keyrail_upstream_call_duration_seconds_bucket{network="mainnet",upstream="main-2",le="+Inf"} 6',
+      'keyrail_upstream_call_duration_seconds_sum{network="mainnet",upstream="main-2"} 60.5',
+      'keyrail_upstream_call_duration_seconds_count{network="mainnet",upstream="main-2"} 6',
       'keyrail_degraded{part="database"} 0',
       'keyrail_degraded{part="redis"} 1',
       'keyrail_metering_lag_seconds 1.5',

@@ -3,9 +3,10 @@ import type { Histogram } from 'prom-client'
 import type { Network } from '../lib/network.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
-import type { UpstreamState } from '../proxy/upstream/createUpstreamGroup.ts'
+import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
 import { registerMetering } from './registerMetering.ts'
+import { registerUpstreams } from './registerUpstreams.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import type { StoreState } from './watchStores.ts'
 
@@ -131,11 +132,7 @@ export const createPrometheus = async ({
     help: 'Requests whose client disconnected before the response was ready.',
     registers,
   })
-  registerGauge('keyrail_upstream_healthy', {
-    help: 'Whether an upstream can be used: 1 if so, else 0.',
-    labelNames: ['network', 'upstream'],
-    samples: () => healthSamples(upstreams()),
-  })
+  registerUpstreams(upstreams, { prometheus: library, registers })
   registerGauge('keyrail_degraded', {
     help: 'Whether the database or Redis is unavailable: 1 if so, else 0.',
     labelNames: ['part'],
@@ -271,17 +268,6 @@ const toHistogram = (
     return { name, help, type: 'histogram', values }
   }
   return { name, get } as unknown as Histogram
-}
-
-/** Prometheus rejects two samples with the same labels, so upstreams that share a name are healthy only if all of them are. */
-const healthSamples = (upstreams: readonly UpstreamState[]): Sample[] => {
-  const samples = new Map<string, Sample>()
-  for (const { network, upstream, healthy } of upstreams) {
-    const key = `${network}/${upstream}`
-    const value = healthy && samples.get(key)?.value !== 0 ? 1 : 0
-    samples.set(key, { labels: { network, upstream }, value })
-  }
-  return [...samples.values()]
 }
 
 /** Whether a Host header, with or without a port, names the loopback interface. */

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError, getErrorCode, isConfigError, unreadableFile } from './configError.ts'
 import type { ConfigFault } from './configError.ts'
+import { findHeadersFault } from '../proxy/upstream/upstreamHeaders.ts'
 import { parseServiceConfig } from './parseServiceConfig.ts'
 import { maxDrainDelayMs } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
 
 /**
- * Reads a config file. Relative paths in it start at its folder. The URLs behind `urlEnv` and `urlFile` are read too.
+ * Reads a config file. Relative paths in it start at its folder. The URLs behind `urlEnv` and `urlFile`, and headers in files, are read too.
  * @param file - The path of a JSON file; see `parseServiceConfig` for its members.
  * @param options.environment - For `urlEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
  * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
@@ -26,7 +27,7 @@ export const readServiceConfig = (
   return {
     ...config,
     ...(drainDelayMs === undefined ? {} : { drainDelayMs }),
-    networks: readUpstreamUrls(config, { folder, environment }),
+    networks: readUpstreams(config, { folder, environment }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
@@ -79,14 +80,15 @@ interface Sources {
   readonly environment: Environment
 }
 
-/** Replaces `urlEnv` and `urlFile` with `url` in all upstreams. */
-const readUpstreamUrls = ({ networks }: ServiceConfig, sources: Sources): Networks => {
+/** Replaces `urlEnv` and `urlFile` with `url`, and the files of headers with their values, in all upstreams. */
+const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks => {
   const faults: ConfigFault[] = []
   const readNetwork = (name: string, network: Networks[string]): Networks[string] => ({
     ...network,
     upstreams: network.upstreams.map((upstream, index) => {
       try {
-        return readUpstreamUrl(upstream, `networks.${name}.upstreams[${index}]`, sources)
+        const path = `networks.${name}.upstreams[${index}]`
+        return readUpstreamHeaders(readUpstreamUrl(upstream, path, sources), `${path}.headers`, sources)
       } catch (error) {
         if (!isConfigError(error)) throw error
         faults.push(...error.faults)
@@ -125,6 +127,26 @@ const readUpstreamUrl = (upstream: Upstream, path: string, { folder, environment
     throw new ConfigError([{ path: source, fix: `${fix}: put the URL of a node there` }])
   }
   return { ...rest, url }
+}
+
+/** Reads the headers that are in files. White space around them, such as a line break at the end, is left out. */
+const readUpstreamHeaders = (upstream: Upstream, path: string, { folder }: Sources): Upstream => {
+  if (upstream.headers === undefined) return upstream
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(upstream.headers)) {
+    if (typeof value === 'string') {
+      headers[name] = value
+      continue
+    }
+    try {
+      headers[name] = readFileSync(resolve(folder, value.file), 'utf8').trim()
+    } catch (error) {
+      throw unreadableFile(path, error)
+    }
+  }
+  const fault = findHeadersFault(headers)
+  if (fault !== undefined) throw new ConfigError([{ path, fix: fault }])
+  return { ...upstream, headers }
 }
 
 /** Anything that does not look like a variable name could be the URL itself and is not repeated. */

@@ -100,6 +100,39 @@ describe('parseServiceConfig', () => {
       { ...minimal, networks: { ...minimal.networks, testnet: { ...node, chainId: '0x1' } } },
       'networks.testnet.chainId must be a whole number from 1',
     ],
+    ...(
+      [
+        ['a name twice', { name: 'testnet-1' }, '[1].name is the name of another upstream of this network'],
+        ['a weight without spread', { weight: 2 }, '[1].weight only works with "loadBalancing": "spread"'],
+        ['a weight below 0', { weight: -1 }, '[1].weight must be a number from 0 to 1000'],
+        ['a budget of 0', { maxRequestsPerDay: 0 }, '[1].maxRequestsPerDay must be a whole number from 1'],
+        ['a misspelt method', { denyMethods: ['eth_getLog'] }, '[1].denyMethods[0] has an unknown method "eth_getLog"'],
+        ['a secret as a method', { allowMethods: ['http://topsecret'] }, 'has an unknown method (name hidden)'],
+        ['a reserved header', { headers: { 'Content-Length': '1' } }, '[1].headers must not have "content-length"'],
+        [
+          'a header with a line break',
+          { headers: { 'x-k': 'topsecret\n' } },
+          '[1].headers has a wrong value for "x-k"',
+        ],
+        ['a secret as a header', { headers: { topsecret1: 'a\n' } }, 'has a wrong value for a header (name hidden)'],
+        ['a header that is a number', { headers: { topsecret1: 1 } }, '[1].headers'],
+      ] as const
+    ).map(([what, change, fault]): [string, unknown, string] => [
+      `an upstream with ${what}`,
+      {
+        ...minimal,
+        networks: {
+          ...minimal.networks,
+          testnet: { ...node, upstreams: [...node.upstreams, { url: 'http://a', ...change }] },
+        },
+      },
+      fault,
+    ]),
+    [
+      'a wrong hedgeMs',
+      { ...minimal, networks: { ...minimal.networks, testnet: { ...node, hedgeMs: 'p99' } } },
+      'networks.testnet.hedgeMs must be a whole number from 1 to 60000, or "p95"',
+    ],
     ['a wrong sign-up mode', { ...minimal, signUp: 'topsecret' }, 'signUp must be "open" or "invite" or "closed"'],
     ['a limit below one', { ...minimal, limits: { apps: { perDay: 0 } } }, 'limits.apps.perDay must be a whole number'],
     ['a wrong port', { ...minimal, listen: { port: 70_000 } }, 'listen.port must be a whole number from 0 to 65535'],
@@ -191,6 +224,26 @@ describe('readServiceConfig', () => {
     ])
     expect(getFaults(() => readServiceConfig(file, { environment: { NODE_URL: 'topsecret' } }))).toEqual([
       'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which holds no http or https URL: put the URL of a node there',
+    ])
+  })
+
+  test('reads headers from files, and rejects those that cannot be sent', () => {
+    write('node-key', 'Bearer topsecret\n')
+    const headers = { authorization: { file: 'node-key' }, 'x-team': 'wallet' }
+    const upstreams = [{ url: 'http://10.0.0.5:8545', headers }]
+    const file = write(
+      'headers.json',
+      JSON.stringify({ ...minimal, networks: { testnet: { chainId: 1, upstreams }, mainnet: node } }),
+    )
+    const [upstream] = readServiceConfig(file).networks['testnet']?.upstreams ?? []
+    expect(upstream?.headers).toEqual({ authorization: 'Bearer topsecret', 'x-team': 'wallet' })
+    write('node-key', 'topsecret\ntopsecret')
+    expect(getFaults(() => readServiceConfig(file))).toEqual([
+      'networks.testnet.upstreams[0].headers has a wrong value for "authorization": use 1 to 8192 printable ASCII characters, without line breaks and spaces around them',
+    ])
+    rmSync(join(folder, 'node-key'))
+    expect(getFaults(() => readServiceConfig(file))).toEqual([
+      'networks.testnet.upstreams[0].headers names a file that cannot be read (ENOENT): check its path and its permissions',
     ])
   })
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
-import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
-import { describeUnknownMethod, isWeightedMethod, maxWeight, weightedMethods } from '../proxy/method/weights.ts'
+import { maxWeight } from '../proxy/method/weights.ts'
+import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole } from './configSchema.ts'
+import { networkName, networks } from './upstreamConfig.ts'
 
 const maxDays = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
@@ -10,40 +11,11 @@ const dayMs = 24 * 60 * 60 * 1_000
 export const maxDrainDelayMs = 600_000
 const maxCalls = 1_000_000_000
 
-/** The message for a missing or wrong value. */
-const must = (what: string) => ({
-  error: ({ input }: { readonly input?: unknown }): string => (input === undefined ? `is missing: it ${what}` : what),
-})
-
-const whole = (min: number, max: number) => {
-  const message = `must be a whole number from ${min} to ${max}`
-  return z.number(must(message)).int(message).min(min, message).max(max, message)
-}
-const calls = () => {
-  const message = `must be a whole number from 1 to ${maxCalls}, or null for no limit`
-  return z.number(must(message)).int(message).min(1, message).max(maxCalls, message).nullable()
-}
-const text = (what: string, max = 200) =>
-  z.string(must(what)).trim().min(1, what).max(max, `must have at most ${max} characters`)
-const flag = () => z.boolean(must('must be true or false'))
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, must(`must be ${values.map((value) => `"${value}"`).join(' or ')}`))
-const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `the known members are ${Object.keys(shape).join(', ')}`
-        : `must be an object with the members ${Object.keys(shape).join(', ')}`,
-  })
-
-const isHttpUrl = (given: string): boolean => /^https?:$/.test(URL.parse(given)?.protocol ?? '')
-const httpUrl = (what: string) => z.string(must(what)).refine((given) => isHttpUrl(given), what)
 const publicUrl = httpUrl('must be the http or https URL where callers reach the service').refine((given) => {
   const url = URL.parse(given)
   return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
 }, 'must have no query, no fragment and no credentials')
 
-const path = (what: string) => text(`must be the path of ${what}`, 4_096)
 const host = () => text('must be an interface to listen on, such as "127.0.0.1" or "0.0.0.0"')
 const listen = object({
   /** An interface of this machine. @default '127.0.0.1' */
@@ -52,48 +24,10 @@ const listen = object({
   port: whole(0, 65_535),
 })
 
-const upstreamsMessage = 'must be a list of at least one node, such as [{ "url": "http://127.0.0.1:8545" }]'
-/** One node of a network. Exactly one of `url`, `urlEnv` and `urlFile` is set. */
-const upstream = object({
-  /** http or https; may have a path, a query, a user and a password. A secret. */
-  url: httpUrl('must be the http or https URL of a node').exactOptional(),
-  /** The name of an environment variable that holds the URL. */
-  urlEnv: text('must be the name of an environment variable that holds the URL').exactOptional(),
-  /** The path of a file that holds the URL. */
-  urlFile: path('a file that holds the URL').exactOptional(),
-  /** The upstream's name in logs and metrics. @default the network and its position, as in `testnet-1` */
-  name: text('must be a name for logs', 64)
-    .refine((name) => !name.includes('/'), "must be a name for logs, without a '/'")
-    .exactOptional(),
-}).refine(
-  ({ url, urlEnv, urlFile }) => [url, urlEnv, urlFile].filter((one) => one !== undefined).length === 1,
-  'must have exactly one of url, urlEnv and urlFile',
-)
-
-const networkName = () => z.string(must(networkNameRule)).refine(isNetworkName, networkNameRule)
-
-const network = object({
-  /** The chain that it is a network of, for example `ethereum`. @default that of the well-known network of this name or chain id, or else the network's name */
-  chain: networkName().exactOptional(),
-  /** @default that of the well-known network, or else the network's name */
-  title: text('must be a title such as "Base Sepolia"', 64).exactOptional(),
-  /** The chain id that every node must have. A node with another one is never used. Required unless the name is that of a well-known network. */
-  chainId: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
-  /** The symbol of its coin. @default that of the well-known network, or else ETH */
-  symbol: text('must be the symbol of its coin, such as "ETH"', 16).exactOptional(),
-  /** Whether its coin has no value. @default as in the well-known network, or else whether its name is `testnet` or ends in `-testnet` */
-  testnet: flag().exactOptional(),
-  /** Other names, which its URLs can have too. @default those of the well-known network, as far as no other network has them */
-  aliases: z.array(networkName(), must('must be a list of names')).readonly().exactOptional(),
-  /** The URL of a block explorer. @default that of the well-known network */
-  explorerUrl: httpUrl('must be the http or https URL of a block explorer').exactOptional(),
-  /** In order of preference. */
-  upstreams: z.array(upstream, must(upstreamsMessage)).min(1, upstreamsMessage).readonly(),
-  /** How many blocks a node may be behind the highest of the others. @default 8 */
-  maxLagBlocks: whole(1, 1_000_000).exactOptional(),
-  /** A cheap read without a response after this many milliseconds is also sent to a second node. @default never */
-  hedgeMs: whole(1, 60_000).exactOptional(),
-})
+const calls = () => {
+  const message = `must be a whole number from 1 to ${maxCalls}, or null for no limit`
+  return z.number(must(message)).int(message).min(1, message).max(maxCalls, message).nullable()
+}
 
 const keyLimits = (defaults: {
   readonly perSecond: number | null
@@ -110,11 +44,7 @@ const keyLimits = (defaults: {
 
 const weights = () =>
   z.record(
-    z
-      .string()
-      .refine(isWeightedMethod, { error: ({ input }) => describeUnknownMethod(String(input)) })
-      // For editors, which then complete the names.
-      .meta({ enum: weightedMethods }),
+    methodName(),
     whole(1, maxWeight),
     must('must be an object with a whole number for each method, such as { "eth_getLogs": 75 }'),
   )
@@ -156,9 +86,7 @@ export const serviceConfigSchema = object({
   /** Whether API keys can be shown again. With `never`, no sealed copy of new keys is stored. @default 'onDemand' */
   reveal: oneOf(['onDemand', 'never']).default('onDemand'),
   /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
-  networks: z
-    .record(networkName(), network, must('must be an object with a network for each name'))
-    .refine((networks) => Object.keys(networks).length > 0, 'must have at least one network'),
+  networks,
   /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */
   chains: z
     .record(
@@ -261,7 +189,7 @@ export type ServiceConfig = Omit<DeepReadonly<z.infer<typeof serviceConfigSchema
   readonly networks: Readonly<Record<Network, ServiceNetwork>>
 }
 
-type NetworkInput = DeepReadonly<z.infer<typeof network>>
+type NetworkInput = DeepReadonly<z.infer<typeof networks>[string]>
 
 /** A network of a config, with all that is known about it. */
 export type ServiceNetwork = Omit<NetworkInput, keyof NetworkDetails> & NetworkDetails

@@ -71,6 +71,7 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'DELETE /api/tokens/{tokenId}': ({ tokenId }) => ({ params: { tokenId } }),
   'GET /api/audit-log': () => ({ query: { limit: 3 } }),
   'GET /api/admin/overview': () => ({}),
+  'GET /api/admin/upstreams': () => ({}),
   'GET /api/admin/users': () => ({ query: { limit: 2, search: 'EXAMPLE' } }),
   'GET /api/admin/users/{userId}': userInput,
   'POST /api/admin/users/{userId}/disable': userInput,

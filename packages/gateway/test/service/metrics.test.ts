@@ -118,15 +118,30 @@ describe('keyrail_upstream_healthy', () => {
     expect(await metric('keyrail_upstream_healthy')).toEqual([toLine('renamed', 1), toLine('main', 1, 'mainnet')])
   })
 
-  test('has one series for nodes that share a name, healthy if all of them are', async () => {
-    const { metric } = await start([
-      { url: (await startNode()).url, name: 'same' },
-      { url: 'http://127.0.0.1:9', name: 'same' },
+  test('of a node has its calls by outcome, and the operator gets the same from the control API', async () => {
+    const node = await startNode()
+    const { url, metric, service } = await start([{ url: node.url, name: 'one', maxRequestsPerDay: 1_000 }])
+    const visitor = createVisitor(url)
+    const { account } = await visitor.get('POST /api/account', {
+      body: { email: 'ann@example.org', password: 'plum tin roof gate' },
+    })
+    const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+    for (let call = 0; call < 3; call += 1)
+      await post(address, `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${call}]}`)
+    const labels = 'network="testnet",upstream="one"'
+    expect(await metric('keyrail_upstream_calls_total')).toEqual([
+      `keyrail_upstream_calls_total{${labels},outcome="result"} 3`,
     ])
-    expect(await metric('keyrail_upstream_healthy')).toEqual([
-      'keyrail_upstream_healthy{network="testnet",upstream="same"} 0',
-      'keyrail_upstream_healthy{network="mainnet",upstream="main"} 1',
-    ])
+    expect(await metric('keyrail_upstream_call_duration_seconds_count')).toContain(
+      `keyrail_upstream_call_duration_seconds_count{${labels}} 3`,
+    )
+    expect(await metric('keyrail_upstream_budget_left')).toHaveLength(1)
+    await service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
+    const { items } = await visitor.get('GET /api/admin/upstreams')
+    expect(items[0]).toMatchObject({ network: 'testnet', name: 'one', status: 'healthy', outcomes: { result: 3 } })
+    expect(items[0]?.budgets[0]?.left).toBeLessThanOrEqual(997)
+    expect(items[1]).toMatchObject({ network: 'mainnet', name: 'main', status: 'healthy', outcomes: {} })
+    expect(JSON.stringify(items)).not.toContain(node.url)
   })
 
   test('is 0 while the circuit breaker of a node is open, also after the node was unreachable for a while', async () => {

@@ -20,7 +20,7 @@ const listed = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
 
 /** Not caused here: these need an unavailable database, or a node with all connections in use. */
-const testedElsewhere: readonly RejectionReason[] = ['key_store_unavailable', 'upstream_busy']
+const testedElsewhere: readonly RejectionReason[] = ['key_store_unavailable', 'upstream_busy', 'chain_reorganized']
 
 /** Causes every rejection of a service, then checks everything that the service wrote for secrets. */
 export const testRejections = (kind: PlaceKind): void => {
@@ -364,6 +364,7 @@ export const testRejections = (kind: PlaceKind): void => {
         upstream_timeout: true,
         upstream_bad: true,
         response_too_large: true,
+        chain_reorganized: true,
         draining: true,
       }
       const missing = Object.keys(all).filter(

@@ -1,5 +1,5 @@
-import { describeUrlProblem } from '@keyrail/core/internal'
-import type { EndpointUrlOptions, PerNetwork, Secret } from '@keyrail/core'
+import { checkNetwork, describeUrlProblem, selectUrl } from '@keyrail/core/internal'
+import type { EndpointUrlOptions, Secret } from '@keyrail/core'
 import { providerError, serviceError } from '../faults/providers.ts'
 import type { ProviderError, ProviderName } from '../faults/providers.ts'
 import { describeValue, invalidInput } from '../invalidInput.ts'
@@ -12,18 +12,18 @@ export interface MatchedEndpoint {
   readonly checkRequest: (request: Request, provider: ProviderName) => Promise<ProviderError | undefined>
 }
 
-const pathShapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
+const pathShapes = 'POST /{network}/v2/{app key} or POST /{network}/{API key}'
 /** The forms of an endpoint, for error messages. */
 const endpointExamples = '{ url }, { baseUrl, apiKey } or { rpcUrl, apiKey }'
 
-function parseUrl(name: string, url: string): URL {
+function parseUrl(name: string, url: unknown, network: string | undefined): URL {
   try {
-    const parsed = new URL(url)
+    const parsed = new URL(url as string)
     if (/^https?:$/.test(parsed.protocol)) return parsed
   } catch {
     // The error below leaves out the URL, because it may contain a key.
   }
-  throw invalidInput(`${name} ${describeUrlProblem(url)}`)
+  throw invalidInput(`${name} ${describeUrlProblem(url, network)}`)
 }
 
 const withoutQuery = (url: URL): string => url.origin + url.pathname.replace(/\/$/, '')
@@ -78,8 +78,9 @@ export function matchEndpoint(options: EndpointUrlOptions): MatchedEndpoint {
       : providerError(provider, 'auth')
   }
 
+  checkNetwork(network)
+  const expected = parseUrl(name, selectUrl(name, options[name], network), network)
   if (name === 'url') {
-    const expected = parseUrl(name, options.url as string)
     return {
       matches(url) {
         const actual = new URL(url)
@@ -89,26 +90,17 @@ export function matchEndpoint(options: EndpointUrlOptions): MatchedEndpoint {
     }
   }
 
-  const value = options[name] as PerNetwork
-  const isRecord = typeof value !== 'string'
-  const networks = isRecord ? Object.keys(value) : []
-  if (isRecord && (network === undefined || !networks.includes(network)))
-    throw invalidInput(`network is ${describeValue(network)}. ${name} has ${networks.join(', ')}`)
-  const base = withoutQuery(parseUrl(name, isRecord ? (value[network as string] as string) : value))
-  const otherBases = isRecord
-    ? networks.filter((one) => one !== network).map((one) => withoutQuery(parseUrl(name, value[one] as string)))
-    : []
-  const pathAfter = (start: string, url: string): string | undefined => {
+  const base = withoutQuery(expected)
+  const pathAfterBase = (url: string): string | undefined => {
     const path = withoutQuery(new URL(url))
-    return path === start || path.startsWith(`${start}/`) ? path.slice(start.length + 1) : undefined
+    return path === base || path.startsWith(`${base}/`) ? path.slice(base.length + 1) : undefined
   }
   const isApp = name === 'baseUrl'
 
   return {
-    matches: (url) => [base, ...otherBases].some((one) => pathAfter(one, url) !== undefined),
+    matches: (url) => pathAfterBase(url) !== undefined,
     async checkRequest(request, provider) {
-      const path = pathAfter(base, request.url)
-      const keyPath = /^(v2\/)?([^/]+)$/.exec(path ?? '')
+      const keyPath = /^(v2\/)?([^/]+)$/.exec(pathAfterBase(request.url) ?? '')
       const key = await resolveSecret('apiKey', apiKey as Secret)
       if (keyPath !== null && decoded(keyPath[2] as string) === key) {
         if ((keyPath[1] !== undefined) === isApp) return checkToken(request, provider)
@@ -123,12 +115,8 @@ export function matchEndpoint(options: EndpointUrlOptions): MatchedEndpoint {
             )
           : providerError(provider, 'auth')
       }
-      const otherPath = otherBases.map((one) => pathAfter(one, request.url)).find((one) => one !== undefined)
-      if (path === undefined && decoded(otherPath?.replace(/^v2\//, '') ?? '') === key)
-        return providerError(provider, 'wrongNetwork')
-      if (path !== undefined && keyPath === null && provider === 'keyrail') {
+      if (keyPath === null && provider === 'keyrail')
         return serviceError(404, -32_001, `Not found: use ${pathShapes}`, 'not_found')
-      }
       return providerError(provider, 'auth')
     },
   }

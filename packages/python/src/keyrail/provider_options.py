@@ -19,7 +19,8 @@ class _Options(TypedDict, total=False):
     rpc_url: PerNetwork[str] | None
     """The RPC URL of an API key: calls are sent to ``{rpc_url}/{api_key}``."""
     network: Network | None
-    """The name of the network, such as ``"sepolia"``. Required if a URL or chain id is a dict with one value for each network."""
+    """The name of the network, such as ``"sepolia"``. It replaces ``{network}`` in the URL, and selects the value from a dict of URLs or
+    chain ids. Both require it."""
     chain_id: PerNetwork[int] | None
     """The expected chain id. Without it, the provider requests the chain id once."""
     timeout_ms: float | None

@@ -28,6 +28,7 @@ import type {
   InvitesView,
   OneTimeLinkView,
   OverviewView,
+  UpstreamsView,
   UserLimitsBody,
   UsersQuery,
   UserView,
@@ -141,6 +142,8 @@ export interface ControlApi {
   'GET /api/audit-log': Call<{ query: PageQuery; response: Page<AuditEntryView> }>
 
   'GET /api/admin/overview': Call<{ response: OverviewView }>
+  /** As this instance sees them. */
+  'GET /api/admin/upstreams': Call<{ response: UpstreamsView }>
   'GET /api/admin/users': Call<{ query: UsersQuery; response: Page<UserView> }>
   'GET /api/admin/users/{userId}': Call<{ params: UserId; response: UserView }>
   'POST /api/admin/users/{userId}/disable': Call<{ params: UserId; response: UserView }>

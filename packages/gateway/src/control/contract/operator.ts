@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import type { Network } from '../../lib/network.ts'
+import { upstreamStatuses } from '../../proxy/upstream/groupMember.ts'
+import type { UpstreamStatus } from '../../proxy/upstream/groupMember.ts'
 import { ownLimits } from './limits.ts'
 import type { OwnLimits } from './limits.ts'
 import { pageMembers } from './page.ts'
@@ -70,6 +73,31 @@ export interface OverviewView {
   readonly degraded: readonly string[]
 }
 
+/** A node of a network, as this instance sees it. */
+export interface UpstreamView {
+  readonly network: Network
+  /** Its name in the config. */
+  readonly name: string
+  readonly status: UpstreamStatus
+  /** Its newest block; `null` until it was asked. */
+  readonly head: number | null
+  /** How many blocks it is behind the highest head of its network; `null` until it was asked. */
+  readonly lag: number | null
+  /** Requests to it that have not ended. */
+  readonly inFlight: number
+  /** The moving average of its cheap calls, in milliseconds; `null` before the first. */
+  readonly latencyMs: number | null
+  /** How many calls that it was sent ended in each way since the config was loaded: `result`, or a kind of failure. */
+  readonly outcomes: Readonly<Record<string, number>>
+  /** The limits of its budget, by their names in the config. */
+  readonly budgets: readonly { readonly name: string; readonly limit: number; readonly left: number }[]
+}
+
+/** The nodes, in the order of the config. */
+export interface UpstreamsView {
+  readonly items: readonly UpstreamView[]
+}
+
 /** The schema of `UserView`. */
 export const userView: z.ZodType<UserView> = z
   .strictObject({
@@ -137,3 +165,20 @@ export const overviewView: z.ZodType<OverviewView> = z
     degraded: z.array(z.string()),
   })
   .meta({ id: 'Overview' })
+
+const upstream = z
+  .strictObject({
+    network: z.string(),
+    name: z.string(),
+    status: z.enum(upstreamStatuses),
+    head: z.int().nullable(),
+    lag: z.int().nullable(),
+    inFlight: z.int(),
+    latencyMs: z.number().nullable(),
+    outcomes: z.record(z.string(), z.int()),
+    budgets: z.array(z.strictObject({ name: z.string(), limit: z.int(), left: z.int() })),
+  })
+  .meta({ id: 'Upstream' })
+
+/** The schema of `UpstreamsView`. */
+export const upstreamsView: z.ZodType<UpstreamsView> = z.strictObject({ items: z.array(upstream) })

@@ -24,6 +24,7 @@ import {
   invitesView,
   oneTimeLinkView,
   overviewView,
+  upstreamsView,
   userLimitsBody,
   usersQuery,
   userView,
@@ -383,6 +384,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     access: 'operator',
     status: 200,
     response: overviewView,
+  },
+  'GET /api/admin/upstreams': {
+    summary: 'Lists the nodes, as this instance sees them.',
+    access: 'operator',
+    status: 200,
+    response: upstreamsView,
   },
   'GET /api/admin/users': {
     summary: 'Lists the accounts.',

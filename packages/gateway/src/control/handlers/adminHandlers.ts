@@ -22,6 +22,7 @@ export const adminHandlers = (
   parts: ControlParts,
 ): Handlers<
   | 'GET /api/admin/overview'
+  | 'GET /api/admin/upstreams'
   | 'GET /api/admin/users'
   | 'GET /api/admin/users/{userId}'
   | 'POST /api/admin/users/{userId}/disable'
@@ -33,7 +34,7 @@ export const adminHandlers = (
   | 'DELETE /api/admin/invites/{inviteId}'
   | 'GET /api/admin/audit-log'
 > => {
-  const { storage, accounts, deployment, degraded, startedAt } = parts
+  const { storage, accounts, deployment, degraded, upstreams, startedAt } = parts
   const { operator } = accounts
 
   const toUserViews = async (users: readonly Account[]): Promise<readonly UserView[]> => {
@@ -71,6 +72,22 @@ export const adminHandlers = (
         apiKeys: await storage.keys.countApiKeys(),
         startedAt: isoTime(startedAt),
         degraded: degraded(),
+      },
+    }),
+
+    'GET /api/admin/upstreams': async () => ({
+      response: {
+        items: upstreams().map(({ network, upstream, outcomes, ...state }) => ({
+          network,
+          name: upstream,
+          status: state.status,
+          head: state.head,
+          lag: state.lag,
+          inFlight: state.inFlight,
+          latencyMs: state.latencyMs,
+          outcomes: Object.fromEntries(outcomes),
+          budgets: state.budgets,
+        })),
       },
     }),
 

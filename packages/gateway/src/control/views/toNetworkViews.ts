@@ -1,4 +1,4 @@
-import { getKnownChainTitle } from '../../lib/knownNetworks.ts'
+import { getKnownChainTitle } from '../../lib/findKnownNetwork.ts'
 import type { ChainView, NetworkView } from '../contract/deployment.ts'
 import type { Deployment } from '../controlOptions.ts'
 

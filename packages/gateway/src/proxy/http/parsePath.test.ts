@@ -69,14 +69,14 @@ describe('parsePath', () => {
   })
 
   test.each([
-    ['testnet.rpc.example.org', '/v2/x', 'testnet', 'app', 'x'],
-    ['Sepolia.RPC.example.org:8443', '/x', 'testnet', 'apiKey', 'x'],
-    ['mainnet.rpc.example.org', '/v2', 'mainnet', 'app', undefined],
-    ['rpc.example.org', '/mainnet/x', 'mainnet', 'apiKey', 'x'],
-    ['other.rpc.example.org', '/mainnet/x', 'mainnet', 'apiKey', 'x'],
-  ] as const)('at the host %s, %s is a call', (host, target, to, variant, text) => {
+    ['testnet.rpc.example.org', '/v2/x', { network: 'testnet', variant: 'app', key: 'x' }],
+    ['Sepolia.RPC.example.org:8443', '/x', { network: 'testnet', variant: 'apiKey', key: 'x' }],
+    ['mainnet.rpc.example.org', '/v2', { network: 'mainnet', variant: 'app', key: undefined }],
+    ['rpc.example.org', '/mainnet/x', { network: 'mainnet', variant: 'apiKey', key: 'x' }],
+    ['other.rpc.example.org', '/mainnet/x', { network: 'mainnet', variant: 'apiKey', key: 'x' }],
+  ] as const)('at the host %s, %s is a call', (host, target, call) => {
     const hosts = { ...names, hostSuffix: '.rpc.example.org' }
-    expect(parse(target, hosts, host)).toEqual({ kind: 'call', network: to, variant, key: text })
+    expect(parse(target, hosts, host)).toEqual({ kind: 'call', ...call })
     expect(parse('/readyz', hosts, host)).toEqual({ kind: 'readyz' })
   })
 

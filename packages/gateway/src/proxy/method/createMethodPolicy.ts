@@ -35,6 +35,9 @@ const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Ma
 const expensive =
   /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$|^txpool_(?:content|inspect)$/
 
+/** Whether a call of this method can take a node seconds. */
+export const isExpensive = (method: string): boolean => expensive.test(method)
+
 const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
 const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
 
@@ -42,7 +45,7 @@ const getTraits = (name: string, weight: number): MethodTraits => {
   const filter = filters.get(name)
   return Object.freeze({
     idempotent: isReadMethod(name),
-    expensive: expensive.test(name),
+    expensive: isExpensive(name),
     weight,
     label: name,
     pin: pinRules.get(name),

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { Network } from '../../lib/network.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
@@ -10,8 +9,6 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { proxyCall } from '../upstream/proxyCall.ts'
-import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import type { ProxyOptions } from '../upstream/proxyOptions.ts'
 import { checkCall } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
 import { endRequest, sendRejection, sendRejectionBeforeBody } from './endRequest.ts'
@@ -26,6 +23,7 @@ import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
 import type { RequestedCalls } from './takeLimits.ts'
+import { toProxyOptions } from './toProxyOptions.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import { getByteLength } from './writeParts.ts'
 
@@ -111,25 +109,10 @@ const rejectBody = (gateway: GatewayContext, authorized: AuthorizedRequest, reje
 // Shared, because a closure for each request keeps requests from being collected while they are young.
 const nothing = (): void => {}
 
-/** The path of a request names a network of the same context. */
-const getGroup = (upstreams: GatewayContext['upstreams'], network: Network): UpstreamGroup => {
-  const group = upstreams.get(network)
-  if (group === undefined) throw new TypeError('the network of a request must be one of its gateway')
-  return group
+/** Names the newest block that the key's callers have seen in the response. */
+const addBlock = ({ upstreams }: GatewayContext, { context, network, tenant }: AuthorizedRequest): void => {
+  context.facts.block = upstreams.get(network)?.seenHeads?.get(tenant.record.id)
 }
-
-const toProxyOptions = (
-  { limits, upstreams }: GatewayContext,
-  { context, tenant, network }: AuthorizedRequest,
-): ProxyOptions => ({
-  group: getGroup(upstreams, network),
-  keyId: tenant.record.id,
-  ownerId: tenant.ownerId,
-  keyVersion: tenant.record.version,
-  timeoutMs: limits.upstreamTimeoutMs,
-  maxResponseBytes: limits.maxResponseBytes,
-  budget: { left: limits.maxResponseBytes, kept: context.buffered },
-})
 
 const check = (
   { methods }: GatewayContext,
@@ -224,6 +207,7 @@ const runSingle = (
   const cancel = proxyCall(forwarded, { ...toProxyOptions(gateway, authorized), sent }, (result) => {
     if (isRejection(result)) returnOnce()
     counts = true
+    addBlock(gateway, authorized)
     completeSingle(gateway, authorized, call, result)
   })
   // A write goes on when its caller disconnects, because a node may have received it. It is counted when it ends.
@@ -284,7 +268,10 @@ const handleBatch = (
     withLimits(gateway, authorized, { passed, calls: calls.length, weights: getWeights(checked) }, (taken) => {
       if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
       context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
-        done: (results) => completeBatch(gateway, authorized, calls, results),
+        done: (results) => {
+          addBlock(gateway, authorized)
+          completeBatch(gateway, authorized, calls, results)
+        },
         unsent: (units) => returnUnsent(gateway, taken, units),
       })
     })

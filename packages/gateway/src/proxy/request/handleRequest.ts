@@ -107,7 +107,7 @@ const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'h
 const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })
 
 const getReadiness = ({ upstreams, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
-  const networks = [...upstreams.values()].filter((group) => group.pick() === undefined).map(({ network }) => network)
+  const networks = [...upstreams.values()].filter((group) => !group.isUsable()).map(({ network }) => network)
   if (networks.length > 0) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
   const reason = notReady()
   if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })

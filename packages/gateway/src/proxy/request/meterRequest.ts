@@ -13,6 +13,7 @@ const upstreamFailures: ReadonlySet<RejectionReason> = new Set([
   'upstream_timeout',
   'upstream_bad',
   'response_too_large',
+  'chain_reorganized',
 ])
 
 const toOutcome = (result: CallResult): Outcome => {

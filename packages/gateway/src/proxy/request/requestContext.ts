@@ -35,6 +35,8 @@ export interface RequestFacts {
   calls: number | undefined
   /** The methods of a batch's calls, as the metrics name them. */
   methods: readonly string[] | undefined
+  /** The newest block that the key's callers have seen. */
+  block: number | undefined
   /** Response headers with what is left of the key's limits. */
   limitHeaders: readonly string[] | undefined
   /** Why it was rejected; of a batch, why its first rejected call was. */

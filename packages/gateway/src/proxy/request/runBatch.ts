@@ -4,8 +4,9 @@ import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
-import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
+import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
+import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
@@ -112,7 +113,8 @@ export const runBatch = (
       setResult(index, result)
     }
   }
-  const completeCall = ({ index, read, duplicates }: BatchCall, result: CallResult, member?: GroupMember): void => {
+  const completeCall = ({ index, call, read, duplicates }: BatchCall, sent: CallResult, member?: GroupMember): void => {
+    const result = showsHead(call) ? trackHead(call, { result: sent, member }, options) : sent
     if (read?.pin !== undefined) cacheResult(read, result, { group, member })
     setResult(index, result)
     if (duplicates !== undefined) for (const duplicate of duplicates) setSharedResult(duplicate, result)
@@ -156,7 +158,7 @@ export const runBatch = (
       const { idempotent, filter } = one.call.traits
       if (!idempotent) runningWrites.add(one.index)
       // Other callers cannot wait for a read of a batch, because it is limited by the bytes that this batch has left.
-      const send = idempotent && filter === undefined ? forwardCall : proxyCall
+      const send = idempotent && filter === undefined ? forwardRead : proxyCall
       const cancel = send(one.call, { ...options, deadlineMs, sent: () => markSent(one) }, (result, member) => {
         ended()
         completeCall(one, result, member)
@@ -174,6 +176,7 @@ export const runBatch = (
           keyId: options.keyId,
           ownerId: options.ownerId,
           budget,
+          seenHead: options.seenHead,
           sent: () => several.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },

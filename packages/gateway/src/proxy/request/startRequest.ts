@@ -24,6 +24,7 @@ export const startRequest = (
       method: undefined,
       calls: undefined,
       methods: undefined,
+      block: undefined,
       limitHeaders: undefined,
       reason: undefined,
       metered: false,

@@ -12,6 +12,7 @@ import {
 } from '../http/compress.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
+import { blockHeader } from '../upstream/heads/blockHeader.ts'
 import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
 import { endWithin, getByteLength, writeParts } from './writeParts.ts'
@@ -44,6 +45,7 @@ export const writeResponse = (context: RequestContext, content: ResponseContent,
   const headers = ['X-Request-Id', context.requestId, ...(content.headers ?? corsHeaders)]
   if (facts.limitHeaders !== undefined) headers.push(...facts.limitHeaders)
   if (facts.chainId !== undefined) headers.push('X-Chain-Id', String(facts.chainId))
+  if (facts.block !== undefined) headers.push(blockHeader, String(facts.block))
   if (options.close) headers.push('Connection', 'close')
   if (options.strictTransportSecurity !== undefined)
     headers.push('Strict-Transport-Security', options.strictTransportSecurity)

@@ -1,53 +1,183 @@
 import { expect, test } from 'vitest'
 import { chooseUpstream } from './chooseUpstream.ts'
+import type { PickOptions } from './chooseUpstream.ts'
+import type { LoadBalancing } from './upstreamOptions.ts'
+import { createBackoff } from './createBackoff.ts'
+import { createBudget } from './createBudget.ts'
+import { createCapabilities } from './createCapabilities.ts'
+import { createLatency } from './createLatency.ts'
+import { createOutcomes } from './createOutcomes.ts'
 import type { GroupMember } from './groupMember.ts'
 
-type State = 'healthy' | 'trialDue' | 'usable' | 'down'
-
-const createMember = (name: string, state: State): GroupMember => ({
-  name,
-  upstream: undefined as never,
-  finality: undefined as never,
-  head: () => (name === '0' ? undefined : Number(name)),
-  observe: () => {},
-  health: {
-    isUsable: () => state !== 'down',
-    isHealthy: () => state === 'healthy',
-    isTrialDue: () => state === 'trialDue',
-  } as GroupMember['health'],
-})
-const choose = (states: readonly State[], except?: number, mayBeTrial?: boolean): string | undefined => {
-  const members = states.map((state, index) => createMember(String(index), state))
-  const tried = members.filter((_, index) => index === except)
-  return chooseUpstream(members, { tried, mayBeTrial })?.name
+/** What is true of a member: the words of its description. */
+interface Facts {
+  readonly name: string
+  readonly health: 'healthy' | 'trialDue' | 'usable' | 'down'
+  readonly inFlight: number
+  readonly latencyMs: number | undefined
+  readonly weight: number
+  readonly paused: boolean
+  readonly overBudget: boolean
+  readonly denies: string | undefined
+  readonly lacks: string | undefined
 }
 
-test.each<[string | undefined, readonly State[], (number | undefined)?, boolean?]>([
-  ['0', ['healthy', 'healthy']],
-  ['1', ['healthy', 'healthy'], 0],
-  ['1', ['usable', 'healthy']],
-  ['0', ['usable', 'usable']],
-  ['1', ['down', 'usable']],
-  ['1', ['trialDue', 'healthy']],
-  ['0', ['trialDue', 'healthy'], undefined, true],
-  ['1', ['trialDue', 'healthy'], 0, true],
-  ['0', ['trialDue', 'down']],
-  [undefined, ['healthy'], 0],
-  [undefined, ['down', 'down']],
-  [undefined, []],
-])('chooses %s of %j, except %s, as a trial: %s', (chosen, states, except, mayBeTrial) => {
-  expect(choose(states, except, mayBeTrial)).toBe(chosen)
+/** Parses a description such as `usable 3fly 20ms 2w paused overBudget denies:eth_call lacks:eth_call`. */
+const parseFacts = (name: string, text: string): Facts => {
+  const words = text.split(' ')
+  const find = (pattern: RegExp): string | undefined => words.map((word) => pattern.exec(word)?.[1]).find(Boolean)
+  return {
+    name,
+    health: (words.find((word) => ['trialDue', 'usable', 'down'].includes(word)) as 'down' | undefined) ?? 'healthy',
+    inFlight: Number(find(/^(\d+)fly$/) ?? 0),
+    latencyMs: find(/^(\d+)ms$/) === undefined ? undefined : Number(find(/^(\d+)ms$/)),
+    weight: Number(find(/^([\d.]+)w$/) ?? 1),
+    paused: words.includes('paused'),
+    overBudget: words.includes('overBudget'),
+    denies: find(/^denies:(.+)$/),
+    lacks: find(/^lacks:(.+)$/),
+  }
+}
+
+const createMember = (facts: Facts): GroupMember => {
+  const { name, health } = facts
+  const backoff = createBackoff()
+  if (facts.paused) backoff.learn({ kind: 'throttled' })
+  const budget = createBudget({ maxRequestsPerDay: 10, maxUnitsPerDay: 10 })
+  if (facts.overBudget) budget.charge(10, 10)
+  const latency = createLatency()
+  if (facts.latencyMs !== undefined) latency.add(facts.latencyMs)
+  const head = (): number | undefined => (name === 'a' ? undefined : 'abc'.indexOf(name))
+  const capabilities = createCapabilities(facts.denies === undefined ? {} : { denyMethods: [facts.denies] }, { head })
+  if (facts.lacks !== undefined) capabilities.learn({ method: facts.lacks, kind: 'methodUnavailable' })
+  return {
+    name,
+    upstream: { inFlight: () => facts.inFlight } as GroupMember['upstream'],
+    finality: undefined as never,
+    health: {
+      isUsable: () => health !== 'down',
+      isHealthy: () => health === 'healthy',
+      isTrialDue: () => health === 'trialDue',
+    } as GroupMember['health'],
+    backoff,
+    budget,
+    capabilities,
+    latency,
+    outcomes: createOutcomes(),
+    weight: facts.weight,
+    head,
+    sawHead: () => {},
+    observe: () => {},
+  }
+}
+
+type Row = [chosen: string | undefined, members: string, options?: Options]
+interface Options extends Omit<PickOptions, 'tried'> {
+  readonly tried?: string
+  readonly preferred?: string
+}
+
+/** Chooses among members named a, b, c, described by a text with a `|` between them. */
+const choose = (loadBalancing: LoadBalancing, text: string, { tried = '', preferred, ...options }: Options = {}) => {
+  const members = text.split(' | ').map((one, index) => createMember(parseFacts('abc'[index] ?? '', one)))
+  const triedMembers = members.filter(({ name }) => tried.includes(name))
+  return chooseUpstream(
+    members,
+    { ...options, tried: triedMembers },
+    { loadBalancing, preferred: members.find(({ name }) => name === preferred) },
+  )?.name
+}
+
+const call = { method: 'eth_call' }
+
+/** The same with both ways of load balancing. */
+const always: readonly Row[] = [
+  ['a', 'healthy | healthy'],
+  ['b', 'healthy | healthy', { tried: 'a' }],
+  ['b', 'usable | healthy'],
+  ['a', 'usable | usable'],
+  ['b', 'down | usable'],
+  ['b', 'trialDue | healthy'],
+  ['a', 'trialDue | healthy', { mayBeTrial: true }],
+  ['b', 'trialDue | healthy', { mayBeTrial: true, tried: 'a' }],
+  ['a', 'trialDue | down'],
+  [undefined, 'healthy', { tried: 'a' }],
+  [undefined, 'down | down'],
+  // A head that must be known: that of a is not.
+  ['b', 'healthy | healthy', { minHead: 1 }],
+  ['c', 'healthy | healthy | healthy', { minHead: 2 }],
+  ['c', 'healthy | down | usable', { minHead: 1 }],
+  [undefined, 'healthy | healthy', { minHead: 2 }],
+  // A head that the caller has seen: nodes that have it come before others that work.
+  ['b', 'healthy | healthy', { seenHead: 1 }],
+  ['a', 'healthy | healthy', { seenHead: 2 }],
+  ['a', 'healthy | usable', { seenHead: 1 }],
+  ['c', 'healthy | healthy | 0w', { seenHead: 2 }],
+  ['b', 'lacks:eth_call | healthy', { ...call, seenHead: 2 }],
+  ['b', 'healthy | healthy', { seenHead: 1, preferred: 'a' }],
+  // Throttled, and over budget.
+  ['b', 'paused | healthy'],
+  ['a', 'paused | paused'],
+  ['b', 'overBudget | healthy'],
+  ['b', 'overBudget | usable'],
+  [undefined, 'overBudget'],
+  [undefined, 'healthy', { units: 11 }],
+  [undefined, 'healthy', { batch: Array.from({ length: 11 }, () => call), units: 1 }],
+  // Methods.
+  ['b', 'denies:eth_call | healthy', call],
+  ['b', 'denies:eth_call | usable', call],
+  [undefined, 'denies:eth_call', call],
+  ['b', 'denies:eth_call | healthy', { batch: [{ method: 'eth_chainId' }, call] }],
+  ['a', 'denies:eth_call | healthy', { method: 'eth_chainId' }],
+  ['b', 'lacks:eth_call | healthy', call],
+  ['b', 'lacks:eth_call | usable', call],
+  ['a', 'lacks:eth_call', call],
+  ['a', 'lacks:eth_call | healthy', { method: 'eth_chainId' }],
+  ['b', 'lacks:eth_call | healthy', { batch: [call] }],
+  // The node that took the caller's last write.
+  ['b', 'healthy | healthy', { preferred: 'b' }],
+  ['a', 'healthy | usable', { preferred: 'b' }],
+  ['a', 'healthy | paused', { preferred: 'b' }],
+  ['a', 'healthy | lacks:eth_call', { ...call, preferred: 'b' }],
+  ['a', 'healthy | healthy', { tried: 'b', preferred: 'b' }],
+]
+test.each(always)('in order, chooses %s of %s for %j', (chosen, members, options) => {
+  expect(choose('order', members, options)).toBe(chosen)
+})
+test.each(always)('spread, chooses %s of equally loaded %s for %j', (chosen, members, options) => {
+  expect(choose('spread', members, options)).toBe(chosen)
 })
 
-test.each<[string | undefined, number, readonly State[]]>([
-  ['1', 1, ['healthy', 'healthy']],
-  ['2', 2, ['healthy', 'healthy', 'healthy']],
-  ['2', 1, ['healthy', 'down', 'usable']],
-  [undefined, 2, ['healthy', 'healthy']],
-])(
-  'chooses %s for a call that needs head %i of %j, of which each has its index as head and the first none',
-  (chosen, minHead, states) => {
-    const members = states.map((state, index) => createMember(String(index), state))
-    expect(chooseUpstream(members, { minHead })?.name).toBe(chosen)
-  },
-)
+test.each<Row>([
+  ['a', '9fly | healthy'],
+  ['a', '900ms | 1ms'],
+])('in order, ignores the load: chooses %s of %s', (chosen, members) => {
+  expect(choose('order', members)).toBe(chosen)
+})
+
+test.each<Row>([
+  ['b', '1fly 10ms | 10ms'],
+  ['b', '20ms | 10ms'],
+  // (1 + 1) × 10 is less than 30.
+  ['a', '1fly 10ms | 30ms'],
+  ['b', '3fly 10ms | 30ms'],
+  ['c', '2fly 10ms | 1fly 20ms | 29ms'],
+  // Twice the weight is half the load.
+  ['b', '10ms | 10ms 2w'],
+  ['a', '10ms | 10ms 0.5w'],
+  ['b', '2fly 10ms 2w | 10ms 1w'],
+  // Without a latency it is tried.
+  ['b', '1ms | healthy'],
+  // Weight 0 is a backup: after all healthy ones, before the others.
+  ['b', '1ms 0w | 900ms'],
+  ['a', '1ms 0w | 1ms usable'],
+  ['b', '9fly 9ms 0w | 9ms 0w'],
+  // The load decides among those of the best rank only.
+  ['b', '1ms usable | 99fly 900ms'],
+  ['b', '99fly 9ms usable | 1ms usable'],
+  // A trial goes ahead, whatever its load.
+  ['b', '1ms | 99fly 900ms trialDue', { mayBeTrial: true }],
+  ['b', '1ms | 900ms', { preferred: 'b' }],
+])('spread, chooses the lowest load: %s of %s', (chosen, members, options) => {
+  expect(choose('spread', members, options)).toBe(chosen)
+})

@@ -1,36 +1,120 @@
+import type { NeededCall } from './createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
+import type { LoadBalancing } from './upstreamOptions.ts'
 
 /** What a call needs of the upstream that is chosen for it. */
 export interface PickOptions {
   /** The call's method. Without it, any upstream may be chosen. */
   readonly method?: string | undefined
+  /** The call's params, as source text. Without them, any block's state will do. */
+  readonly params?: string | undefined
+  /** How many units of a budget the call uses. @default 1 */
+  readonly units?: number | undefined
+  /** The calls of a batch, in place of one call. `units` is the sum then. */
+  readonly batch?: readonly NeededCall[] | undefined
+  /** The caller's key. Its reads go to the upstream that took its last write, if that is recent. */
+  readonly keyId?: string | undefined
   /** Upstreams that must not be chosen, because they were tried already. */
   readonly tried?: readonly GroupMember[] | undefined
   /** The call can be retried on another upstream, so it may go to one whose circuit breaker is due for a trial. @default false */
   readonly mayBeTrial?: boolean | undefined
   /** Only an upstream whose last known head is at least this block may be chosen. */
   readonly minHead?: number | undefined
+  /** The newest block that the caller has seen. Upstreams whose last known head is at least this block come first. */
+  readonly seenHead?: number | undefined
 }
+
+/** How good an upstream is for a call. Lower is better. */
+const ranks = {
+  /** Nothing is known against it. */
+  ready: 0,
+  /** The same, but its weight is 0. */
+  backup: 1,
+  /** It is not known to have the newest block that the caller has seen. */
+  behind: 2,
+  /** It fails, lags, syncs or is throttled. */
+  poor: 3,
+  /** It probably lacks the method or the state. */
+  incapable: 4,
+  /** It must not get the call. */
+  excluded: 5,
+} as const
 
 const anyUpstream: PickOptions = {}
 
 /**
- * Chooses the upstream for a call: the first healthy one in the order of the config, else the first usable one. It does not spread the
- * load, so a caller's next read goes to the node that received its last write.
- * @param members - In the order of preference.
+ * Chooses the upstream for a call. The upstreams are ranked:
+ * 1. those against which nothing is known;
+ * 2. the same with weight 0;
+ * 3. those that are not known to have the newest block that the caller has seen;
+ * 4. those that fail, lag, sync or are throttled;
+ * 5. those that probably lack the method or the state.
+ *
+ * One that was tried, is unreachable or of the wrong chain, is below `minHead`, does not offer the method by the config, or has no budget left is
+ * never chosen. Among the best rank, the choice is by `loadBalancing`. `preferred` wins over others of its rank, as long as nothing is known against it.
+ * @param members - In the order of the config.
+ * @param choice.preferred - The upstream that took the caller's last write.
  * @returns `undefined` if no upstream is left.
  */
 export const chooseUpstream = (
   members: readonly GroupMember[],
   options: PickOptions = anyUpstream,
+  { loadBalancing, preferred }: { loadBalancing: LoadBalancing; preferred?: GroupMember | undefined } = inOrder,
 ): GroupMember | undefined => {
+  if (preferred !== undefined && getRank(preferred, options) <= ranks.backup) return preferred
+  let best: GroupMember | undefined
+  let bestRank: number = ranks.excluded
+  let bestLoad = Infinity
   for (const member of members) {
-    const { health } = member
-    const isReady = health.isHealthy() || (options.mayBeTrial === true && health.isTrialDue())
-    if (isReady && isAllowed(member, options)) return member
+    const rank = getRank(member, options)
+    if (rank > bestRank || rank === ranks.excluded) continue
+    if (loadBalancing === 'order') {
+      if (rank === ranks.ready) return member
+      if (rank === bestRank) continue
+    } else {
+      // A trial is due once in a while, and only a call can find out whether the upstream works again.
+      if (rank === ranks.ready && !member.health.isHealthy()) return member
+      const load = getLoad(member)
+      if (rank === bestRank && load >= bestLoad) continue
+      bestLoad = load
+    }
+    best = member
+    bestRank = rank
   }
-  return members.find((member) => member.health.isUsable() && isAllowed(member, options))
+  return best
 }
 
-const isAllowed = (member: GroupMember, { tried, minHead }: PickOptions): boolean =>
-  tried?.includes(member) !== true && (minHead === undefined || (member.head() ?? -1) >= minHead)
+const inOrder = { loadBalancing: 'order' } as const
+
+const getRank = (member: GroupMember, options: PickOptions): number => {
+  const { health, backoff, weight } = member
+  if (!health.isUsable() || !isAllowed(member, options)) return ranks.excluded
+  if (!canServe(member, options)) return ranks.incapable
+  const isReady = health.isHealthy() || (options.mayBeTrial === true && health.isTrialDue())
+  if (!isReady || backoff.isPaused()) return ranks.poor
+  if (isBehind(member, options.seenHead)) return ranks.behind
+  return weight === 0 ? ranks.backup : ranks.ready
+}
+
+/** Whether an upstream is not known to have a block. */
+export const isBehind = (member: GroupMember, seenHead: number | undefined): boolean =>
+  seenHead !== undefined && (member.head() ?? -1) < seenHead
+
+/** Whether a rule forbids that the upstream gets the call. */
+const isAllowed = (member: GroupMember, { tried, minHead, method, batch, units = 1 }: PickOptions): boolean => {
+  const { budget, capabilities } = member
+  if (tried?.includes(member) === true) return false
+  if (minHead !== undefined && (member.head() ?? -1) < minHead) return false
+  if (method !== undefined && !capabilities.offers(method)) return false
+  if (batch === undefined) return budget.hasRoom(1, units)
+  return budget.hasRoom(batch.length, units) && batch.every((call) => capabilities.offers(call.method))
+}
+
+const canServe = ({ capabilities }: GroupMember, { method, params, batch }: PickOptions): boolean => {
+  if (batch !== undefined) return batch.every((call) => capabilities.canServe(call.method, call.params))
+  return method === undefined || capabilities.canServe(method, params)
+}
+
+/** How much longer a call would take here than elsewhere. An upstream that has no latency yet is tried. */
+const getLoad = ({ upstream, latency, weight }: GroupMember): number =>
+  ((upstream.inFlight() + 1) * (latency.average() ?? 0)) / (weight === 0 ? 1 : weight)

@@ -2,8 +2,16 @@ import { expect, test } from 'vitest'
 import { createFinality } from './createFinality.ts'
 import type { Upstream } from './createUpstream.ts'
 
+interface Started {
+  setNumber: (number: number | string) => void
+  /** Sets the members of the response after `id`. */
+  setOutcome: (members: string) => void
+  upstream: Upstream
+  queries: () => number
+}
+
 /** An upstream that responds with a finalized block time once. */
-const start = (): { setNumber: (number: number | string) => void; upstream: Upstream; queries: () => number } => {
+const start = (): Started => {
   let text = ''
   let queries = 0
   const upstream: Upstream = {
@@ -13,13 +21,16 @@ const start = (): { setNumber: (number: number | string) => void; upstream: Upst
       return () => {}
     },
     maskError: (value) => value,
+    inFlight: () => 0,
+    hasRoomForQuery: () => true,
     close: async () => {},
   }
   const setNumber = (number: number | string): void => {
     const source = typeof number === 'number' ? `"0x${number.toString(16)}"` : number
-    text = `{"jsonrpc":"2.0","id":1,"result":{"number":${source}}}`
+    setOutcome(`"result":{"number":${source}}`)
   }
-  return { setNumber, upstream, queries: () => queries }
+  const setOutcome = (members: string): void => void (text = `{"jsonrpc":"2.0","id":1,${members}}`)
+  return { setNumber, setOutcome, upstream, queries: () => queries }
 }
 /** A response is known a moment later. */
 const untilKnown = () => new Promise((resolve) => setTimeout(resolve, 0))
@@ -65,4 +76,30 @@ test.each(['null', '"latest"', '"0x1","number":"0x2"', '7'])('ignores a block wi
   finality.finalizedBefore(1)
   await untilKnown()
   expect(finality.finalizedBefore(1)).toBe(-1)
+})
+
+// https://github.com/ethereum/execution-apis/pull/879 compares the clients.
+test.each([
+  ['Geth', '"error":{"code":-32000,"message":"finalized block not found"}'],
+  ['Besu and Erigon', '"error":{"code":-39001,"message":"Unknown block"}'],
+  ['Nethermind and Reth', '"result":null'],
+])('with a node that has no finalized block, as %s says it, nothing is finalized', async (_, outcome) => {
+  const { setOutcome, setNumber, upstream } = start()
+  let time = 1_000
+  let back = 0
+  const finality = createFinality(upstream, { timeoutMs: 1_000, onBack: () => (back += 1), now: () => time })
+  setOutcome(outcome)
+  finality.finalizedBefore(time)
+  await untilKnown()
+  expect(finality.finalizedBefore(time)).toBe(-1)
+  // A node that loses its finalized block, as after a restart, keeps what was final.
+  time = 12_000
+  setNumber(50)
+  finality.finalizedBefore(time)
+  await untilKnown()
+  time = 23_000
+  setOutcome(outcome)
+  finality.finalizedBefore(time)
+  await untilKnown()
+  expect([finality.finalizedBefore(time), back]).toEqual([50, 0])
 })

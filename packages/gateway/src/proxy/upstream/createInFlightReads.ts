@@ -15,6 +15,8 @@ export interface InFlightOptions {
   readonly timeoutMs: number
   /** What is left of the timeout, if some of it has passed. */
   readonly deadlineMs?: number | undefined
+  /** The newest block that the caller has seen. It joins no read for a caller that has seen less. */
+  readonly seenHead?: number | undefined
   /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
 }
@@ -31,6 +33,7 @@ interface Waiter {
 interface InFlightRead {
   readonly number: number
   readonly startedAt: number
+  readonly seenHead: number
   /** When the leader times out. */
   readonly endsAt: number
   /** The leader's budget, which pays for the read itself. */
@@ -96,7 +99,8 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
   const getDeadlineMs = ({ timeoutMs, deadlineMs = timeoutMs }: InFlightOptions): number => deadlineMs
   const findJoinable = (key: string, options: InFlightOptions): InFlightRead | undefined => {
     const read = reads.get(key)
-    if (read === undefined || read.number < firstJoinableForAll) return undefined
+    if (read === undefined || read.number < firstJoinableForAll || read.seenHead < (options.seenHead ?? 0))
+      return undefined
     if (firstJoinable.size > 0 && read.number < (firstJoinable.get(options.keyId) ?? 0)) return undefined
     const time = now()
     // A leader that waited in its key's queue has little time left and would time out while its followers still have theirs.
@@ -152,6 +156,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
       const read: InFlightRead = {
         number: ++lastNumber,
         startedAt,
+        seenHead: options.seenHead ?? 0,
         endsAt: startedAt + getDeadlineMs(options),
         budget: options.budget,
         waiters: [],

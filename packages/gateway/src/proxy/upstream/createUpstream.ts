@@ -4,6 +4,9 @@ import { createErrorMask } from './createErrorMask.ts'
 import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
+import type { Budget } from './createBudget.ts'
+import { getHeaderSecrets } from './upstreamHeaders.ts'
+import type { UpstreamHeaders } from './upstreamHeaders.ts'
 
 /** How a request to an upstream failed. */
 export type UpstreamFault =
@@ -59,14 +62,22 @@ export interface UpstreamRequest {
   readonly large?: ((head: readonly Buffer[], flow: FlowControl) => ResponseConsumer | undefined) | undefined
   /** A call of the gateway's own, not a caller's. Its `User-Agent` says so. */
   readonly probe?: boolean
+  /** How many calls it is. @default 1 */
+  readonly calls?: number | undefined
+  /** How many units of the budget it uses. @default 1 */
+  readonly units?: number | undefined
 }
 
 /** An HTTP client for one node. Its URL is private. */
 export interface Upstream {
-  /** Posts a body. @returns A function that stops the request. */
+  /** Posts a body, and charges it to the budget. @returns A function that stops the request. */
   readonly post: (request: UpstreamRequest) => () => void
   /** Masks the parts of the URL that callers must not see, in an error object. */
   readonly maskError: ErrorMask
+  /** How many requests of callers have not ended. */
+  readonly inFlight: () => number
+  /** Whether the budget of the day has room for one of the gateway's own queries. */
+  readonly hasRoomForQuery: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -87,8 +98,13 @@ const stopped = new Error('stopped')
  * Creates an upstream: a connection pool to one node. A request to it contains the caller's call and nothing else of the caller's request.
  * Redirects are not followed.
  * @param url - http or https. User and password become a Basic authorization.
+ * @param options.headers - Sent with each request.
+ * @param options.budget - @default none
  */
-export const createUpstream = (url: URL): Upstream => {
+export const createUpstream = (
+  url: URL,
+  { headers: ownHeaders = {}, budget: nodeBudget }: { headers?: UpstreamHeaders; budget?: Budget } = {},
+): Upstream => {
   const createPool = (connections: number): Pool =>
     new Pool(url.origin, {
       connections,
@@ -103,14 +119,27 @@ export const createUpstream = (url: URL): Upstream => {
   const pool = createPool(maxConnections)
   const probePool = createPool(maxProbeConnections)
   const path = `${url.pathname}${url.search}`
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  const headers: Record<string, string> = {
+    ...Object.fromEntries(Object.entries(ownHeaders).map(([name, value]) => [name.toLowerCase(), value])),
+    'content-type': 'application/json',
+    accept: 'application/json',
+  }
   const credentials = getCredentials(url)
   if (credentials !== undefined) headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
 
   const probeHeaders = { ...headers, 'user-agent': 'keyrail-probe' }
   let streams = 0
+  let inFlight = 0
 
-  const post = ({ body, budget, done, sent, large, probe }: UpstreamRequest): (() => void) => {
+  const post = (request: UpstreamRequest): (() => void) => {
+    const { body, budget, done, sent, large, probe = false } = request
+    nodeBudget?.charge(request.calls ?? 1, request.units ?? 1)
+    let isInFlight = !probe
+    if (!probe) inFlight += 1
+    const leave = (): void => {
+      if (isInFlight) inFlight -= 1
+      isInFlight = false
+    }
     let controller: Dispatcher.DispatchController | undefined
     let consumer: ResponseConsumer | undefined
     let isLargeHandled = large === undefined
@@ -127,6 +156,7 @@ export const createUpstream = (url: URL): Upstream => {
     const finish = (fault: UpstreamFault | undefined, response?: UpstreamResponse): void => {
       if (ended) return
       ended = true
+      leave()
       chunks = []
       // A retry, or another call of the same request, may read the bytes that were read in vain.
       if (fault !== undefined) returnBytes()
@@ -135,12 +165,14 @@ export const createUpstream = (url: URL): Upstream => {
     const stop = (): void => {
       if (!ended) returnBytes()
       ended = true
+      leave()
       chunks = []
       controller?.abort(stopped)
     }
     const takeConsumer = (): ResponseConsumer | undefined => {
       const taken = consumer
       if (taken !== undefined) streams -= 1
+      leave()
       consumer = undefined
       return taken
     }
@@ -161,9 +193,9 @@ export const createUpstream = (url: URL): Upstream => {
       ended = true
       chunks = []
     }
-    const dispatcher = probe === true ? probePool : pool
+    const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
-      { path, method: 'POST', headers: probe === true ? probeHeaders : headers, body },
+      { path, method: 'POST', headers: probe ? probeHeaders : headers, body },
       {
         onRequestStart: (active) => {
           controller = active
@@ -222,16 +254,29 @@ export const createUpstream = (url: URL): Upstream => {
   const close = async (): Promise<void> => {
     await Promise.all([pool.destroy(), probePool.destroy()])
   }
-  return { post, maskError: createErrorMask(getSecrets(url)), close }
+  return {
+    post,
+    maskError: createErrorMask(getSecrets(url, ownHeaders)),
+    inFlight: () => inFlight,
+    hasRoomForQuery: () => nodeBudget?.hasRoomToday() ?? true,
+    close,
+  }
 }
 
 /** A shorter part may be a common word (`rpc`, `v2`, `geth`) in a node's message. */
 const minSecretLength = 8
 
-/** Gets the parts of a URL that a node's error text might repeat. */
-const getSecrets = (url: URL): UpstreamSecrets => {
+/** Gets the parts of a URL, and the headers, that a node's error text might repeat. */
+const getSecrets = (url: URL, headers: UpstreamHeaders): UpstreamSecrets => {
   const { href, host, hostname, pathname, search, searchParams, username, password } = url
-  const parts = [...pathname.split('/'), ...searchParams.values(), username, password, getCredentials(url) ?? '']
+  const parts = [
+    ...pathname.split('/'),
+    ...searchParams.values(),
+    username,
+    password,
+    getCredentials(url) ?? '',
+    ...getHeaderSecrets(headers),
+  ]
   return {
     secrets: toSpellings(parts),
     wholes: toSpellings([href, host, hostname, `${pathname}${search}`]),

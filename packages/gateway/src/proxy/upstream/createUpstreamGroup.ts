@@ -1,6 +1,15 @@
-import { chooseUpstream } from './chooseUpstream.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { CheckedUpstream } from '../checkUpstreamOptions.ts'
+import { chooseUpstream, isBehind } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
-import type { GroupMember } from './groupMember.ts'
+import type { LoadBalancing } from './upstreamOptions.ts'
+import type { UpstreamEvent } from './watchHealth.ts'
+import { createBudget } from './createBudget.ts'
+import type { BudgetUsage } from './createBudget.ts'
+import { createLastWriters } from './createLastWriters.ts'
+import { createMember, getUpstreamState } from './groupMember.ts'
+import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
 import { createConfirmedNulls } from './createConfirmedNulls.ts'
@@ -16,19 +25,30 @@ import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
 import { createFairQueue } from '../../lib/createFairQueue.ts'
 import type { FairQueue } from '../../lib/createFairQueue.ts'
+import { createSeenHeads } from './heads/createSeenHeads.ts'
+import type { SeenHeads } from './heads/createSeenHeads.ts'
+import { createLogRanges } from './logs/createLogRanges.ts'
+import type { LogRanges } from './logs/createLogRanges.ts'
 import { createUpstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
-import type { HealthState } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
 
 /** The upstreams of one network, and what they share. */
 export interface UpstreamGroup {
   readonly network: Network
   readonly chainId: number
-  /** After how many milliseconds a cheap read is sent to a second upstream too. */
-  readonly hedgeMs: number | undefined
+  /** After how many milliseconds a cheap read is sent to a second upstream too; `undefined`: it is not hedged, or the percentile is not known yet. */
+  readonly getHedgeMs: (member: GroupMember) => number | undefined
   /** Chooses the upstream for a call. @see `chooseUpstream` */
   readonly pick: (options?: PickOptions) => GroupMember | undefined
+  /** Explains why `pick` found no upstream for these options. */
+  readonly explainNoPick: (options?: PickOptions) => Rejection
+  /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
+  readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
+  /** Whether any upstream is reachable and on the right chain. */
+  readonly isUsable: () => boolean
+  /** Call this when an upstream took a key's write. The key's reads then go there for a while. */
+  readonly markWrite: (keyId: string, member: GroupMember) => void
   /** Whether there is more than one upstream. */
   readonly several: boolean
   /** The current state of each upstream, in the order of the config. */
@@ -39,18 +59,14 @@ export interface UpstreamGroup {
   readonly cache: ResponseCache
   readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
+  /** `undefined` if `eth_getLogs` must not be split. */
+  readonly logRanges: LogRanges<GroupMember> | undefined
+  /** What each key's callers have seen; `undefined` if callers can rewrite the chain. */
+  readonly seenHeads: SeenHeads | undefined
+  readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
-}
-
-/** The state of an upstream. */
-export interface UpstreamState {
-  readonly network: Network
-  /** Its name in the config. Names may repeat. */
-  readonly upstream: string
-  /** Whether it is reachable, on the right chain, not behind the others, and its circuit breaker is closed. */
-  readonly healthy: boolean
 }
 
 /** Options of an upstream group. */
@@ -58,9 +74,15 @@ export interface UpstreamGroupOptions {
   readonly network: Network
   readonly chainId: number
   /** In the order of preference. Logs use `name`. */
-  readonly upstreams: readonly { readonly name: string; readonly url: URL }[]
+  readonly upstreams: readonly CheckedUpstream[]
+  readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
-  readonly hedgeMs: number | undefined
+  readonly hedgeMs: number | 'p95' | undefined
+  readonly splitLogs: boolean
+  /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
+  readonly rewritable: boolean
+  /** Gets what an upstream was sent before, also by an earlier group. */
+  readonly getBudgetUsage: (url: URL) => BudgetUsage
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
@@ -71,34 +93,80 @@ export interface UpstreamGroupOptions {
 
 /** Creates the group of one network's upstreams. */
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
-  const { network, chainId, hedgeMs, timeoutMs, log } = options
+  const { network, chainId, loadBalancing, hedgeMs, timeoutMs, log } = options
   const cache = createResponseCache(options.maxCacheBytes)
-  const members = options.upstreams.map(({ name, url }, index): GroupMember => {
-    const upstream = createUpstream(url)
-    const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
-    return {
+  const lastWriters = createLastWriters<GroupMember>()
+  const members = options.upstreams.map(({ name, url, headers, ...nodeOptions }, index): GroupMember => {
+    const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
+    const upstream = createUpstream(url, { headers, budget })
+    const onState = (state: UpstreamEvent): void => log({ event: 'upstream', network, upstream: name, state })
+    const member: GroupMember = createMember({
       name,
       upstream,
-      health: watchHealth(upstream, { chainId, timeoutMs, onState }),
+      health: watchHealth(upstream, { chainId, timeoutMs, onState, onLatency: (ms) => member.latency.addProbe(ms) }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
+      budget,
       head: () => lag.head(index),
-      observe: () => {},
-    }
+      sawHead: (head) => lag.saw(index, head),
+      options: nodeOptions,
+      onThrottled: () => onState('throttled'),
+    })
+    return member
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
+  /** Heads are compared every few seconds: upstreams that a caller's head would exclude for so long are asked again. */
+  const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
+    for (let index = 0; index < members.length; index += 1) {
+      const member = members[index] as GroupMember
+      if (isBehind(member, seenHead)) lag.refresh(index)
+      // In order, those after the chosen one are not needed.
+      if (loadBalancing === 'order' && member === picked) return
+    }
+  }
   return {
     network,
     chainId,
-    hedgeMs,
-    pick: (pickOptions) => chooseUpstream(members, pickOptions),
+    getHedgeMs:
+      hedgeMs === 'p95'
+        ? ({ latency }) => {
+            const p95 = latency.p95()
+            return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
+          }
+        : () => hedgeMs,
+    pick: (pickOptions) => {
+      const keyId = pickOptions?.keyId
+      const preferred = keyId === undefined ? undefined : lastWriters.get(keyId)
+      const picked = chooseUpstream(members, pickOptions, { loadBalancing, preferred })
+      if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
+      return picked
+    },
+    explainNoPick: ({ method, units = 1, batch } = {}) => {
+      const usable = members.filter(({ health }) => health.isUsable())
+      if (usable.length === 0) return rejections.noUpstream(network)
+      if (method !== undefined && members.every(({ capabilities }) => !capabilities.offers(method)))
+        return rejections.methodNotFound(method)
+      const calls = batch?.length ?? 1
+      return usable.some(({ budget }) => !budget.hasRoom(calls, units))
+        ? rejections.upstreamBusy()
+        : rejections.noUpstream(network)
+    },
+    hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
+    isUsable: () => members.some(({ health }) => health.isUsable()),
+    markWrite: lastWriters.set,
     several: members.length > 1,
-    states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.isHealthy() })),
+    states: () => {
+      const highest = Math.max(...members.map((member) => member.head() ?? 0))
+      return members.map((member) => getUpstreamState(member, network, highest))
+    },
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
+    seenHeads: options.rewritable ? undefined : createSeenHeads({ monotonic: members.length > 1 }),
+    maxLagBlocks: options.maxLagBlocks,
+    logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()
@@ -110,6 +178,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
   }
 }
+
+/** A hedge after less time than this would only double the load. */
+const minHedgeMs = 10
 
 const maxConfirmedNulls = 10_000
 /** About a block time: the response to a read that is joined later could be out of date. */

@@ -27,19 +27,20 @@ export const findPinnedBlock = (rule: PinRule, params: string): Pin | undefined 
   return hash.test(param) ? rule.by : undefined
 }
 
-const parseNumber = (source: string | undefined): number | undefined => {
+/** Parses the source text of a block number such as `"0x1f"`; `undefined` if it is anything else. */
+export const parseBlockNumber = (source: string | undefined): number | undefined => {
   const digits = source === undefined ? undefined : block.exec(source)?.[1]
   return digits === undefined ? undefined : Number.parseInt(digits, 16)
 }
 
 /** A block number, a block hash, or the object of EIP-1898 with one of them. */
 const parseBlock = (source: string): Pin | undefined => {
-  if (source[0] !== '{') return hash.test(source) ? 'hash' : parseNumber(source)
+  if (source[0] !== '{') return hash.test(source) ? 'hash' : parseBlockNumber(source)
   const members = parseMembers(source)
   // With `requireCanonical` the same call may fail later.
   if (members?.size !== 1) return undefined
   if (hash.test(members.get('blockHash') ?? '')) return 'hash'
-  return parseNumber(members.get('blockNumber'))
+  return parseBlockNumber(members.get('blockNumber'))
 }
 
 const parseLogFilter = (source: string): Pin | undefined => {
@@ -49,11 +50,12 @@ const parseLogFilter = (source: string): Pin | undefined => {
   const blockHash = members.get('blockHash')
   if (blockHash !== undefined)
     return from === undefined && to === undefined && hash.test(blockHash) ? 'hash' : undefined
-  const [first, last] = [parseNumber(from), parseNumber(to)]
+  const [first, last] = [parseBlockNumber(from), parseBlockNumber(to)]
   return first === undefined || last === undefined ? undefined : Math.max(first, last)
 }
 
-const parseMembers = (source: string): ReadonlyMap<string, string> | undefined => {
+/** Finds the members of an object by name; `undefined` if a name repeats or is escaped, because a node might read it differently. */
+export const parseMembers = (source: string): ReadonlyMap<string, string> | undefined => {
   const scanned = scanMembers(source)
   if (scanned === undefined || source.includes('\\')) return undefined
   const members = new Map<string, string>()

@@ -6,7 +6,7 @@ import type { ByteBudget, UpstreamFault, UpstreamResponse } from './createUpstre
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
 import { maskResponse } from './forwardCall.ts'
-import { takeWireIds, toWireText } from './forwardedCall.ts'
+import { takeWireIds, toPickOptions, toWireText } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { maxConfirmMs, mayConfirmNull, pickForNull, rememberNull } from './nullResults.ts'
@@ -22,6 +22,8 @@ interface BatchOptions {
   readonly ownerId: string
   readonly leftMs: number
   readonly budget: ByteBudget
+  /** The newest block that the caller has seen. Upstreams that have it come first. */
+  readonly seenHead: number | undefined
   /** Called each time calls of the batch are sent to a node. */
   readonly sent: () => void
 }
@@ -83,10 +85,12 @@ const noop = (): void => {}
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, leftMs } = options
-  const first = group.pick()
+  const first = group.pick({ batch: calls, units: getUnits(calls), keyId: options.keyId, seenHead: options.seenHead })
   if (first === undefined) {
+    // Each call alone may fit into a budget, or find an upstream that offers its method.
+    const result = group.isUsable() ? undefined : rejections.noUpstream(group.network)
     done(
-      calls.map(() => rejections.noUpstream(group.network)),
+      calls.map(() => result),
       [],
     )
     return noop
@@ -112,6 +116,16 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     release(run)
   }
 }
+
+/** How many units of a budget calls use. */
+const getUnits = (calls: readonly ForwardedCall[]): number => {
+  let units = 0
+  for (const { traits } of calls) units += traits.weight
+  return units
+}
+
+const getCalls = ({ calls }: BatchRun, places: readonly number[]): ForwardedCall[] =>
+  places.flatMap((place) => calls[place] ?? [])
 
 /** Sends calls of the batch to an upstream. */
 const send = (run: BatchRun, member: GroupMember, places: readonly number[]): void => {
@@ -146,6 +160,8 @@ const send = (run: BatchRun, member: GroupMember, places: readonly number[]): vo
     body: `${body}]`,
     budget: options.budget,
     sent: options.sent,
+    calls: places.length,
+    units: getUnits(getCalls(run, places)),
     done: (fault, response) => {
       clearTimeout(run.timer)
       if (fault !== 'unsent') run.isSent = true
@@ -213,16 +229,16 @@ const handleResponses = (
     const call = calls[place]
     const response = responses[index]
     if (call === undefined) continue
-    const { method } = call
+    const { method, params } = call
     if (response === undefined) {
       again.push(place)
-      observe(attempt, { method, calls: 1, kind: 'badResponse' })
+      observe(attempt, { method, params, calls: 1, kind: 'badResponse' })
       continue
     }
     const end = readNodeResponse({ member, method, idempotent: true, batch: true }, response, okStatus)
     if (end.kind === 'result' || end.kind === 'null') results += 1
     else {
-      observe(attempt, { method, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })
+      observe(attempt, { method, params, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })
       failed = end
     }
     // The node may respond to the call alone.
@@ -246,23 +262,29 @@ const okStatus = { status: 200 }
 
 /** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
 const pickNext = (
-  { calls, ends, tried, options: { group } }: BatchRun,
+  { calls, ends, tried, options: { group, seenHead } }: BatchRun,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
   const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
-  const failed: number[] = []
+  const failed: { readonly place: number; readonly call: ForwardedCall }[] = []
   for (const place of places) {
     const [call, end] = [calls[place], ends[place]]
-    if (call !== undefined && end?.kind === 'null') nulls.push({ place, call, member: end.member })
-    else failed.push(place)
+    if (call === undefined) continue
+    if (end?.kind === 'null') nulls.push({ place, call, member: end.member })
+    else failed.push({ place, call })
   }
-  // A failed call can go to any upstream, a `null` only to some.
-  let other = failed.length > 0 ? group.pick({ tried }) : undefined
-  if (failed.length === 0) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
+  const [first] = failed
+  // A failed call can go to any upstream that offers its method, a `null` only to some.
+  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, seenHead }))
+  if (first === undefined) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
   if (other === undefined) return undefined
   const picked = other
-  const confirmed = nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked }))
-  return { member: picked, places: [...failed, ...confirmed.map(({ place }) => place)] }
+  const next = [
+    ...failed.filter(({ call }) => picked.capabilities.offers(call.method)),
+    ...nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked })),
+  ]
+  const fits = group.hasRoom(picked, { calls: next.length, units: getUnits(next.map(({ call }) => call)) })
+  return fits ? { member: picked, places: next.map(({ place }) => place) } : undefined
 }
 
 const finish = (run: BatchRun): void => {

@@ -2,6 +2,7 @@ import { rejections } from '../../errors/rejections.ts'
 import type { CallDone } from './callResult.ts'
 import type { Deadline } from '../../lib/createDeadlines.ts'
 import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
+import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall, ForwardOptions } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { queryUpstream } from './queryUpstream.ts'
@@ -66,13 +67,18 @@ interface Run {
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, timeoutMs, deadlineMs = timeoutMs, only } = options
-  const { idempotent, expensive } = call.traits
+  const { group, timeoutMs, deadlineMs = timeoutMs, only, seenHead } = options
+  const { idempotent, expensive, weight: units } = call.traits
   const maySendOver = idempotent && only === undefined && group.several
   const mayHedge = idempotent && !expensive && only === undefined
-  const first = only ?? group.pick({ method: call.method, mayBeTrial: mayHedge })
+  const { method, params } = call
+  const first = only ?? group.pick({ method, params, units, keyId: options.keyId, mayBeTrial: mayHedge, seenHead })
   if (first === undefined) {
-    done(rejections.noUpstream(group.network))
+    done(group.explainNoPick(toPickOptions(call)))
+    return noop
+  }
+  if (only !== undefined && !group.hasRoom(only, { calls: 1, units })) {
+    done(rejections.upstreamBusy())
     return noop
   }
   group.queue.acquire(options)
@@ -94,9 +100,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   if (run.over || !maySendOver) return () => cancel(run)
   if (expensive) startRescueTimer(run, deadlineMs / 2)
   else {
-    const waitMs = Math.min(group.hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
+    const hedgeMs = group.getHedgeMs(first)
+    const waitMs = Math.min(hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
     // Without `hedgeMs` half of the timeout has passed, which is more than slow.
-    startHedgeTimer(run, { waitMs, isFailure: group.hedgeMs === undefined || onTrial })
+    startHedgeTimer(run, { waitMs, isFailure: hedgeMs === undefined || onTrial })
   }
   return () => cancel(run)
 }
@@ -136,7 +143,12 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
     complete(run, end)
     return
   }
-  const isSentOver = run.tried.length === 1 && run.open.length === 0 && idempotent && end.isBroken === true
+  const isSentOver =
+    run.tried.length === 1 &&
+    run.open.length === 0 &&
+    idempotent &&
+    end.isBroken === true &&
+    options.group.hasRoom(end.member, { calls: 1, units: call.traits.weight })
   const next = pickNext(run, end) ?? (isSentOver ? end.member : undefined)
   run.best = chooseEnd(run.best, end)
   if (next !== undefined) start(run, next)
@@ -147,11 +159,11 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
 }
 
 const pickNext = ({ call, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
-  const { group, only } = options
+  const { group, only, seenHead } = options
   if (only !== undefined || !group.several) return undefined
   const missing = end?.kind === 'null' ? end : best?.kind === 'null' ? best : undefined
   if (missing !== undefined) return pickForNull(group, call, { member: missing.member, tried })
-  return group.pick({ method: call.method, tried })
+  return group.pick(toPickOptions(call, { tried, seenHead }))
 }
 
 /** Sends the call to one more upstream after a while. */
@@ -230,7 +242,7 @@ const endRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
   run.over = true
   run.options.group.deadlines.cancel(run.deadline)
   clearTimeout(run.timer)
-  for (const attempt of run.open.splice(0)) stopAttempt(attempt, run.call.method, kind)
+  for (const attempt of run.open.splice(0)) stopAttempt(attempt, kind)
 }
 
 /** Returns the slot of the key. */
@@ -250,7 +262,7 @@ const openStream = (
   const opened = openResponseStream(attempt.wireId, { head, flow, idleMs: run.options.timeoutMs })
   if (opened === undefined || !mayStream()) return undefined
   const { consumer, stream } = opened
-  recordStream(attempt, run.call.method)
+  recordStream(attempt)
   remove(run.open, attempt)
   endRun(run, 'aborted')
   run.done({ member: 'result', stream }, attempt.member)

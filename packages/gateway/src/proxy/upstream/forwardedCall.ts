@@ -1,4 +1,5 @@
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import type { PickOptions } from './chooseUpstream.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -29,9 +30,19 @@ export interface ForwardOptions {
   readonly sent?: (() => void) | undefined
   /** The only upstream that may get the call. */
   readonly only?: GroupMember | undefined
+  /** The newest block that the caller has seen. Upstreams that have it come first. */
+  readonly seenHead?: number | undefined
   /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
 }
+
+/** Gets what a call needs of an upstream. */
+export const toPickOptions = ({ method, params, traits }: ForwardedCall, more?: PickOptions): PickOptions => ({
+  method,
+  params,
+  units: traits.weight,
+  ...more,
+})
 
 let lastWireId = 0
 

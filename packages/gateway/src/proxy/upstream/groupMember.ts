@@ -1,31 +1,146 @@
-import type { FailureKind } from '@keyrail/core'
+import type { Network } from '../../lib/network.ts'
+import { isExpensive } from '../method/createMethodPolicy.ts'
+import { createBackoff } from './createBackoff.ts'
+import type { Backoff } from './createBackoff.ts'
+import type { Budget, BudgetState } from './createBudget.ts'
+import { createCapabilities } from './createCapabilities.ts'
+import type { Capabilities } from './createCapabilities.ts'
 import type { Finality } from './createFinality.ts'
+import { createLatency } from './createLatency.ts'
+import type { Latency } from './createLatency.ts'
+import { createOutcomes } from './createOutcomes.ts'
+import type { Durations, Outcomes } from './createOutcomes.ts'
 import type { Upstream } from './createUpstream.ts'
+import type { CallOutcome } from './callOutcome.ts'
+import type { UpstreamOptions } from './upstreamOptions.ts'
 import type { Health } from './watchHealth.ts'
 
-/** How an attempt at an upstream ended. */
-export interface CallOutcome {
-  /** `batch` for the calls of a batch that got a result, or for all of them if the batch failed as a whole. */
-  readonly method: string
-  /** How many calls it is about: 1, or more for `batch`. The calls of a batch that failed on their own have an outcome each. */
-  readonly calls: number
-  /** `result`, or how it failed. `aborted`: the gateway stopped it, because another attempt succeeded or the caller left. */
-  readonly kind: 'result' | FailureKind
-  /** From when it was posted, in milliseconds. */
-  readonly latencyMs: number
-  /** How long the node asks to wait, in milliseconds, if it does. */
-  readonly retryAfterMs?: number | undefined
-}
-
-/** An upstream of a group, with its health and its finalized block. */
+/** An upstream of a group, with all that is known about it. */
 export interface GroupMember {
   /** Its name in logs and metrics. */
   readonly name: string
   readonly upstream: Upstream
   readonly health: Health
   readonly finality: Finality
+  readonly budget: Budget
+  readonly backoff: Backoff
+  readonly capabilities: Capabilities
+  readonly latency: Latency
+  readonly outcomes: Outcomes
+  /** Its share of the load, if the load is spread. 0: it is used if no other healthy one is left. */
+  readonly weight: number
   /** The number of the newest block that it was seen to have; `undefined` until it was asked. */
   readonly head: () => number | undefined
+  /** Call this when it responded with its newest block. */
+  readonly sawHead: (head: number) => void
   /** Call this for every attempt, when it has ended or was stopped: once for each call that was sent. */
   readonly observe: (outcome: CallOutcome) => void
+}
+
+/** The parts of a member that the group creates. */
+export interface MemberParts extends Pick<
+  GroupMember,
+  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head' | 'sawHead'
+> {
+  readonly options: Omit<UpstreamOptions, 'url' | 'name'>
+  /** Called when the node asks for fewer requests after it worked. */
+  readonly onThrottled: () => void
+}
+
+/** Creates a member from its parts. */
+export const createMember = ({ options, onThrottled, ...parts }: MemberParts): GroupMember => {
+  const backoff = createBackoff({ onPause: onThrottled })
+  const capabilities = createCapabilities(options, { head: parts.head })
+  const latency = createLatency()
+  const outcomes = createOutcomes()
+  return {
+    ...parts,
+    backoff,
+    capabilities,
+    latency,
+    outcomes,
+    weight: options.weight ?? 1,
+    observe: (outcome) => {
+      outcomes.add(outcome)
+      if (isCheapLatency(outcome, latency.average())) latency.add(outcome.latencyMs)
+      backoff.learn(outcome)
+      capabilities.learn(outcome)
+    },
+  }
+}
+
+/** Whether a latency belongs into the average: that of the result of a cheap call, or of a cheap call that was given up after a longer time. */
+const isCheapLatency = ({ method, kind, latencyMs }: CallOutcome, average: number | undefined): boolean => {
+  if (method === 'batch' || isExpensive(method)) return false
+  return kind === 'result' || ((kind === 'timeout' || kind === 'aborted') && latencyMs > (average ?? Infinity))
+}
+
+/** The state of an upstream. */
+export interface UpstreamState {
+  readonly network: Network
+  /** Its name in the config. */
+  readonly upstream: string
+  /** Whether it is reachable, on the right chain, neither syncing nor behind the others, and its circuit breaker is closed. */
+  readonly healthy: boolean
+  readonly status: UpstreamStatus
+  /** Whether its circuit breaker is open, because its calls failed. */
+  readonly breakerOpen: boolean
+  /** Its newest block; `null` until it was asked. */
+  readonly head: number | null
+  /** How many blocks it is behind the highest head of the network; `null` until it was asked. */
+  readonly lag: number | null
+  /** Requests to it that have not ended. */
+  readonly inFlight: number
+  /** The moving average of its cheap calls in milliseconds; `null` before the first. */
+  readonly latencyMs: number | null
+  /** How many calls that it was sent ended in each way. Each call of a batch counts. */
+  readonly outcomes: ReadonlyMap<CallOutcome['kind'], number>
+  readonly durations: Durations
+  /** Empty if it has no budget. */
+  readonly budgets: readonly BudgetState[]
+}
+
+/**
+ * The most important thing to know about an upstream now. `failing`: its circuit breaker is open. `throttled`: it asks for fewer requests, and is
+ * paused. `overBudget`: its budget has no room.
+ */
+export type UpstreamStatus = (typeof upstreamStatuses)[number]
+
+/** All statuses. */
+export const upstreamStatuses = [
+  'healthy',
+  'unreachable',
+  'wrongChain',
+  'failing',
+  'syncing',
+  'lagging',
+  'throttled',
+  'overBudget',
+] as const
+
+/** Gets the state of a member. */
+export const getUpstreamState = (member: GroupMember, network: Network, highestHead: number): UpstreamState => {
+  const { name, upstream, health, budget, latency, outcomes } = member
+  const head = member.head()
+  return {
+    network,
+    upstream: name,
+    healthy: health.isHealthy(),
+    status: getStatus(member),
+    breakerOpen: health.isBreakerOpen(),
+    head: head ?? null,
+    lag: head === undefined ? null : highestHead - head,
+    inFlight: upstream.inFlight(),
+    latencyMs: latency.average() ?? null,
+    outcomes: outcomes.counts(),
+    durations: outcomes.durations(),
+    budgets: budget.states(),
+  }
+}
+
+const getStatus = ({ health, budget, backoff }: GroupMember): UpstreamStatus => {
+  const status = health.status()
+  if (status !== 'healthy') return status
+  if (!budget.hasRoom(1, 1)) return 'overBudget'
+  return backoff.isPaused() ? 'throttled' : 'healthy'
 }

@@ -1,3 +1,4 @@
+import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { parseQuantity } from './queryUpstream.ts'
@@ -48,7 +49,7 @@ export const pickForNull = (
   call: ForwardedCall,
   { member, tried }: { member: GroupMember; tried: readonly GroupMember[] },
 ): GroupMember | undefined => {
-  const other = group.pick({ method: call.method, tried, minHead: getMinHead(call, member.head()) })
+  const other = group.pick(toPickOptions(call, { tried, minHead: getMinHead(call, member.head()) }))
   return other !== undefined && mayConfirmNull(group, call, { member, other }) ? other : undefined
 }
 
@@ -63,7 +64,12 @@ export const mayConfirmNull = (
 ): boolean => {
   const head = other.head() ?? 0
   const minHead = getMinHead(call, member.head()) ?? 0
-  return other.health.isHealthy() && head >= minHead && !group.confirmedNulls.has(toKey(call), head)
+  return (
+    other.health.isHealthy() &&
+    other.capabilities.offers(call.method) &&
+    head >= minHead &&
+    !group.confirmedNulls.has(toKey(call), head)
+  )
 }
 
 /** Remembers that a second upstream responded with `null` too. */

@@ -5,7 +5,9 @@ import { parseQuantity } from './queryUpstream.ts'
 import { proxyFilterCall } from './proxyFilterCall.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
+import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
+import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -77,11 +79,18 @@ const getBlockNumber = (value: Buffer | string): number | undefined => {
  * @param done - Called once, and not after the returned function was called.
  * @returns A function that stops the call.
  */
-export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  if (call.traits.filter !== undefined) return proxyFilterCall(call, options, done)
-  if (!call.traits.idempotent) return proxyWrite(call, options, done)
+export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
+  showsHead(call)
+    ? proxyAny(call, options, (result, member) => done(trackHead(call, { result, member }, options), member))
+    : proxyAny(call, options, done)
+
+const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
+  if (call.traits.filter !== undefined) return proxyFilterCall(call, given, done)
+  if (!call.traits.idempotent) return proxyWrite(call, given, done)
   const read = toSharedRead(call)
-  if (read === undefined) return forwardCall(call, { ...options, mayStream: always }, done)
+  const options =
+    given.seenHead === undefined ? given : { ...given, seenHead: getNeededHead(given.seenHead, read?.pin) }
+  if (read === undefined) return forwardRead(call, { ...options, mayStream: always }, done)
   const { group } = options
   const cached = getCachedResult(read, group)
   if (cached !== undefined) {
@@ -108,12 +117,18 @@ const proxySharedRead = (
   const { group } = options
   return group.inFlightReads.run(read.key, options, {
     start: (leader) =>
-      forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (result, member) => {
+      forwardRead(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (result, member) => {
         if (read.pin !== undefined) cacheResult(read, result, { group, member })
         leader.done(result, member)
       }),
     done,
   })
+}
+
+/** The block that a read's node must have, so that the caller sees none that is older than the one it has seen. */
+const getNeededHead = (seenHead: number, pin: Pin | undefined): number | undefined => {
+  if (pin === undefined) return seenHead
+  return typeof pin === 'number' ? Math.min(pin, seenHead) : undefined
 }
 
 const always = (): boolean => true
@@ -124,6 +139,8 @@ const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone):
   inFlightReads.markChanged(options.keyId)
   return forwardCall(call, options, (result, member) => {
     inFlightReads.markChanged(options.keyId)
+    if (member !== undefined && 'value' in result && result.member === 'result')
+      options.group.markWrite(options.keyId, member)
     done(result, member)
   })
 }

@@ -15,6 +15,10 @@ export interface ProxyOptions {
   /** How many more bytes of responses this request may read. */
   readonly budget: ByteBudget
   readonly maxResponseBytes: number
+  /** The newest block that the caller has seen: its reads go to nodes that have it, if any does. `undefined` if there is only one node. */
+  readonly seenHead?: number | undefined
+  /** The newest block that the caller says it has seen. */
+  readonly claimedHead?: number | undefined
   /** Called each time the call is sent to a node, directly or as another caller's identical read. */
   readonly sent?: (() => void) | undefined
 }

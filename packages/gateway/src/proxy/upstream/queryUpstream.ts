@@ -4,8 +4,11 @@ import type { Upstream } from './createUpstream.ts'
 
 const maxResponseBytes = 2 * 1024 * 1024
 
-/** How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. */
-export type QueryResult = NodeResponse | 'unreachable' | 'failing'
+/**
+ * How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. `skipped`: it was not sent, because the
+ * upstream's budget of the day is used up.
+ */
+export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'skipped'
 
 /**
  * Sends a call of the gateway's own to an upstream, for a health check for example.
@@ -18,6 +21,10 @@ export const queryUpstream = (
   timeoutMs: number,
 ): Promise<QueryResult> =>
   new Promise((resolve) => {
+    if (!upstream.hasRoomForQuery()) {
+      resolve('skipped')
+      return
+    }
     let stop = (): void => {}
     const timer = setTimeout(() => {
       stop()

@@ -11,6 +11,7 @@ import type { AttemptResult } from './readAttempt.ts'
 
 /** A call that was sent to an upstream. */
 export interface Attempt {
+  readonly call: ForwardedCall
   readonly member: GroupMember
   readonly wireId: string
   /** By `performance.now`. */
@@ -44,16 +45,17 @@ export const sendAttempt = (
   const { method, traits } = call
   const wireId = String(takeWireIds(1))
   const tracked = member.health.sent(mayBeTrial)
-  const attempt: Attempt = { member, wireId, startedAt: performance.now(), tracked, stop: noop }
+  const attempt: Attempt = { call, member, wireId, startedAt: performance.now(), tracked, stop: noop }
   attempt.stop = member.upstream.post({
     body: toWireText(call, wireId),
     budget: options.budget,
     sent: options.sent,
+    units: traits.weight,
     done: (fault, response) => {
       const { maxResponseBytes, ownerId, group } = options
       if (fault === 'unsent') {
         member.health.markUnreachable()
-        observe(attempt, method, 'network')
+        observe(attempt, 'network')
         const result = rejections.noUpstream(group.network)
         ended(attempt, { kind: 'network', isRejectedBeforeRun: true, member, result })
         return
@@ -61,7 +63,7 @@ export const sendAttempt = (
       const { idempotent, expensive } = traits
       const result = readAttempt({ member, method, idempotent, wireId, maxResponseBytes }, fault, response)
       recordHealth(attempt, result.kind, { ownerId, expensive })
-      observe(attempt, method, result.kind === 'null' ? 'result' : result.kind, result.retryAfterMs)
+      observe(attempt, result.kind === 'null' ? 'result' : result.kind, result.retryAfterMs)
       ended(attempt, result)
     },
     large: large === undefined ? undefined : (head, flow) => large(attempt, head, flow),
@@ -70,15 +72,15 @@ export const sendAttempt = (
 }
 
 /** Records that the response became a stream. */
-export const recordStream = (attempt: Attempt, method: string): void => {
+export const recordStream = (attempt: Attempt): void => {
   attempt.member.health.succeeded(attempt.tracked)
-  observe(attempt, method, 'result')
+  observe(attempt, 'result')
 }
 
 /** Stops an attempt that has not ended. @param kind - `timeout`: its time was up. `aborted`: its response is not needed any more. */
-export const stopAttempt = (attempt: Attempt, method: string, kind: 'timeout' | 'aborted'): void => {
+export const stopAttempt = (attempt: Attempt, kind: 'timeout' | 'aborted'): void => {
   attempt.stop()
-  observe(attempt, method, kind)
+  observe(attempt, kind)
 }
 
 /** Records in the upstream's health how an attempt ended. */
@@ -87,6 +89,8 @@ export const recordHealth = (
   kind: AttemptEnd['kind'],
   { ownerId, expensive }: { ownerId: string; expensive: boolean },
 ): void => {
+  // The node works, and asks for fewer requests: see `createBackoff`.
+  if (kind === 'throttled' || kind === 'quota') return
   const about = kind === 'result' ? 'call' : failureRules[kind].about
   if (about === 'call') member.health.succeeded(tracked)
   // An expensive call can take long on a healthy node.
@@ -94,8 +98,7 @@ export const recordHealth = (
 }
 
 const observe = (
-  { member, startedAt }: Attempt,
-  method: string,
+  { call: { method, params }, member, startedAt }: Attempt,
   kind: Parameters<GroupMember['observe']>[0]['kind'],
   retryAfterMs?: number,
-): void => member.observe({ method, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
+): void => member.observe({ method, params, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })

@@ -4,19 +4,36 @@ import type { Breaker } from '../../lib/createBreaker.ts'
 import type { Upstream } from './createUpstream.ts'
 
 /** A change of an upstream's health, as it is logged. `failing`: its circuit breaker has opened. `recovered`: it has closed again. */
-export type HealthState = 'healthy' | 'unreachable' | 'wrongChain' | 'failing' | 'recovered' | 'lagging' | 'caughtUp'
+export type HealthState =
+  | 'healthy'
+  | 'unreachable'
+  | 'wrongChain'
+  | 'failing'
+  | 'recovered'
+  | 'lagging'
+  | 'caughtUp'
+  | 'syncing'
+  | 'synced'
+
+/** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
+export type UpstreamEvent = HealthState | 'throttled'
 
 /** An upstream's health. */
 export interface Health {
   /** It is reachable and on the right chain. It is used if no other upstream is healthy. */
   readonly isUsable: () => boolean
-  /** It is usable, does not lag, and its circuit breaker is closed. */
+  /** It is usable, neither lags nor syncs, and its circuit breaker is closed. */
   readonly isHealthy: () => boolean
   /** Its circuit breaker has been open for long enough to send it a call that may fail, as a trial. */
   readonly isTrialDue: () => boolean
   readonly sent: Breaker['sent']
   readonly succeeded: Breaker['succeeded']
   readonly failed: Breaker['failed']
+  readonly isBreakerOpen: () => boolean
+  /** The first thing that is wrong with it. */
+  readonly status: () => 'healthy' | 'unreachable' | 'wrongChain' | 'failing' | 'syncing' | 'lagging'
+  /** Sets whether it says that it syncs: it may lack recent blocks, or their state. */
+  readonly setSyncing: (syncing: boolean) => void
   /** Sets whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
   /** Call this when a call could not connect. The upstream is skipped until a probe reaches it again. */
@@ -26,8 +43,8 @@ export interface Health {
   readonly stop: () => void
 }
 
-/** What a probe found. `unreachable`: nothing listens there. `failing`: something does, but sent no valid response. */
-type ProbeResult = 'healthy' | 'unreachable' | 'failing' | 'wrongChain'
+/** What a probe found. `unreachable`: nothing listens there. `failing`: something does, but sent no valid response. `skipped`: it was not sent. */
+type ProbeResult = 'healthy' | 'unreachable' | 'failing' | 'wrongChain' | 'skipped'
 
 const intervalMs = 5_000
 const firstRetryMs = 100
@@ -43,15 +60,22 @@ const maxFailedProbes = 2
  * Watches one upstream's health. It is usable once a probe has found the right chain there, and until a call or a probe fails to reach it or
  * finds another chain.
  * @param options.onState - Called on each change.
+ * @param options.onLatency - Called with the time of each successful probe, in milliseconds.
  */
 export const watchHealth = (
   upstream: Upstream,
-  options: { chainId: number; timeoutMs: number; onState: (state: HealthState) => void },
+  options: {
+    chainId: number
+    timeoutMs: number
+    onState: (state: HealthState) => void
+    onLatency: (ms: number) => void
+  },
 ): Health => {
   let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' = 'unknown'
   let failures = 0
   let stopped = false
   let lagging = false
+  let syncing = false
   let timer: NodeJS.Timeout | undefined
   let confirming = false
   const timeoutMs = Math.min(options.timeoutMs, maxProbeTimeoutMs)
@@ -64,7 +88,7 @@ export const watchHealth = (
     confirming = true
     const result = await queryUpstream(upstream, cheapRead, Math.min(timeoutMs, cheapReadTimeoutMs))
     confirming = false
-    if (!stopped) confirm(typeof result !== 'string')
+    if (!stopped && result !== 'skipped') confirm(typeof result !== 'string')
   }
 
   const setState = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
@@ -72,7 +96,7 @@ export const watchHealth = (
     state = next
     options.onState(next)
   }
-  const handleProbe = (result: ProbeResult): void => {
+  const handleProbe = (result: Exclude<ProbeResult, 'skipped'>): void => {
     failures = result === 'healthy' ? 0 : failures + 1
     if (result !== 'failing') setState(result)
     else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable')
@@ -85,16 +109,25 @@ export const watchHealth = (
     timer = setTimeout(() => void probe(), waitMs).unref()
   }
   const probe = async (): Promise<void> => {
+    const startedAt = performance.now()
     const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs })
     if (stopped) return
-    handleProbe(result)
+    if (result === 'healthy') options.onLatency(performance.now() - startedAt)
+    if (result !== 'skipped') handleProbe(result)
     scheduleProbe()
   }
 
   return {
     isUsable: () => state === 'healthy',
-    isHealthy: () => state === 'healthy' && !lagging && breaker.closed(),
-    isTrialDue: () => state === 'healthy' && !lagging && breaker.trialDue(),
+    isHealthy: () => state === 'healthy' && !lagging && !syncing && breaker.closed(),
+    isTrialDue: () => state === 'healthy' && !lagging && !syncing && breaker.trialDue(),
+    isBreakerOpen: () => !breaker.closed(),
+    status: () => {
+      if (state !== 'healthy') return state === 'wrongChain' ? 'wrongChain' : 'unreachable'
+      if (!breaker.closed()) return 'failing'
+      if (syncing) return 'syncing'
+      return lagging ? 'lagging' : 'healthy'
+    },
     sent: breaker.sent,
     succeeded: breaker.succeeded,
     failed: breaker.failed,
@@ -102,6 +135,11 @@ export const watchHealth = (
       if (lagging === now) return
       lagging = now
       options.onState(now ? 'lagging' : 'caughtUp')
+    },
+    setSyncing: (now) => {
+      if (syncing === now) return
+      syncing = now
+      options.onState(now ? 'syncing' : 'synced')
     },
     markUnreachable: () => {
       if (state !== 'healthy' || stopped) return

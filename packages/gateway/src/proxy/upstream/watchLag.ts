@@ -1,8 +1,14 @@
 import { queryUpstream, getQuantity } from './queryUpstream.ts'
+import type { QueryResult } from './queryUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 
 const intervalMs = 5_000
+/** A single upstream has nothing to lag behind. Its head is only shown. */
+const singleIntervalMs = 30_000
 const maxTimeoutMs = 2_000
+const minRefreshMs = 1_000
+/** Every how many comparisons upstreams are asked if they sync. */
+const syncingEvery = 6
 
 /** Compares the heads of several upstreams periodically. */
 export interface LagWatch {
@@ -11,11 +17,18 @@ export interface LagWatch {
   readonly stop: () => void
   /** The last known head of the upstream at this place in the list; `undefined` until it was asked. */
   readonly head: (index: number) => number | undefined
+  /** Records a head that the upstream at this place responded with. */
+  readonly saw: (index: number, head: number) => void
+  /** Asks the upstream at this place for its head, unless it was asked so in the last second. */
+  readonly refresh: (index: number) => void
 }
 
 /**
- * Watches which upstreams lag behind. All of them are queried at the same moment: on a fast chain, heads read at different times differ even
- * if no node lags. An upstream that does not respond keeps its last state.
+ * Watches which upstreams sync or lag behind. All of them are queried at the same moment: on a fast chain, heads read at different times differ
+ * even if no node lags. An upstream that does not respond keeps its last state.
+ *
+ * A node says by `eth_syncing` that it syncs. That is asked less often, because a node starts to sync only when it starts or has fallen behind:
+ * every 30 seconds, and with each comparison while a node syncs or was just unreachable.
  * @param options.maxLagBlocks - How many blocks an upstream may be behind the highest head.
  */
 export const watchLag = (
@@ -23,17 +36,32 @@ export const watchLag = (
   options: { maxLagBlocks: number; timeoutMs: number },
 ): LagWatch => {
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
+  const several = members.length > 1
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  let rounds = 0
   const lastHeads: (number | undefined)[] = []
+  const refreshedAt: (number | undefined)[] = []
+  /** The upstreams that are asked if they sync. */
+  const toAsk = new Set<GroupMember>()
+
+  const query = ({ upstream, health }: GroupMember, method: string): Promise<QueryResult> | undefined =>
+    health.isUsable() ? queryUpstream(upstream, { method, params: '[]' }, timeoutMs) : undefined
+
+  const askSyncing = async (member: GroupMember): Promise<void> => {
+    const syncing = parseSyncing(await query(member, 'eth_syncing'))
+    if (stopped) return
+    if (syncing !== true && member.health.isUsable()) toAsk.delete(member)
+    if (syncing !== undefined) member.health.setSyncing(syncing)
+  }
   const compareHeads = async (): Promise<void> => {
-    const heads = await Promise.all(
-      members.map(async ({ upstream, health }) =>
-        health.isUsable()
-          ? getQuantity(await queryUpstream(upstream, { method: 'eth_blockNumber', params: '[]' }, timeoutMs))
-          : undefined,
-      ),
-    )
+    for (const member of members)
+      if (several && (rounds % syncingEvery === 0 || !member.health.isUsable())) toAsk.add(member)
+    rounds += 1
+    const [heads] = await Promise.all([
+      Promise.all(members.map(async (member) => getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped'))),
+      Promise.all([...toAsk].map(askSyncing)),
+    ])
     if (stopped) return
     const highest = Math.max(...heads.map((head) => head ?? 0))
     for (const [index, { health }] of members.entries()) {
@@ -43,17 +71,39 @@ export const watchLag = (
       health.setLagging(highest - head > options.maxLagBlocks)
     }
     // Probes alone must not keep the process alive.
-    timer = setTimeout(() => void compareHeads(), intervalMs).unref()
+    timer = setTimeout(() => void compareHeads(), several ? intervalMs : singleIntervalMs).unref()
   }
   return {
-    // A single upstream has nothing to lag behind.
     start: async () => {
-      if (members.length > 1) await compareHeads()
+      const compared = compareHeads()
+      if (several) await compared
     },
     stop: () => {
       stopped = true
       clearTimeout(timer)
     },
     head: (index) => lastHeads[index],
+    // A response that was slow may be older than what is known. The next comparison finds a chain that went back.
+    saw: (index, head) => {
+      if (head > (lastHeads[index] ?? -1)) lastHeads[index] = head
+    },
+    refresh: (index) => {
+      const member = members[index]
+      const time = performance.now()
+      if (member === undefined || time - (refreshedAt[index] ?? -Infinity) < minRefreshMs) return
+      refreshedAt[index] = time
+      void query(member, 'eth_blockNumber')?.then((result) => {
+        const head = getQuantity(result)
+        if (head !== undefined) lastHeads[index] = head
+      })
+    },
   }
+}
+
+/** Parses the response to `eth_syncing`: `false`, or an object with the progress. `undefined` for anything else, such as an error. */
+const parseSyncing = (result: QueryResult | undefined): boolean | undefined => {
+  if (result === undefined || typeof result === 'string' || result.member !== 'result') return undefined
+  const text = result.value.toString('latin1')
+  if (text === 'false') return false
+  return text.startsWith('{') ? true : undefined
 }

@@ -14,7 +14,9 @@ from ..failure.check import check, describe, invalid
 T = TypeVar("T")
 
 Network: TypeAlias = str
-"""The name of a network, such as ``"sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters."""
+"""The name of a network, such as ``"sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters.
+
+It replaces ``{network}`` in a URL."""
 
 PerNetwork: TypeAlias = T | Mapping[str, T]
 """One value, or a dict with one value for each network. A dict requires ``network``."""
@@ -57,8 +59,8 @@ class Endpoint:
 # Scheme, user, password, host with port, and path with query. Stricter than URLs may be, so that no secret can be part of the
 # redacted URL.
 _PARTS = re.compile(
-    r"(https?://)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]]+)(?::\d{1,5})?)"
-    r"((?:[/?][^#@\\\s]*)?)(?:#.*)?",
+    r"(https?://)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]{}]+)(?::\d{1,5})?)"
+    r"((?:[/?][^#@\\\s{}]*)?)(?:#.*)?",
     re.IGNORECASE | re.ASCII,
 )
 # The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
@@ -67,6 +69,8 @@ _SECRET = re.compile(r"[\w!$&-.:;=@~]+", re.ASCII)
 _SCHEME = re.compile(r"[a-z][a-z+.-]{0,7}://", re.IGNORECASE | re.ASCII)
 # A DNS label, as the service names its networks: safe in one segment of a URL's path, and unlike most keys.
 _NETWORK = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+# The part of a URL that the name of the network replaces.
+_PLACEHOLDER = "{network}"
 # Longer names are not shown: they may be a misplaced key.
 _MAX_SHOWN_LENGTH = 24
 _MAX_SHOWN_NAMES = 20
@@ -112,6 +116,16 @@ def _select_network(option: str, value: Any, network: str | None) -> Any:
     return value[network]
 
 
+def _select_url(option: str, value: Any, network: str | None) -> Any:
+    """Select the URL of a network from a dict, and replace ``{network}`` in it with the name. A full ``url`` is never a dict."""
+    url = value if option == "url" else _select_network(option, value, network)
+    if not isinstance(url, str) or _PLACEHOLDER not in url:
+        return url
+    if network is None:
+        raise invalid(f'{option} contains {_PLACEHOLDER}. Pass network, such as "sepolia".')
+    return url.replace(_PLACEHOLDER, network)
+
+
 def _describe_url_problem(name: str, given: Any, network: Any) -> str:
     """Describe what is wrong with a URL without showing it, because it may contain the key."""
     if given is None:
@@ -129,6 +143,8 @@ def _describe_url_problem(name: str, given: Any, network: Any) -> str:
         return f"{name} starts with {scheme[0]}, which is not supported. Use https:// or http://."
     if len(given) >= _MAX_URL_LENGTH:
         return f"{name} has {len(given):,} characters, but must have fewer than {_MAX_URL_LENGTH:,}. Copy it again."
+    if "{" in given or "}" in given:
+        return f'{name} contains "{{" or "}}". The only placeholder is {_PLACEHOLDER}: check its spelling.'
     return f"{name} is not a valid URL. Check its host, port and credentials; it should look like https://host/path."
 
 
@@ -182,7 +198,7 @@ def create_endpoint(
         chain_id is None or (isinstance(chain, int) and not isinstance(chain, bool) and 0 < chain < 2**53),
         f"chain_id must be a positive whole number, not {describe(chain)}.",
     )
-    start = value if is_full else _select_network(name, value, network)
+    start = _select_url(name, value, network)
     parts = _PARTS.fullmatch(start) if isinstance(start, str) and len(start) < _MAX_URL_LENGTH else None
     if parts is None or any(char.isspace() for char in start.partition("#")[0]):
         raise invalid(_describe_url_problem(name, start, network))

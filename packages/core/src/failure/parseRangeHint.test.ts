@@ -2,7 +2,7 @@ import { rangeHints as cases } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
 import { parseRangeHint } from './parseRangeHint.ts'
 
-describe('readRangeHint', () => {
+describe('parseRangeHint', () => {
   test.each(cases)('$name', ({ response, expect: expected }) => {
     expect(parseRangeHint(response.error)).toEqual(expected)
   })

@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import type { UpstreamView } from '@keyrail/gateway'
+import { upstreamsQuery } from '../../control/queries.ts'
+import { Card } from '../../parts/Card.tsx'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { useNetworks } from '../../networks/useNetworks.ts'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { countText, msText, shortText } from '../../parts/times.ts'
+
+/** The nodes behind each network, and how they do. */
+export function OperatorUpstreams() {
+  const { getTitle } = useNetworks()
+  const query = useQuery({ ...upstreamsQuery, refetchInterval: 5_000 })
+  return (
+    <>
+      <PageHead
+        title="Upstreams"
+        windowTitle="Operator: upstreams"
+        lead="The nodes behind each network, as the instance that served this page sees them."
+      />
+      <Loaded query={query}>
+        {({ items }) =>
+          [...new Set(items.map(({ network }) => network))].map((network) => (
+            <Card title={getTitle(network)} key={network}>
+              <Upstreams items={items.filter((one) => one.network === network)} />
+            </Card>
+          ))
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
+  return (
+    <table className="table cards">
+      <thead>
+        <tr>
+          <th scope="col">Upstream</th>
+          <th scope="col">Status</th>
+          <th scope="col" className="number">
+            Head
+          </th>
+          <th scope="col" className="number">
+            In flight
+          </th>
+          <th scope="col" className="number">
+            Latency
+          </th>
+          <th scope="col" className="number">
+            Calls
+          </th>
+          <th scope="col">Failures</th>
+          <th scope="col">Budget left</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((upstream) => (
+          <tr key={upstream.name}>
+            <th scope="row">{upstream.name}</th>
+            <td data-label="Status">
+              <StatusBadge status={upstream.status} />
+            </td>
+            <td data-label="Head" className="number">
+              {headText(upstream)}
+            </td>
+            <td data-label="In flight" className="number">
+              {countText(upstream.inFlight)}
+            </td>
+            <td data-label="Latency" className="number">
+              {msText(upstream.latencyMs)}
+            </td>
+            <td data-label="Calls" className="number">
+              {shortText(Object.values(upstream.outcomes).reduce((sum, count) => sum + count, 0))}
+            </td>
+            <td data-label="Failures">{failuresText(upstream)}</td>
+            <td data-label="Budget left">{budgetText(upstream)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const statuses: Readonly<Record<UpstreamView['status'], readonly [title: string, kind: 'good' | 'warn' | 'bad']>> = {
+  healthy: ['Healthy', 'good'],
+  unreachable: ['Unreachable', 'bad'],
+  wrongChain: ['Wrong chain', 'bad'],
+  failing: ['Failing', 'bad'],
+  syncing: ['Syncing', 'warn'],
+  lagging: ['Lagging', 'warn'],
+  throttled: ['Throttled', 'warn'],
+  overBudget: ['Over budget', 'warn'],
+}
+
+function StatusBadge({ status }: Pick<UpstreamView, 'status'>) {
+  const [title, kind] = statuses[status]
+  return (
+    <span className={`badge ${kind}`}>
+      <span className="dot" aria-hidden="true" />
+      {title}
+    </span>
+  )
+}
+
+const headText = ({ head, lag }: UpstreamView): string => {
+  if (head === null) return '–'
+  return lag === null || lag === 0 ? countText(head) : `${countText(head)} (${countText(lag)} behind)`
+}
+
+/** The most frequent kinds of failures. A call that the service stopped is none. */
+const failuresText = ({ outcomes }: UpstreamView): string => {
+  const failures = Object.entries(outcomes)
+    .filter(([kind]) => kind !== 'result' && kind !== 'aborted')
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, 3)
+  return failures.map(([kind, count]) => `${shortText(count)} ${kind}`).join(', ') || '–'
+}
+
+const periods: Readonly<Record<string, string>> = {
+  maxRequestsPerSecond: 'requests this second',
+  maxRequestsPerDay: 'requests today',
+  maxUnitsPerSecond: 'units this second',
+  maxUnitsPerDay: 'units today',
+}
+
+const budgetText = ({ budgets }: UpstreamView): string =>
+  budgets
+    .map(({ name, limit, left }) => `${shortText(left)} of ${shortText(limit)} ${periods[name] ?? name}`)
+    .join(', ') || '–'

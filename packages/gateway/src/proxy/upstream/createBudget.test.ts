@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createBudget, createBudgetUsage } from './createBudget.ts'
+import type { Budget, BudgetLimits } from './createBudget.ts'
+
+const dayMs = 86_400_000
+/** Noon. */
+const noon = 20_000 * dayMs + dayMs / 2
+
+const start = (limits: BudgetLimits): { budget: Budget; pass: (ms: number) => void } => {
+  let at = noon
+  return { budget: createBudget(limits, { now: () => at }), pass: (ms) => (at += ms) }
+}
+
+describe('a budget', () => {
+  test('without limits always has room, and no states', () => {
+    const { budget } = start({})
+    budget.charge(1e9, 1e9)
+    expect(budget.hasRoom(1e9, 1e9)).toBe(true)
+    expect(budget.hasRoomToday()).toBe(true)
+    expect(budget.states()).toEqual([])
+  })
+
+  test.each<[name: keyof BudgetLimits, requests: number, units: number, lengthMs: number]>([
+    ['maxRequestsPerSecond', 10, 1, 1_000],
+    ['maxRequestsPerDay', 10, 1, dayMs],
+    ['maxUnitsPerSecond', 1, 10, 1_000],
+    ['maxUnitsPerDay', 1, 10, dayMs],
+  ])('%s: has room for what is left, and again in the next period', (name, requests, units, lengthMs) => {
+    const { budget, pass } = start({ [name]: 25 })
+    budget.charge(requests, units)
+    budget.charge(requests, units)
+    expect(budget.hasRoom(requests, units)).toBe(false)
+    expect(budget.hasRoom(requests / 2, units / 2)).toBe(true)
+    expect(budget.states()).toEqual([{ name, limit: 25, left: 5 }])
+    pass(lengthMs)
+    expect(budget.hasRoom(requests, units)).toBe(true)
+    expect(budget.states()).toEqual([{ name, limit: 25, left: 25 }])
+  })
+
+  test('of a day ends at midnight UTC', () => {
+    const { budget, pass } = start({ maxRequestsPerDay: 1 })
+    budget.charge(1, 1)
+    pass(dayMs / 2 - 1)
+    expect(budget.hasRoom(1, 1)).toBe(false)
+    pass(1)
+    expect(budget.hasRoom(1, 1)).toBe(true)
+  })
+
+  test('is not reset by a clock that goes back', () => {
+    const { budget, pass } = start({ maxRequestsPerDay: 1 })
+    budget.charge(1, 1)
+    pass(-2 * dayMs)
+    expect(budget.hasRoom(1, 1)).toBe(false)
+  })
+
+  test('has room for own queries while only its second is used up', () => {
+    const { budget } = start({ maxRequestsPerSecond: 1, maxRequestsPerDay: 2 })
+    budget.charge(1, 1)
+    expect([budget.hasRoom(1, 1), budget.hasRoomToday()]).toEqual([false, true])
+    budget.charge(1, 1)
+    expect(budget.hasRoomToday()).toBe(false)
+  })
+
+  test('starts with what was sent before, so that a reload resets nothing', () => {
+    const usage = createBudgetUsage()
+    createBudget({ maxRequestsPerDay: 5 }, { usage, now: () => noon }).charge(4, 4)
+    const [state] = createBudget({ maxRequestsPerDay: 10 }, { usage, now: () => noon }).states()
+    expect(state?.left).toBe(6)
+  })
+
+  test('is never exceeded', () => {
+    const step = fc.record({
+      ms: fc.nat(2_000),
+      requests: fc.integer({ min: 1, max: 5 }),
+      weight: fc.integer({ min: 1, max: 9 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        let at = noon
+        const budget = createBudget({ maxRequestsPerSecond: 7, maxUnitsPerDay: 300 }, { now: () => at })
+        const bySecond = new Map<number, number>()
+        let units = 0
+        for (const { ms, requests, weight } of steps) {
+          at += ms
+          if (!budget.hasRoom(requests, requests * weight)) continue
+          budget.charge(requests, requests * weight)
+          const second = Math.floor(at / 1_000)
+          bySecond.set(second, (bySecond.get(second) ?? 0) + requests)
+          units += requests * weight
+        }
+        expect(Math.max(0, ...bySecond.values())).toBeLessThanOrEqual(7)
+        expect(units).toBeLessThanOrEqual(300)
+      }),
+    )
+  })
+})

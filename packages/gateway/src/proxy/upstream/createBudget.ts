@@ -1,0 +1,118 @@
+/**
+ * The most that an upstream may be sent, for nodes whose provider bills or throttles. A unit is a request, multiplied by the weight of its
+ * method (`weights` of the gateway).
+ */
+export interface BudgetLimits {
+  readonly maxRequestsPerSecond?: number | undefined
+  readonly maxRequestsPerDay?: number | undefined
+  readonly maxUnitsPerSecond?: number | undefined
+  readonly maxUnitsPerDay?: number | undefined
+}
+
+/** What was sent in the current second and the current day (UTC). It outlives a reload of the config. */
+export interface BudgetUsage {
+  readonly second: Period
+  readonly day: Period
+}
+
+/** How much was sent in one second or day. */
+interface Period {
+  /** Its number: the time divided by its length. */
+  index: number
+  requests: number
+  units: number
+}
+
+/** One limit of a budget, and what is left of it. */
+export interface BudgetState {
+  readonly name: keyof BudgetLimits
+  readonly limit: number
+  readonly left: number
+}
+
+/** A budget of one upstream. It is never exceeded. */
+export interface Budget {
+  /** Whether it has room for so many more requests, which count as so many units. */
+  readonly hasRoom: (requests: number, units: number) => boolean
+  /** Whether the day has room for another request. The gateway's own queries may exceed the limit of a second, which costs nothing. */
+  readonly hasRoomToday: () => boolean
+  /** Charges what is sent. */
+  readonly charge: (requests: number, units: number) => void
+  /** Its limits, and what is left of them now. Empty if it has none. */
+  readonly states: () => readonly BudgetState[]
+}
+
+const secondMs = 1_000
+const dayMs = 24 * 60 * 60 * secondMs
+
+const createPeriod = (): Period => ({ index: 0, requests: 0, units: 0 })
+
+/** Creates the usage of an upstream that was sent nothing. */
+export const createBudgetUsage = (): BudgetUsage => ({ second: createPeriod(), day: createPeriod() })
+
+/**
+ * Creates the budget of an upstream.
+ * @param limits - Without any, it always has room.
+ * @param options.usage - What was sent before.
+ * @param options.now - In milliseconds since 1970, because a day ends at midnight UTC. @default Date.now
+ */
+export const createBudget = (
+  limits: BudgetLimits,
+  { usage = createBudgetUsage(), now = Date.now }: { usage?: BudgetUsage; now?: () => number } = {},
+): Budget => {
+  const { second, day } = usage
+  const requestsPerSecond = limits.maxRequestsPerSecond ?? Infinity
+  const requestsPerDay = limits.maxRequestsPerDay ?? Infinity
+  const unitsPerSecond = limits.maxUnitsPerSecond ?? Infinity
+  const unitsPerDay = limits.maxUnitsPerDay ?? Infinity
+  const isUnlimited = Math.min(requestsPerSecond, requestsPerDay, unitsPerSecond, unitsPerDay) === Infinity
+
+  /** Starts a new period if the time of the last is over. A clock that goes back starts none. */
+  const advance = (period: Period, index: number): void => {
+    if (index <= period.index) return
+    period.index = index
+    period.requests = 0
+    period.units = 0
+  }
+  const advanceBoth = (): void => {
+    const time = now()
+    advance(second, Math.floor(time / secondMs))
+    advance(day, Math.floor(time / dayMs))
+  }
+  const dayHasRoom = (requests: number, units: number): boolean =>
+    day.requests + requests <= requestsPerDay && day.units + units <= unitsPerDay
+
+  return {
+    hasRoom: (requests, units) => {
+      if (isUnlimited) return true
+      advanceBoth()
+      const secondHasRoom = second.requests + requests <= requestsPerSecond && second.units + units <= unitsPerSecond
+      return secondHasRoom && dayHasRoom(requests, units)
+    },
+    hasRoomToday: () => {
+      if (isUnlimited) return true
+      advanceBoth()
+      return dayHasRoom(1, 1)
+    },
+    charge: (requests, units) => {
+      if (isUnlimited) return
+      advanceBoth()
+      second.requests += requests
+      second.units += units
+      day.requests += requests
+      day.units += units
+    },
+    states: () => {
+      advanceBoth()
+      const all: BudgetState[] = [
+        { name: 'maxRequestsPerSecond', limit: requestsPerSecond, left: requestsPerSecond - second.requests },
+        { name: 'maxRequestsPerDay', limit: requestsPerDay, left: requestsPerDay - day.requests },
+        { name: 'maxUnitsPerSecond', limit: unitsPerSecond, left: unitsPerSecond - second.units },
+        { name: 'maxUnitsPerDay', limit: unitsPerDay, left: unitsPerDay - day.units },
+      ]
+      return all
+        .filter(({ limit }) => limit !== Infinity)
+        .map(({ name, limit, left }) => ({ name, limit, left: Math.max(0, left) }))
+    },
+  }
+}

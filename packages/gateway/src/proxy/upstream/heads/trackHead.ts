@@ -1,0 +1,42 @@
+import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import type { CallResult } from '../callResult.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
+import type { GroupMember } from '../groupMember.ts'
+import { toHex } from '../logs/parseLogFilter.ts'
+import type { ProxyOptions } from '../proxyOptions.ts'
+import { parseQuantity } from '../queryUpstream.ts'
+
+/** Whether the result of a call shows the head of the chain. */
+export const showsHead = ({ method, params = '' }: ForwardedCall): boolean =>
+  method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params.startsWith('["latest"'))
+
+/** A larger block is not searched for its number. */
+const maxBlockBytes = 256 * 1024
+
+const readHead = (call: ForwardedCall, result: CallResult): number | undefined => {
+  if (!('value' in result) || result.member === 'error' || result.value.length > maxBlockBytes) return undefined
+  const text = result.value.toString('latin1')
+  if (call.method === 'eth_blockNumber') return parseQuantity(text)
+  const number = scanMembers(text)?.members.find(({ name }) => name === 'number')
+  return number && parseQuantity(text.slice(number.start, number.end))
+}
+
+/**
+ * Records the head that a result shows, as one that the caller has seen and that the node has.
+ * @param call - A call that shows the head.
+ * @param member - The node that sent the result, if it is known.
+ * @returns The result for the caller. A result of `eth_blockNumber` below what the caller has seen is replaced by that.
+ */
+export const trackHead = (
+  call: ForwardedCall,
+  { result, member }: { result: CallResult; member: GroupMember | undefined },
+  { group, keyId, claimedHead = 0 }: ProxyOptions,
+): CallResult => {
+  const head = readHead(call, result)
+  if (group.seenHeads === undefined || head === undefined) return result
+  member?.sawHead(head)
+  const seen = group.seenHeads.record(keyId, head)
+  // A caller can claim anything: only a block that this node will have soon counts.
+  const least = claimedHead - head <= group.maxLagBlocks ? Math.max(seen, claimedHead) : seen
+  return call.method === 'eth_blockNumber' && least > head ? { member: 'result', value: `"${toHex(least)}"` } : result
+}

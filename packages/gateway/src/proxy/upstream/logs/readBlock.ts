@@ -1,0 +1,37 @@
+import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import type { CallResult } from '../callResult.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
+import { parseQuantity } from '../queryUpstream.ts'
+import { toHex } from './parseLogFilter.ts'
+import type { BlockRef } from './parseLogFilter.ts'
+
+/** A block of a node's chain. */
+export interface BlockId {
+  readonly number: number
+  /** The source text of its hash. */
+  readonly hash: string
+}
+
+const traits = { idempotent: true, expensive: false, weight: 1, label: 'eth_getBlockByNumber' } as const
+
+/** Creates the gateway's own call for a block's number and hash. */
+export const toBlockCall = (block: BlockRef): ForwardedCall => ({
+  method: 'eth_getBlockByNumber',
+  params: `["${typeof block === 'number' ? toHex(block) : block}",false]`,
+  traits,
+})
+
+/** Reads the result of a block call: the block, `null` if the node does not have it, or `undefined` if the call failed. */
+export const readBlock = (result: CallResult): BlockId | null | undefined => {
+  if (!('value' in result) || result.member === 'error') return undefined
+  const text = result.value.toString('latin1')
+  if (text === 'null') return null
+  const members = scanMembers(text)?.members ?? []
+  const get = (wanted: string): string | undefined => {
+    const found = members.find(({ name }) => name === wanted)
+    return found && text.slice(found.start, found.end)
+  }
+  const number = parseQuantity(get('number') ?? '')
+  const hash = get('hash')
+  return number === undefined || hash === undefined ? undefined : { number, hash }
+}

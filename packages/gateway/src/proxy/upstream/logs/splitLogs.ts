@@ -1,0 +1,146 @@
+import { rejections } from '../../../errors/rejections.ts'
+import { dropBytes } from '../../../lib/memoryBudget.ts'
+import type { CallResult } from '../callResult.ts'
+import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
+import type { GroupMember } from '../groupMember.ts'
+import type { CallSender } from './createCallSender.ts'
+import { createLogPlan } from './createLogPlan.ts'
+import type { BlockRange, LogPart, LogPlan } from './createLogPlan.ts'
+import type { LogRanges } from './createLogRanges.ts'
+import { getItems, joinArrays } from './joinArrays.ts'
+import type { BlockRef, LogFilter } from './parseLogFilter.ts'
+import { readRangeError } from './rangeError.ts'
+import type { RangeError } from './rangeError.ts'
+import { readBlock, toBlockCall } from './readBlock.ts'
+import type { BlockId } from './readBlock.ts'
+
+/** The most queries to a node for one call, rejected ones included: a caller pays for one call. */
+export const maxQueries = 100
+/** The most of them in flight. */
+const concurrency = 4
+
+/** How a split ended: with the joined logs, with what failed, or `impossible` if the range needs too many queries. */
+export type SplitEnd = CallResult | 'impossible'
+
+/** What a split needs. */
+interface SplitOptions {
+  readonly call: ForwardedCall
+  readonly filter: LogFilter
+  /** The node that all parts are read from. */
+  readonly member: GroupMember
+  /** How that node rejected the whole range, if it did. */
+  readonly rejected: RangeError | undefined
+  readonly ranges: LogRanges<GroupMember>
+  readonly sender: CallSender
+  readonly budget: ForwardOptions['budget']
+}
+
+/** A range of numbers, and the block at its end if that is not final yet. */
+interface ResolvedRange extends BlockRange {
+  readonly lastBlock: BlockId | undefined
+}
+
+/**
+ * Reads the logs of a range from one node in parts, and joins them in chain order.
+ *
+ * A block's hash depends on all blocks before it. So if the last block of the range has the same hash before the first part is read and after
+ * the last one, the chain was the same at both times, and so are the parts. If it differs, the result is a rejection. A range that is final is
+ * not checked.
+ */
+export const splitLogs = async (options: SplitOptions): Promise<SplitEnd> => {
+  const { member, ranges, rejected, sender } = options
+  const range = await resolveRange(options)
+  if (range === 'impossible' || !('from' in range)) return range
+  if (range.from > range.to) return 'impossible'
+  const size = ranges.get(member) ?? range.to - range.from + 1
+  const plan = createLogPlan(range, { size, maxQueries, concurrency })
+  if (rejected !== undefined) {
+    const whole = plan.next()
+    if (whole !== undefined && !plan.reject(whole, rejected.hint)) return 'impossible'
+  }
+  if (!plan.fits()) return 'impossible'
+  const failure = await runPlan(plan, options)
+  if (failure !== undefined) {
+    returnBytes(plan, options)
+    return failure
+  }
+  const { lastBlock } = range
+  if (lastBlock !== undefined) {
+    const now = await sender.ask(toBlockCall(lastBlock.number), member)
+    const block = readBlock(now)
+    if (block === undefined) return toFailure(now)
+    if (block?.hash !== lastBlock.hash) return rejections.chainReorganized()
+  }
+  return { member: 'result', value: joinArrays(plan.logs()) }
+}
+
+/** Resolves the tags of a filter at the node. A range that ends after the node's head ends at the head. */
+const resolveRange = async (options: SplitOptions): Promise<ResolvedRange | SplitEnd> => {
+  const { filter, member, sender } = options
+  const ask = async (block: BlockRef): Promise<BlockId | null | CallResult> => {
+    const result = await sender.ask(toBlockCall(block), member)
+    const found = readBlock(result)
+    return found === undefined ? toFailure(result) : found
+  }
+  const first = typeof filter.from === 'number' ? { number: filter.from } : await ask(filter.from)
+  if (first === null) return 'impossible'
+  if (!('number' in first)) return first
+  if (typeof filter.to === 'number' && filter.to <= member.finality.finalizedBefore(performance.now()))
+    return { from: first.number, to: filter.to, lastBlock: undefined }
+  const last = (await ask(filter.to)) ?? (await ask('latest'))
+  if (last === null) return 'impossible'
+  if (!('number' in last)) return last
+  return { from: first.number, to: last.number, lastBlock: last }
+}
+
+/** Queries all parts of a plan. @returns What failed, if something did. Then no part is in flight any more. */
+const runPlan = (plan: LogPlan, options: SplitOptions): Promise<SplitEnd | undefined> =>
+  new Promise((resolve) => {
+    const { call, filter, member, sender, ranges } = options
+    let isOver = false
+    let limitsBlocks = options.rejected?.limitsBlocks === true
+    const end = (failure?: SplitEnd): void => {
+      isOver = true
+      sender.cancel()
+      resolve(failure)
+    }
+    const handle = (part: LogPart, result: CallResult): void => {
+      const items = 'value' in result && result.member === 'result' ? getItems(Buffer.from(result.value)) : undefined
+      if (items !== undefined) {
+        plan.complete(part, items)
+        sendNext()
+        return
+      }
+      const error = readRangeError(result)
+      if (error === undefined) end(toFailure(result))
+      else if (!plan.reject(part, error.hint)) end('impossible')
+      else {
+        limitsBlocks ||= error.limitsBlocks
+        sendNext()
+      }
+    }
+    const sendNext = (): void => {
+      // A part may fail at once, if its key's queue is full.
+      for (let part = plan.next(); part !== undefined && !isOver; part = plan.next()) {
+        const sent = part
+        const one = { ...call, params: filter.toParams(sent) }
+        sender.send(one, { only: member, mayStream: undefined }, (result) => handle(sent, result))
+      }
+      if (isOver || !plan.isComplete()) return
+      if (limitsBlocks) ranges.set(member, plan.size())
+      end()
+    }
+    sendNext()
+  })
+
+/** A result that is not what the method returns is a bad response. */
+const toFailure = (result: CallResult): CallResult =>
+  'reason' in result || result.member === 'error' ? result : rejections.upstreamBad()
+
+/** Returns the bytes of parts that were read in vain to the budget. */
+const returnBytes = (plan: LogPlan, { budget }: SplitOptions): void => {
+  let bytes = 0
+  for (const { length } of plan.logs()) bytes += length
+  budget.left += bytes
+  dropBytes(budget.kept, bytes)
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { describeUnknownMethod, isWeightedMethod, weightedMethods } from '../proxy/method/weights.ts'
+
+/** The message for a missing or wrong value. */
+export const must = (what: string) => ({
+  error: ({ input }: { readonly input?: unknown }): string => (input === undefined ? `is missing: it ${what}` : what),
+})
+
+/** A whole number. */
+export const whole = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z.number(must(message)).int(message).min(min, message).max(max, message)
+}
+/** A text that is not empty. @param max - Its longest length, in characters. @default 200 */
+export const text = (what: string, max = 200) =>
+  z.string(must(what)).trim().min(1, what).max(max, `must have at most ${max} characters`)
+/** True or false. */
+export const flag = () => z.boolean(must('must be true or false'))
+/** One of several texts. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, must(`must be ${values.map((value) => `"${value}"`).join(' or ')}`))
+/** An object without unknown members. */
+export const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `the known members are ${Object.keys(shape).join(', ')}`
+        : `must be an object with the members ${Object.keys(shape).join(', ')}`,
+  })
+
+/** Whether a text is an http or https URL. */
+export const isHttpUrl = (given: string): boolean => /^https?:$/.test(URL.parse(given)?.protocol ?? '')
+/** An http or https URL. */
+export const httpUrl = (what: string) => z.string(must(what)).refine((given) => isHttpUrl(given), what)
+
+/** The path of a file or folder. */
+export const path = (what: string) => text(`must be the path of ${what}`, 4_096)
+
+/** The name of a method that a service can offer. */
+export const methodName = () =>
+  z
+    .string()
+    .refine(isWeightedMethod, { error: ({ input }) => describeUnknownMethod(String(input)) })
+    // For editors, which then complete the names.
+    .meta({ enum: weightedMethods })

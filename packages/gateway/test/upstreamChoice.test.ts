@@ -1,0 +1,301 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createApiKey, getApiKeyUrl } from '../src/index.ts'
+import type { GatewayOptions, NetworkOptions, UpstreamOptions } from '../src/index.ts'
+import { until } from './controlTime.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
+import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
+import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+import type { StartedGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+interface Started extends StartedGateway {
+  readonly nodes: readonly FakeUpstream[]
+  /** Sends a call. @returns The text of the response, and its status. */
+  readonly send: (method?: string, params?: string, key?: string) => Promise<{ status: number; text: string }>
+  /** How many requests each node got since the last time. */
+  readonly takeCounts: () => readonly number[]
+  readonly toOptions: (upstreams: readonly Partial<UpstreamOptions>[]) => Pick<GatewayOptions, 'networks'>
+}
+
+/** Starts a gateway in front of one node for each of the options. The nodes respond with their letter. */
+const start = async (
+  upstreams: readonly Partial<UpstreamOptions>[],
+  network: Partial<NetworkOptions> = {},
+  prepare?: (nodes: readonly FakeUpstream[]) => void,
+): Promise<Started> => {
+  const nodes = await Promise.all(upstreams.map(() => startFakeUpstream(chainIds.testnet)))
+  for (const [index, node] of nodes.entries()) {
+    node.behave = respondWith('abc'[index] ?? '')
+    toStop.push(node.stop)
+  }
+  prepare?.(nodes)
+  const toOptions: Started['toOptions'] = (given) => ({
+    networks: {
+      testnet: {
+        chainId: chainIds.testnet,
+        upstreams: given.map((one, index) => ({ url: nodes[index]?.url ?? '', name: 'abc'[index] ?? '', ...one })),
+        ...network,
+      },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+    },
+  })
+  const started = await startGateway(
+    { testnet: [] },
+    { ...toOptions(upstreams), services: { debug: true, trace: true }, limits: { upstreamTimeoutMs: 5_000 } },
+  )
+  toStop.push(() => started.gateway.close({ graceMs: 0 }))
+  let calls = 0
+  const send: Started['send'] = (method = 'eth_call', params, key = started.testnetKey) => {
+    calls += 1
+    return post(
+      getApiKeyUrl(started.url, 'testnet', key),
+      `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params ?? `[{"nonce":${calls}},"latest"]`}}`,
+    )
+  }
+  const takeCounts = (): readonly number[] => nodes.map(({ bodies }) => bodies.splice(0).length)
+  return { ...started, nodes, send, takeCounts, toOptions }
+}
+const respondWith =
+  (name: string): Behaviour =>
+  (call) =>
+    result(call, `"${name}"`)
+const fail =
+  (code: number, message: string): Behaviour =>
+  (call) =>
+    `{"jsonrpc":"2.0","id":${call.id},"error":{"code":${code},"message":"${message}"}}`
+const hang: Behaviour = () => undefined
+
+describe('load balancing', () => {
+  test('in order sends all calls to the first node', async () => {
+    const { send, takeCounts } = await start([{}, {}])
+    await Promise.all(Array.from({ length: 20 }, () => send()))
+    expect(takeCounts()).toEqual([20, 0])
+  })
+
+  test('spread shares concurrent calls', async () => {
+    const { nodes, send, takeCounts } = await start([{}, {}], { loadBalancing: 'spread' })
+    const waiting: (() => void)[] = []
+    for (const node of nodes)
+      node.behave = (call, response) => {
+        waiting.push(() => response.end(result(call, '"0x1"')))
+        return undefined
+      }
+    const sent = Promise.all(Array.from({ length: 40 }, () => send()))
+    await until(() => waiting.length === 40)
+    for (const respond of waiting) respond()
+    await sent
+    // How many exactly depends on the latency of their probes.
+    expect(Math.min(...takeCounts())).toBeGreaterThan(0)
+  })
+
+  test('sends a key’s reads to the node that took its write, and others to the best node', async () => {
+    const upstreams = [{}, { weight: 1_000, denyMethods: ['eth_sendRawTransaction'] }]
+    const { keys, send, takeCounts } = await start(upstreams, { loadBalancing: 'spread' })
+    const other = createApiKey('testnet')
+    keys.add(other, { id: 'other', kind: 'apiKey', networks: ['testnet'], status: 'active' })
+    await send()
+    expect(takeCounts()).toEqual([0, 1])
+    await send('eth_sendRawTransaction', '["0x00"]')
+    expect(takeCounts()).toEqual([1, 0])
+    for (let call = 0; call < 5; call += 1) await send()
+    expect(takeCounts()).toEqual([5, 0])
+    await send(undefined, undefined, other)
+    expect(takeCounts()).toEqual([0, 1])
+  })
+})
+
+describe('a budget', () => {
+  // Starting uses some of it: the chain id, the head and eth_syncing.
+  const startQueries = 3
+
+  test('of a day is never exceeded: the rest goes to the next node', async () => {
+    const { send, takeCounts } = await start([{ maxRequestsPerDay: startQueries + 2 }, {}])
+    for (let call = 0; call < 5; call += 1) expect((await send()).status).toBe(200)
+    expect(takeCounts()).toEqual([2, 3])
+  })
+
+  test('of the only node rejects calls as busy, and the instance stays ready', async () => {
+    const { gateway, send, takeCounts, url } = await start([{ maxRequestsPerDay: startQueries }])
+    expect((await send()).status).toBe(200)
+    expect(await send()).toMatchObject({ status: 503, text: expect.stringContaining('upstream_busy') as string })
+    expect(takeCounts()).toEqual([1])
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ networks: ['mainnet'] })
+    expect(gateway.upstreams()[0]).toMatchObject({
+      status: 'overBudget',
+      healthy: true,
+      budgets: [{ name: 'maxRequestsPerDay', limit: startQueries, left: 0 }],
+    })
+  })
+
+  test('counts each call of a batch, and calls that do not fit together are sent alone', async () => {
+    const { takeCounts, url, testnetKey } = await start([{ maxRequestsPerDay: startQueries + 3 }])
+    const batch = Array.from({ length: 6 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [id] }))
+    const { text } = await post(getApiKeyUrl(url, 'testnet', testnetKey), JSON.stringify(batch))
+    const responses = JSON.parse(text) as { result?: string }[]
+    expect(responses.filter((one) => one.result === 'a')).toHaveLength(4)
+    expect(takeCounts()).toEqual([4])
+  })
+
+  test('in units counts the weights of methods', async () => {
+    const { gateway, nodes, send, toOptions } = await start([{}, {}])
+    await gateway.reload({
+      ...toOptions([{ maxUnitsPerDay: startQueries + 100 }, {}]),
+      keys: { find: () => ({ id: 'k', kind: 'apiKey', networks: ['testnet'], status: 'active' }) } as never,
+      weights: { eth_getLogs: 75 },
+    })
+    for (let call = 0; call < 2; call += 1) await send('eth_getLogs', `[{"fromBlock":"0x${call}"}]`)
+    expect(nodes.map(({ bodies }) => bodies.length)).toEqual([1, 1])
+    await send('eth_call')
+    expect(nodes.map(({ bodies }) => bodies.length)).toEqual([2, 1])
+  })
+
+  test('survives a reload that changes the node', async () => {
+    const { gateway, send, takeCounts, toOptions, keys } = await start([{ maxRequestsPerDay: 10 }, {}])
+    for (let call = 0; call < 5; call += 1) await send()
+    takeCounts()
+    await gateway.reload({ ...toOptions([{ maxRequestsPerDay: 10, name: 'renamed' }, {}]), keys })
+    expect(gateway.upstreams()[0]?.budgets).toEqual([{ name: 'maxRequestsPerDay', limit: 10, left: 0 }])
+    await send()
+    expect(takeCounts()).toEqual([0, 1])
+  })
+})
+
+describe('a node', () => {
+  test('gets its headers with each call and each query, and its errors do not show them', async () => {
+    const key = 'nodeKeyNodeKey1234'
+    const { nodes, send, entries } = await start([{ headers: { Authorization: `Bearer ${key}`, 'x-team': 'wallet' } }])
+    const [node] = nodes as [FakeUpstream]
+    expect(node.lastHeaders).toMatchObject({ authorization: `Bearer ${key}`, 'x-team': 'wallet' })
+    node.behave = fail(-32000, `flux with ${key}`)
+    const { text } = await send()
+    expect(node.headers[0]).toMatchObject({ authorization: `Bearer ${key}`, 'content-type': 'application/json' })
+    expect(text).toContain('flux with ***')
+    expect(`${text}${inspect(entries, { depth: Infinity })}`).not.toContain(key)
+  })
+
+  test('that denies a method never gets it, alone or in a batch', async () => {
+    const { send, takeCounts, url, testnetKey } = await start([{ denyMethods: ['eth_call'] }, {}])
+    await send()
+    await send('eth_gasPrice')
+    expect(takeCounts()).toEqual([1, 1])
+    const batch = ['eth_call', 'eth_gasPrice'].map((method, id) => ({ jsonrpc: '2.0', id, method, params: [] }))
+    await post(getApiKeyUrl(url, 'testnet', testnetKey), JSON.stringify(batch))
+    expect(takeCounts()).toEqual([0, 1])
+  })
+
+  test('without debug_ and trace_ never gets them; a method that no node offers does not exist', async () => {
+    const { send, takeCounts } = await start([{ debug: false, trace: false }, { trace: false }])
+    await send('debug_traceTransaction', '["0x00"]')
+    expect(takeCounts()).toEqual([0, 1])
+    expect((await send('trace_block', '["0x1"]')).text).toContain('"code":-32601')
+    expect(takeCounts()).toEqual([0, 0])
+  })
+
+  test('without the state of a block is not asked for it while there is another', async () => {
+    const { send, takeCounts } = await start([{ earliestState: 50 }, {}])
+    await send('eth_getBalance', '["0x00","0x31"]')
+    await send('eth_getBalance', '["0x00","0x32"]')
+    await send('eth_getBlockByNumber', '["0x31",false]')
+    expect(takeCounts()).toEqual([2, 1])
+  })
+
+  test('without the state of a block gets the call if it is the only one', async () => {
+    const { send } = await start([{ earliestState: 50 }])
+    expect((await send('eth_getBalance', '["0x00","0x31"]')).text).toContain('"a"')
+  })
+
+  test('that says it lacks a method is not asked for it again', async () => {
+    const { nodes, send, takeCounts } = await start([{}, {}])
+    const [first] = nodes as [FakeUpstream]
+    first.behave = (call, response) =>
+      call.method === 'eth_getProof'
+        ? fail(-32601, 'the method eth_getProof does not exist/is not available')(call, response)
+        : result(call, '"a"')
+    const getProof = (): Promise<unknown> => send('eth_getProof', '["0x00",[],"latest"]')
+    await getProof()
+    expect(takeCounts()).toEqual([1, 1])
+    await getProof()
+    await send()
+    expect(takeCounts()).toEqual([1, 1])
+  })
+
+  test('that says it lacks old state is not asked for that or older state again', async () => {
+    const { nodes, send, takeCounts } = await start([{}, {}])
+    const [first] = nodes as [FakeUpstream]
+    first.behave = (call, response) =>
+      JSON.stringify(call.params).includes('latest')
+        ? result(call, '"a"')
+        : fail(-32000, 'missing trie node 0a1b (path ) state 0x12 is not available')(call, response)
+    await send('eth_getBalance', '["0x00","0x10"]')
+    expect(takeCounts()).toEqual([1, 1])
+    await send('eth_getBalance', '["0x00","0xf"]')
+    expect(takeCounts()).toEqual([0, 1])
+    await send('eth_getBalance', '["0x00","latest"]')
+    expect(takeCounts()).toEqual([1, 0])
+  })
+
+  test('that is throttled is spared, and others’ calls do not open its circuit breaker', async () => {
+    const { gateway, nodes, send, takeCounts, entries } = await start([{}, {}])
+    const [first] = nodes as [FakeUpstream]
+    first.behave = (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end('slow down')
+    for (let call = 0; call < 10; call += 1) expect((await send()).status).toBe(200)
+    expect(takeCounts()).toEqual([1, 10])
+    expect(gateway.upstreams()[0]).toMatchObject({ status: 'throttled', healthy: true, breakerOpen: false })
+    expect(entries).toContainEqual({ event: 'upstream', network: 'testnet', upstream: 'a', state: 'throttled' })
+  })
+
+  test('that is throttled is used if it is the only one', async () => {
+    const { nodes, send } = await start([{}])
+    const [node] = nodes as [FakeUpstream]
+    node.behave = (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end('slow down')
+    expect((await send()).status).toBe(503)
+    node.behave = respondWith('a')
+    expect((await send()).status).toBe(200)
+  })
+
+  test('that syncs is used only if no other is left', async () => {
+    const { gateway, nodes, send, takeCounts } = await start([{}, {}], {}, ([first]) => {
+      if (first !== undefined) first.syncing = true
+    })
+    await send()
+    expect(takeCounts()).toEqual([0, 1])
+    expect(gateway.upstreams()[0]).toMatchObject({ status: 'syncing', healthy: false })
+    await nodes[1]?.stop()
+    expect((await send()).text).toContain('"a"')
+  })
+})
+
+test('a hedge after the 95th percentile of the node waits for 128 calls, and then for no longer than they took', async () => {
+  const { nodes, send, takeCounts } = await start([{}, {}], { hedgeMs: 'p95' })
+  for (let call = 0; call < 128; call += 1) await send()
+  expect(takeCounts()[0]).toBe(128)
+  const [first] = nodes as [FakeUpstream]
+  first.behave = hang
+  const startedAt = performance.now()
+  expect((await send()).text).toContain('"b"')
+  // Without it, the second node would get the call after half of the timeout: 2.5 s.
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+})
+
+test('the state of a node has its calls by outcome, its head and its lag', async () => {
+  const { gateway, nodes, send } = await start([{}, {}], {}, ([, second]) => {
+    if (second !== undefined) second.head = 97
+  })
+  const [first] = nodes as [FakeUpstream]
+  await send()
+  first.behave = fail(3, 'execution reverted')
+  await send()
+  const [one, two] = gateway.upstreams()
+  expect([...(one?.outcomes ?? [])]).toEqual([
+    ['result', 1],
+    ['revert', 1],
+  ])
+  expect(one).toMatchObject({ upstream: 'a', status: 'healthy', head: 100, lag: 0, inFlight: 0, budgets: [] })
+  expect(one?.latencyMs).toBeGreaterThan(0)
+  expect(two).toMatchObject({ upstream: 'b', status: 'healthy', head: 97, lag: 3 })
+})
