@@ -494,6 +494,21 @@ describe('keyrail dev --networks', () => {
     expect(await readChainIds(Object.values(second.app.urls))).toEqual(['0x89', '0xa', '0xa4b1'])
   })
 
+  test('starts without an API key if the account has the maximum number of others', async () => {
+    copySaved(data)
+    const dev = await startDev(['--data', data])
+    const { url, account } = dev.service
+    const cookie = await logIn(dev)
+    for (const name of ['Mine', 'Mine too'])
+      expect((await callApi(url, '/api/keys', { cookie, body: { name, network: 'testnet' } })).status).toBe(201)
+    expect(await stop(dev)).toBe(0)
+    const again = await startDev(['--data', data, '--networks', 'base,testnet'])
+    expect(again.service.account).toEqual(account)
+    expect(Object.keys(again.service.keys)).toEqual(['testnet'])
+    expect(Object.keys(again.service.app.urls)).toEqual(['base', 'testnet'])
+    expect(readdirSync(join(data, 'keys')).sort()).toEqual(['app', 'mainnet', 'testnet'])
+  })
+
   test('makes the first calls on each network', async () => {
     const run = await runCli(['dev', '--once', '--port', '0', '--networks', 'base,testnet'])
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })

@@ -16,6 +16,20 @@ const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 let behindMs = 0
 const pages = await startPages({}, () => Date.now() - behindMs)
+// More networks to choose from. Nobody calls these, so no node is behind them.
+const idle = { upstreams: [{ url: 'http://127.0.0.1:9' }] }
+await pages.reload({
+  networks: {
+    testnet: { chainId: 11155111, upstreams: [{ url: pages.node }] },
+    mainnet: { chainId: 1, upstreams: [{ url: pages.mainnetNode }] },
+    'ethereum-hoodi': idle,
+    'base-mainnet': idle,
+    'base-sepolia': idle,
+    'arbitrum-mainnet': idle,
+    'polygon-mainnet': idle,
+    'gnosis-mainnet': idle,
+  },
+})
 const browser = await openBrowser()
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
 const page = await context.newPage()
@@ -87,6 +101,8 @@ try {
   await page.getByLabel('Description').fill('Balances and prices, for the web and the phone.')
   await page.getByLabel('Use case').selectOption('Wallet')
   await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByLabel('Find a chain').press('ArrowDown')
+  await shoot('new-app-2-search')
   await page.getByLabel('Find a chain').fill('ether')
   await page.getByLabel('Find a chain').press('Enter')
   await shoot('new-app-2')

@@ -13,6 +13,8 @@ export interface Pages {
   readonly service: Service
   /** The node of the test network. */
   readonly node: string
+  /** The node of the main network. */
+  readonly mainnetNode: string
   /** Takes another config, as an operator would. */
   readonly reload: (change: Partial<ServiceConfigInput>) => Promise<void>
   readonly stop: () => Promise<void>
@@ -59,6 +61,7 @@ export async function startPages(
     url,
     service,
     node: testnet.url,
+    mainnetNode: mainnet.url,
     reload: async (change) => {
       await service.reload(configOf(change))
     },

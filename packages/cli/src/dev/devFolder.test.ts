@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDevFolder } from './devFolder.ts'
+import { readDevNetworks } from './devNetworks.ts'
 
 let parent = ''
 let path = ''
@@ -35,6 +36,18 @@ describe('openDevFolder', () => {
     first.release()
     const second = openDevFolder(path)
     expect(second.state).toEqual(first.state)
+    second.release()
+  })
+
+  test('adds keys for new networks, and removes the file of a key that could not be created', () => {
+    const first = openDevFolder(path)
+    first.release()
+    const second = openDevFolder(path, readDevNetworks('base,testnet'))
+    expect(Object.keys(second.state.keys)).toEqual(['testnet', 'mainnet', 'base'])
+    expect(second.state.keys).toMatchObject(first.state.keys)
+    expect(existsSync(join(second.keyFiles, 'base'))).toBe(true)
+    second.saveState(first.state)
+    expect(readdirSync(second.keyFiles).sort()).toEqual(['app', 'mainnet', 'testnet'])
     second.release()
   })
 

@@ -115,6 +115,9 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
       writeAtomically(passwordFile, `${next.account.password}\n`)
       mkdirSync(keyFiles, privateFolder)
       writeAtomically(join(keyFiles, 'app'), `${next.app.apiKey}\n`)
+      // A key that could not be created.
+      for (const network of Object.keys(state.keys))
+        if (!next.keys[network]) rmSync(join(keyFiles, network), { force: true })
       for (const [network, { apiKey }] of Object.entries(next.keys))
         writeAtomically(join(keyFiles, network), `${apiKey}\n`)
     }

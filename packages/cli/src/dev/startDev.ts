@@ -119,13 +119,15 @@ function devConfig(chains: readonly DevChain[]): RunningConfig {
 /** Creates the folder's account, app and keys in the database if needed, and saves those that were rotated since. */
 async function provideState(service: Service, folder: DevFolder, networks: readonly DevNetwork[]): Promise<DevState> {
   const { account, app, keys, version } = folder.state
+  // The folder may also have keys of networks that this service does not have.
+  const isServed = (network: string): boolean => networks.some(({ name }) => name === network)
   const provided = await service.provideAccount({
     account: { email: account.email, password: account.password },
     app,
-    // The folder may have keys of networks that this service does not have.
-    keys: Object.fromEntries(Object.entries(keys).filter(([name]) => networks.some((one) => one.name === name))),
+    keys: Object.fromEntries(Object.entries(keys).filter(([name]) => isServed(name))),
   })
-  const state: DevState = { version, account, app: provided.app, keys: { ...keys, ...provided.keys } }
+  const others = Object.fromEntries(Object.entries(keys).filter(([name]) => !isServed(name)))
+  const state: DevState = { version, account, app: provided.app, keys: { ...others, ...provided.keys } }
   folder.saveState(state)
   return state
 }

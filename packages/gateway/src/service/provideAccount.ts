@@ -125,7 +125,7 @@ const provideKey = async (
     key,
     userId,
   }: { network: Network; kind: 'testnet' | 'mainnet'; key: { id: string; apiKey: string }; userId: string },
-): Promise<{ id: string; apiKey: string }> => {
+): Promise<{ id: string; apiKey: string } | undefined> => {
   const { storage, secrets, now } = parts
   const access = await findActiveAccess(parts, key.apiKey, userId)
   if (access !== undefined) return { id: access.keyId, apiKey: key.apiKey }
@@ -146,16 +146,14 @@ const provideKey = async (
     key: { ...stored, kind },
     now: now(),
   })
-  if (typeof created === 'string')
-    throw new Error(`the ${network} key cannot be created: the account has the maximum number of keys`)
-  return { id: created.id, apiKey }
+  return typeof created === 'string' ? undefined : { id: created.id, apiKey }
 }
 
 /**
  * Ensures that an account exists, with an app on all networks of the service, and the wanted API keys. If a key was rotated or revoked, the current
  * key is returned instead.
  * @param wanted - The account, and the keys to create if they do not exist.
- * @returns The account, with the current ids and keys.
+ * @returns The account, with the current ids and keys. Keys that do not fit, because the account has the maximum number, are left out.
  */
 export const provideAccount = async (
   parts: Parts,
@@ -168,7 +166,8 @@ export const provideAccount = async (
   // In sequence: SQLite has one writer. A user has at most four keys.
   for (const [network, key] of Object.entries(wanted.keys)) {
     const kind = options.networks[network]?.testnet === true ? 'testnet' : 'mainnet'
-    keys[network] = await provideKey(parts, { network, kind, key, userId })
+    const provided = await provideKey(parts, { network, kind, key, userId })
+    if (provided !== undefined) keys[network] = provided
   }
   return { account: wanted.account, app, keys }
 }
