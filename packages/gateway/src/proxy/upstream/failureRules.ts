@@ -9,9 +9,9 @@ export interface FailureRule {
   readonly retry: 'otherNode' | 'never'
   /**
    * `call`: the node works, and its error tells the caller about the call. `node`: something is wrong with the node or with the operator's access
-   * to it, so it counts for its circuit breaker. `gateway`: neither.
+   * to it, so it counts for its circuit breaker. `load`: the node works, and asks for fewer requests (see `createBackoff`). `gateway`: none of them.
    */
-  readonly about: 'call' | 'node' | 'gateway'
+  readonly about: 'call' | 'node' | 'load' | 'gateway'
 }
 
 /**
@@ -35,10 +35,10 @@ export const failureRules: { readonly [kind in AttemptFailure]: FailureRule } = 
   methodUnavailable: { retry: 'otherNode', about: 'call' },
   unknown: { retry: 'otherNode', about: 'call' },
   unconfirmed: { retry: 'otherNode', about: 'call' },
-  throttled: { retry: 'otherNode', about: 'node' },
+  throttled: { retry: 'otherNode', about: 'load' },
   unavailable: { retry: 'otherNode', about: 'node' },
   timeout: { retry: 'otherNode', about: 'node' },
-  quota: { retry: 'otherNode', about: 'node' },
+  quota: { retry: 'otherNode', about: 'load' },
   auth: { retry: 'otherNode', about: 'node' },
   forbidden: { retry: 'otherNode', about: 'node' },
   wrongNetwork: { retry: 'otherNode', about: 'node' },

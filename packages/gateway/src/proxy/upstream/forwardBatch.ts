@@ -201,11 +201,14 @@ const toBusy = ({ member }: BatchAttempt): AttemptResult => ({
   result: rejections.upstreamBusy(),
 })
 
+/** Whether another node may take the batch as it is. */
+const concernsNode = (kind: FailureKind): boolean => ['node', 'load'].includes(failureRules[kind].about)
+
 /** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
 const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {
   const { group, ownerId } = run.options
   observe(attempt, { method: 'batch', calls: attempt.places.length, kind })
-  const next = group.several && failureRules[kind].about === 'node' ? pickNext(run, attempt.places) : undefined
+  const next = group.several && concernsNode(kind) ? pickNext(run, attempt.places) : undefined
   if (next === undefined) {
     finish(run)
     return

@@ -89,8 +89,6 @@ export const recordHealth = (
   kind: AttemptEnd['kind'],
   { ownerId, expensive }: { ownerId: string; expensive: boolean },
 ): void => {
-  // The node works, and asks for fewer requests: see `createBackoff`.
-  if (kind === 'throttled' || kind === 'quota') return
   const about = kind === 'result' ? 'call' : failureRules[kind].about
   if (about === 'call') member.health.succeeded(tracked)
   // An expensive call can take long on a healthy node.
