@@ -65,7 +65,7 @@ describe('keyrail networks', () => {
       chains: [{ chain: 'base', title: 'Base', aliases: [] }],
       networks: [expect.objectContaining({ network: 'base-sepolia', chainId: 84_532, testnet: true })],
     })
-    expect((await run('networks', '--search', '8453')).stdout).toMatch(/\nbase {2}[^\n]*\n$/)
+    expect((await run('networks', '--search', '84532')).stdout).toMatch(/^NETWORK[^\n]*\nbase-sepolia {2}[^\n]*\n$/)
     expect((await run('networks', '--search', 'dogecoin')).stdout).toBe('No networks found\n')
   })
 

@@ -10,8 +10,9 @@ import { getStyle } from '../output/style.ts'
 
 /** Whether a network's title, names, symbol, chain or chain id contains a text. */
 const matches = ({ title, network, symbol, chain, aliases, chainId }: NetworksView['networks'][number], text: string) =>
-  String(chainId) === text ||
-  [title, network, symbol, chain, ...aliases].some((term) => term.toLowerCase().includes(text.toLowerCase()))
+  [title, network, symbol, chain, String(chainId), ...aliases].some((term) =>
+    term.toLowerCase().includes(text.toLowerCase()),
+  )
 
 /**
  * `keyrail networks`: lists the networks of a service. It needs no token.
