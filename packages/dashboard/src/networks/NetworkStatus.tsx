@@ -1,10 +1,10 @@
-import type { NetworkStatusView } from '@keyrail/gateway'
+import type { NodeCounts } from '@keyrail/gateway'
 import { Note } from '../parts/Note.tsx'
 
 /** How many nodes of a network are healthy, and what is wrong with the others. */
 export function NetworkStatus(props: {
   /** `undefined` until it is loaded, and if it cannot be. */
-  readonly nodes: NetworkStatusView['nodes'] | undefined
+  readonly nodes: NodeCounts | undefined
 }) {
   const { nodes } = props
   if (nodes === undefined) return <p className="small soft">The status of the nodes is unknown.</p>

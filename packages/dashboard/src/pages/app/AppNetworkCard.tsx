@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ApiKeyView, AppView, NetworkStatusView } from '@keyrail/gateway'
+import type { ApiKeyView, AppView, NodeCounts } from '@keyrail/gateway'
 import type { ReactNode } from 'react'
 import { AddToWallet } from '../../networks/AddToWallet.tsx'
 import { NetworkStatus } from '../../networks/NetworkStatus.tsx'
@@ -16,7 +16,7 @@ export function AppNetworkCard(props: {
   /** `undefined` if the service does not have the network any more. */
   readonly network: NetworkView | undefined
   /** How its nodes do; `undefined` if that is unknown. */
-  readonly nodes: NetworkStatusView['nodes'] | undefined
+  readonly nodes: NodeCounts | undefined
   readonly holder: KeyHolder
   /** Whether the key is shown. */
   readonly isShown: boolean
