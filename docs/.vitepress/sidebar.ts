@@ -58,6 +58,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
       ['service/sizing.md', 'Sizing'],
+      ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
       ['service/control-api.md', 'The control API'],

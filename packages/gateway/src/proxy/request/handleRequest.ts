@@ -108,9 +108,13 @@ const toHealth = (status: number, body: object): ResponseContent => ({ status, b
 
 const getReadiness = ({ upstreams, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
   const networks = [...upstreams.values()].filter((group) => !group.isUsable()).map(({ network }) => network)
-  if (networks.length > 0) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
+  // Otherwise one network without a node would take all others from every instance.
+  if (networks.length === upstreams.size)
+    return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
   const reason = notReady()
   if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })
+  if (networks.length > 0)
+    return toHealth(200, { status: 'degraded', degraded: ['upstreams', ...degraded()], networks })
   const parts = degraded()
   return toHealth(200, parts.length === 0 ? { status: 'ok' } : { status: 'degraded', degraded: parts })
 }
