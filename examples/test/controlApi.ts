@@ -39,7 +39,7 @@ export async function createApp(callApi: CallApi, { url }: DevDescription, name:
   const { app, apiKey } = await callApi<{ app: { id: string; version: number }; apiKey: string }>('POST', '/apps', {
     name,
     useCase: 'Wallet',
-    chain: 'DEV',
+    chain: 'development',
     services: ['Node API'],
   })
   return { ...app, baseUrl: `${url}/testnet`, apiKey }

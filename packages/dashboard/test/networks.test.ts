@@ -215,6 +215,36 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('the card of a network shows how many of its nodes are healthy, and follows within 15 seconds', async () => {
+    ada = await openPerson(browser, pages.url)
+    const { page, faults } = ada
+    await enrol(ada, pages.url)
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    await page.clock.install()
+    await page.goto(`${pages.url}/apps/${appId}/networks`)
+    const card = page.getByRole('region', { name: 'Ethereum Mainnet' })
+    await card.getByText('0 of 1 node healthy').waitFor()
+    await card.getByText('1 down').waitFor()
+    await card.getByText('No node of this network is healthy, so calls may fail.').waitFor()
+    try {
+      const mixed = { upstreams: [{ url: pages.mainnetNode }, { url: 'http://127.0.0.1:9' }] }
+      await pages.reload({ networks: { ...networks, 'ethereum-mainnet': mixed } })
+      await page.clock.runFor(15_000)
+      await card.getByText('1 of 2 nodes healthy').waitFor()
+      await card.getByText('1 down').waitFor()
+      expect(await card.getByText('calls may fail').count()).toBe(0)
+
+      // A poll that fails: the last counts are not shown as if they were new.
+      await page.route('**/api/networks/status', (route) => route.fulfill({ status: 404, json: {} }))
+      await page.clock.runFor(15_000)
+      await card.getByText('The status of the nodes is unknown.').waitFor()
+      expect(await card.getByText('healthy').count()).toBe(0)
+      expect(faults).toEqual([])
+    } finally {
+      await pages.reload({})
+    }
+  })
+
   test('a network that the service has no more is named, and can be disabled', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada

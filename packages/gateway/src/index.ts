@@ -13,6 +13,7 @@ export type {
   ServiceName,
   UseCase,
 } from './control/contract/deployment.ts'
+export type { NetworkStatusesView, NetworkStatusView, NodeCounts } from './control/contract/networkStatus.ts'
 export type { JwtKeyView, JwtTestView } from './control/contract/jwtKey.ts'
 export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'

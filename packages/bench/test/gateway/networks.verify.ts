@@ -98,10 +98,11 @@ describe('five networks behind one service', () => {
       for (const url of urls.get(name) ?? []) expect(await readByCurl(url)).toEqual(getHead(name))
   })
 
-  test('an alias stands for its network', async () => {
-    for (const { name, alias } of networks)
+  test('an alias and the chain id stand for their network', async () => {
+    for (const { name, alias, chainId } of networks)
       for (const url of urls.get(name) ?? [])
-        expect(await readByCurl(url.replace(`/${name}/`, `/${alias}/`))).toBe(getHead(name))
+        for (const other of [alias, chainId])
+          expect(await readByCurl(url.replace(`/${name}/`, `/${other}/`))).toBe(getHead(name))
   })
 
   test.skipIf('missing' in python)('web3.py reads the latest block of each network at both kinds of URL', async () => {

@@ -12,6 +12,12 @@ export const deploymentQuery = queryOptions({
   staleTime: 5 * 60_000,
 })
 
+/** The status of each network. */
+export const networkStatusQuery = queryOptions({
+  queryKey: ['network-status'],
+  queryFn: ({ signal }) => callApi('GET /api/networks/status', undefined, signal),
+})
+
 /** Who is logged in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],

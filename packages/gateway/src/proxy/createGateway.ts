@@ -72,12 +72,14 @@ const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
 const releaseCheckMs = 50
 
-const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkNames => ({
-  byName: new Map(
+/** Names come before chain ids. Where networks share a chain id, it stands for the first. */
+const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkNames => {
+  const byName = new Map(
     [...networks].flatMap(([network, { aliases }]) => [network, ...aliases].map((name) => [name, network] as const)),
-  ),
-  hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase(),
-})
+  )
+  for (const [network, { chainId }] of networks) if (!byName.has(String(chainId))) byName.set(String(chainId), network)
+  return { byName, hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase() }
+}
 
 /** Compares by value: JSON writes a URL as its text. */
 const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>

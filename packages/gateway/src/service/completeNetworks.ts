@@ -33,17 +33,13 @@ export const completeNetworks = (
       faults.push({ path: `networks.${name}.chainId`, fix: 'is missing: no well-known network has this name' })
       continue
     }
-    const hasOwnId = Object.values(given).filter((one) => one.chainId === chainId).length <= 1
     const details: NetworkDetails = {
       chain: known?.chain ?? name,
       title: known?.title ?? name,
       symbol: known?.symbol ?? 'ETH',
       testnet: known?.testnet ?? isTestnetName(name),
       ...(known?.explorerUrl === undefined ? {} : { explorerUrl: known.explorerUrl }),
-      aliases: takeFree(names, name, [
-        ...(known === undefined ? [] : [known.name, ...known.aliases]),
-        ...(hasOwnId ? [String(chainId)] : []),
-      ]),
+      aliases: takeFree(names, name, known === undefined ? [] : [known.name, ...known.aliases]),
       chainId,
     }
     completed[name] = { ...details, ...network }

@@ -18,6 +18,7 @@ const entryInput = ({ app, entryId }: World) => ({ params: { appId: app.id, entr
 export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input<Name> } = {
   'GET /api/deployment': () => ({}),
   'GET /api/networks': () => ({}),
+  'GET /api/networks/status': () => ({}),
   'GET /api/openapi.json': () => ({}),
   'POST /api/account': () => ({ body: { email: newEmail(), password } }),
   'GET /api/account': () => ({}),

@@ -32,7 +32,7 @@ const start = async (): Promise<string> => {
       listen: { port },
       signUp: 'open',
       networks: {
-        testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+        testnet: { chain: 'ethereum', chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
         mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: 'http://127.0.0.1:9' }] },
       },
     }),

@@ -1,19 +1,22 @@
 import { Link } from '@tanstack/react-router'
-import type { ApiKeyView, AppView } from '@keyrail/gateway'
+import type { ApiKeyView, AppView, NodeCounts } from '@keyrail/gateway'
 import type { ReactNode } from 'react'
 import { AddToWallet } from '../../networks/AddToWallet.tsx'
+import { NetworkStatus } from '../../networks/NetworkStatus.tsx'
 import type { NetworkView } from '../../networks/searchNetworks.ts'
 import { Card } from '../../parts/Card.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Note } from '../../parts/Note.tsx'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
-/** A network of an app: its addresses, its chain id and its explorer. */
+/** A network of an app: the status of its nodes, its addresses, its chain id and its explorer. */
 export function AppNetworkCard(props: {
   readonly app: AppView
   readonly name: string
   /** `undefined` if the service does not have the network any more. */
   readonly network: NetworkView | undefined
+  /** How its nodes do; `undefined` if that is unknown. */
+  readonly nodes: NodeCounts | undefined
   readonly holder: KeyHolder
   /** Whether the key is shown. */
   readonly isShown: boolean
@@ -22,7 +25,7 @@ export function AppNetworkCard(props: {
   /** The button that disables the network. */
   readonly disable: ReactNode
 }) {
-  const { app, name, network, holder, isShown, apiKeys, disable } = props
+  const { app, name, network, nodes, holder, isShown, apiKeys, disable } = props
   if (network === undefined) {
     return (
       <Card title={name} aside={disable}>
@@ -40,6 +43,7 @@ export function AppNetworkCard(props: {
       lead={<code>{name}</code>}
       aside={<span className="badge">{network.testnet ? 'Testnet' : 'Mainnet'}</span>}
     >
+      <NetworkStatus nodes={nodes} />
       <dl className="facts">
         <div>
           <dt>Chain id</dt>

@@ -21,6 +21,7 @@ import type { AppSecret, AppsQuery, AppView, CreateAppBody, DeleteAppBody, EditA
 import type { AuditEntryView } from './auditEntry.ts'
 import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
+import type { NetworkStatusesView } from './networkStatus.ts'
 import type { RotateBody } from './keyState.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from './metrics.ts'
 import type {
@@ -65,6 +66,8 @@ interface UserId {
 export interface ControlApi {
   'GET /api/deployment': Call<{ response: DeploymentView }>
   'GET /api/networks': Call<{ response: NetworksView }>
+  /** As this instance sees the nodes. */
+  'GET /api/networks/status': Call<{ response: NetworkStatusesView }>
   'GET /api/openapi.json': Call<{ response: Readonly<Record<string, unknown>> }>
 
   /** Signs up and logs in. The response sets the session cookie. */

@@ -19,6 +19,7 @@ import { addJwtKeyBody, jwtKeysView, jwtKeyView, jwtTestView, testJwtBody } from
 import { rotateBody } from './keyState.ts'
 import { metricsCsvQuery, metricsQuery, metricsView } from './metrics.ts'
 import { perNetwork } from './networks.ts'
+import { networkStatusesView } from './networkStatus.ts'
 import {
   inviteBody,
   invitesView,
@@ -62,6 +63,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     access: 'anyone',
     status: 200,
     response: networksView,
+  },
+  'GET /api/networks/status': {
+    summary: 'Counts the healthy, lagging and down nodes of each network, as this instance sees them.',
+    access: 'read',
+    status: 200,
+    response: networkStatusesView,
   },
   'GET /api/openapi.json': {
     summary: 'Gets this OpenAPI document.',

@@ -5,13 +5,17 @@ import { serviceNames, useCases } from '../contract/deployment.ts'
 import { maxGraceDays } from '../contract/keyState.ts'
 import { openApi } from '../contract/openApi.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
+import { toNetworkStatuses } from '../views/toNetworkStatuses.ts'
 import { toChainViews, toNetworkViews } from '../views/toNetworkViews.ts'
 
-/** The routes that need no authentication. */
+/** The routes about the service itself. */
 export const deploymentHandlers = ({
   config,
   deployment,
-}: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/networks' | 'GET /api/openapi.json'> => {
+  upstreams,
+}: ControlParts): Handlers<
+  'GET /api/deployment' | 'GET /api/networks' | 'GET /api/networks/status' | 'GET /api/openapi.json'
+> => {
   // Cached: generating it takes about 10 ms, and anonymous clients can request it.
   let cached:
     | { readonly publicUrl: string; readonly response: ReturnType<typeof openApi>; readonly text: string }
@@ -52,6 +56,9 @@ export const deploymentHandlers = ({
       const deployed = deployment()
       return { response: { chains: toChainViews(deployed), networks: toNetworkViews(deployed) } }
     },
+    'GET /api/networks/status': async () => ({
+      response: { networks: toNetworkStatuses(Object.keys(deployment().networks), upstreams()) },
+    }),
     'GET /api/openapi.json': async () => {
       const { publicUrl, controlUrl = publicUrl } = deployment()
       return getDocument(controlUrl)
