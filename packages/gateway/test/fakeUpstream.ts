@@ -29,6 +29,10 @@ export interface FakeUpstream {
   finalized: number
   /** Whether it says that it syncs. */
   syncing: boolean
+  /** Its chain id, for all queries of it. */
+  chainId: number
+  /** The methods of the gateway's own queries. */
+  readonly queries: string[]
   /** How many cheap reads the gateway has sent on its own. */
   cheapReads: number
   /** Whether it responds to the gateway's own cheap read, which shows if it works although calls fail. */
@@ -43,7 +47,7 @@ export const result = (call: SeenCall, source: string): string => `{"jsonrpc":"2
 
 const ok: Behaviour = (call) => result(call, '"0x1"')
 
-/** Starts an upstream on a free port. It always responds to `eth_chainId` with `chainId`. */
+/** Starts an upstream on a free port. It always responds to `eth_chainId`, with `chainId` at first. */
 export const startFakeUpstream = async (chainId: number, path = ''): Promise<FakeUpstream> => {
   const bodies: string[] = []
   const headers: IncomingMessage['headers'][] = []
@@ -60,9 +64,10 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
       ) {
+        if (request.headers['user-agent'] === 'keyrail-probe') upstream.queries.push(parsed.method)
         if (parsed.method === 'eth_getBalance') upstream.cheapReads += 1
         if (parsed.method === 'eth_getBalance' && !upstream.respondsToCheapRead) return
-        const numbers: Record<string, number> = { eth_chainId: chainId, eth_blockNumber: upstream.head }
+        const numbers: Record<string, number> = { eth_chainId: upstream.chainId, eth_blockNumber: upstream.head }
         if (parsed.method === 'eth_syncing') {
           response.end(result(parsed, upstream.syncing ? '{"currentBlock":"0x1"}' : 'false'))
           return
@@ -102,6 +107,8 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     head: 100,
     finalized: 36,
     syncing: false,
+    chainId,
+    queries: [],
     cheapReads: 0,
     respondsToCheapRead: true,
     reversed: false,

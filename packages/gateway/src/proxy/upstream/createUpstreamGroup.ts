@@ -29,6 +29,7 @@ import { createSeenHeads } from './heads/createSeenHeads.ts'
 import type { SeenHeads } from './heads/createSeenHeads.ts'
 import { createLogRanges } from './logs/createLogRanges.ts'
 import type { LogRanges } from './logs/createLogRanges.ts'
+import { createPolls } from './createPolls.ts'
 import { createUpstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
@@ -41,6 +42,8 @@ export interface UpstreamGroup {
   readonly getHedgeMs: (member: GroupMember) => number | undefined
   /** Chooses the upstream for a call. @see `chooseUpstream` */
   readonly pick: (options?: PickOptions) => GroupMember | undefined
+  /** Call this for a call that goes to an upstream without `pick`, so that the network does not count as idle. */
+  readonly markUsed: () => void
   /** Explains why `pick` found no upstream for these options. */
   readonly explainNoPick: (options?: PickOptions) => Rejection
   /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
@@ -96,6 +99,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const { network, chainId, loadBalancing, hedgeMs, timeoutMs, log } = options
   const cache = createResponseCache(options.maxCacheBytes)
   const lastWriters = createLastWriters<GroupMember>()
+  const polls = createPolls()
   const members = options.upstreams.map(({ name, url, headers, ...nodeOptions }, index): GroupMember => {
     const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
     const upstream = createUpstream(url, { headers, budget })
@@ -103,7 +107,13 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     const member: GroupMember = createMember({
       name,
       upstream,
-      health: watchHealth(upstream, { chainId, timeoutMs, onState, onLatency: (ms) => member.latency.addProbe(ms) }),
+      health: watchHealth(upstream, {
+        chainId,
+        timeoutMs,
+        polls,
+        onState,
+        onLatency: (ms) => member.latency.addProbe(ms),
+      }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
       budget,
       head: () => lag.head(index),
@@ -113,7 +123,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     })
     return member
   })
-  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
+  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for so long are asked again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
@@ -133,7 +143,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
             return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
           }
         : () => hedgeMs,
+    markUsed: polls.markUsed,
     pick: (pickOptions) => {
+      polls.markUsed()
       const keyId = pickOptions?.keyId
       const preferred = keyId === undefined ? undefined : lastWriters.get(keyId)
       const picked = chooseUpstream(members, pickOptions, { loadBalancing, preferred })

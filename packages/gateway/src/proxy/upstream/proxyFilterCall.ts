@@ -25,6 +25,8 @@ const noop = (): void => {}
 export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
   const { group, keyId, keyVersion } = options
   if (call.traits.filter === 'create') return createFilter(call, options, done)
+  // Its node is known, so the network is in use without `pick`.
+  group.markUsed()
   const id = parseFilterId(call.params)
   const filter = id === undefined ? undefined : group.filters.find(id, keyId)
   const unknown = call.traits.filter === 'remove' ? notRemoved : notFound

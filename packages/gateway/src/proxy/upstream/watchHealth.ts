@@ -1,6 +1,7 @@
 import { getQuantity, queryUpstream } from './queryUpstream.ts'
 import { createBreaker } from '../../lib/createBreaker.ts'
 import type { Breaker } from '../../lib/createBreaker.ts'
+import type { Polls } from './createPolls.ts'
 import type { Upstream } from './createUpstream.ts'
 
 /** A change of an upstream's health, as it is logged. `failing`: its circuit breaker has opened. `recovered`: it has closed again. */
@@ -59,6 +60,7 @@ const maxFailedProbes = 2
 /**
  * Watches one upstream's health. It is usable once a probe has found the right chain there, and until a call or a probe fails to reach it or
  * finds another chain.
+ * @param options.polls - The polls of the upstream's network. Probes run every 5 seconds, and sooner after one that failed.
  * @param options.onState - Called on each change.
  * @param options.onLatency - Called with the time of each successful probe, in milliseconds.
  */
@@ -67,6 +69,7 @@ export const watchHealth = (
   options: {
     chainId: number
     timeoutMs: number
+    polls: Polls
     onState: (state: HealthState) => void
     onLatency: (ms: number) => void
   },
@@ -76,7 +79,6 @@ export const watchHealth = (
   let stopped = false
   let lagging = false
   let syncing = false
-  let timer: NodeJS.Timeout | undefined
   let confirming = false
   const timeoutMs = Math.min(options.timeoutMs, maxProbeTimeoutMs)
   const breaker = createBreaker({
@@ -101,21 +103,16 @@ export const watchHealth = (
     if (result !== 'failing') setState(result)
     else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable')
   }
-  const scheduleProbe = (): void => {
-    clearTimeout(timer)
-    if (stopped) return
-    const waitMs = failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs)
-    // Probes alone must not keep the process alive.
-    timer = setTimeout(() => void probe(), waitMs).unref()
-  }
   const probe = async (): Promise<void> => {
     const startedAt = performance.now()
     const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs })
     if (stopped) return
     if (result === 'healthy') options.onLatency(performance.now() - startedAt)
     if (result !== 'skipped') handleProbe(result)
-    scheduleProbe()
   }
+  const probes = options.polls.create(probe, () =>
+    failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs),
+  )
 
   return {
     isUsable: () => state === 'healthy',
@@ -145,12 +142,12 @@ export const watchHealth = (
       if (state !== 'healthy' || stopped) return
       failures = 1
       setState('unreachable')
-      scheduleProbe()
+      probes.reschedule()
     },
-    start: probe,
+    start: probes.run,
     stop: () => {
       stopped = true
-      clearTimeout(timer)
+      probes.stop()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { queryUpstream, getQuantity } from './queryUpstream.ts'
 import type { QueryResult } from './queryUpstream.ts'
+import type { Polls } from './createPolls.ts'
 import type { GroupMember } from './groupMember.ts'
 
 const intervalMs = 5_000
@@ -7,8 +8,8 @@ const intervalMs = 5_000
 const singleIntervalMs = 30_000
 const maxTimeoutMs = 2_000
 const minRefreshMs = 1_000
-/** Every how many comparisons upstreams are asked if they sync. */
-const syncingEvery = 6
+/** Upstreams are asked if they sync with the first comparison after so long: with every sixth one while the network is in use. */
+const syncingIntervalMs = 27_500
 
 /** Compares the heads of several upstreams periodically. */
 export interface LagWatch {
@@ -29,17 +30,17 @@ export interface LagWatch {
  *
  * A node says by `eth_syncing` that it syncs. That is asked less often, because a node starts to sync only when it starts or has fallen behind:
  * every 30 seconds, and with each comparison while a node syncs or was just unreachable.
+ * @param options.polls - The polls of the network.
  * @param options.maxLagBlocks - How many blocks an upstream may be behind the highest head.
  */
 export const watchLag = (
   members: readonly GroupMember[],
-  options: { maxLagBlocks: number; timeoutMs: number },
+  options: { maxLagBlocks: number; timeoutMs: number; polls: Polls },
 ): LagWatch => {
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const several = members.length > 1
-  let timer: NodeJS.Timeout | undefined
   let stopped = false
-  let rounds = 0
+  let askedSyncingAt = -Infinity
   const lastHeads: (number | undefined)[] = []
   const refreshedAt: (number | undefined)[] = []
   /** The upstreams that are asked if they sync. */
@@ -55,9 +56,9 @@ export const watchLag = (
     if (syncing !== undefined) member.health.setSyncing(syncing)
   }
   const compareHeads = async (): Promise<void> => {
-    for (const member of members)
-      if (several && (rounds % syncingEvery === 0 || !member.health.isUsable())) toAsk.add(member)
-    rounds += 1
+    const isSyncingDue = performance.now() - askedSyncingAt >= syncingIntervalMs
+    if (isSyncingDue) askedSyncingAt = performance.now()
+    for (const member of members) if (several && (isSyncingDue || !member.health.isUsable())) toAsk.add(member)
     const [heads] = await Promise.all([
       Promise.all(members.map(async (member) => getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped'))),
       Promise.all([...toAsk].map(askSyncing)),
@@ -70,17 +71,16 @@ export const watchLag = (
       lastHeads[index] = head
       health.setLagging(highest - head > options.maxLagBlocks)
     }
-    // Probes alone must not keep the process alive.
-    timer = setTimeout(() => void compareHeads(), several ? intervalMs : singleIntervalMs).unref()
   }
+  const comparisons = options.polls.create(compareHeads, () => (several ? intervalMs : singleIntervalMs))
   return {
     start: async () => {
-      const compared = compareHeads()
+      const compared = comparisons.run()
       if (several) await compared
     },
     stop: () => {
       stopped = true
-      clearTimeout(timer)
+      comparisons.stop()
     },
     head: (index) => lastHeads[index],
     // A response that was slow may be older than what is known. The next comparison finds a chain that went back.
