@@ -32,7 +32,7 @@ export interface FakeUpstream {
   /** Its chain id, for all queries of it. */
   chainId: number
   /** The methods of the gateway's own queries. */
-  readonly queries: string[]
+  readonly probes: string[]
   /** How many cheap reads the gateway has sent on its own. */
   cheapReads: number
   /** Whether it responds to the gateway's own cheap read, which shows if it works although calls fail. */
@@ -64,7 +64,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
       ) {
-        if (request.headers['user-agent'] === 'keyrail-probe') upstream.queries.push(parsed.method)
+        if (request.headers['user-agent'] === 'keyrail-probe') upstream.probes.push(parsed.method)
         if (parsed.method === 'eth_getBalance') upstream.cheapReads += 1
         if (parsed.method === 'eth_getBalance' && !upstream.respondsToCheapRead) return
         const numbers: Record<string, number> = { eth_chainId: upstream.chainId, eth_blockNumber: upstream.head }
@@ -108,7 +108,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     finalized: 36,
     syncing: false,
     chainId,
-    queries: [],
+    probes: [],
     cheapReads: 0,
     respondsToCheapRead: true,
     reversed: false,

@@ -18,7 +18,7 @@ const start = async () => {
   toStop.push(...nodes.map(({ stop }) => stop), () => gateway.close({ graceMs: 0 }))
   const rpcUrl = getApiKeyUrl(url, 'testnet', testnetKey)
   const count = (method: string) =>
-    nodes.map(({ queries }) => queries.filter((queried) => queried === method).length).join(' ')
+    nodes.map(({ probes }) => probes.filter((queried) => queried === method).length).join(' ')
   /** Waits until each node was sent so many probes and so many queries of its head, and no more. */
   const untilQueries = async (each: number) => {
     const expected = `${each} ${each}`

@@ -281,7 +281,8 @@ export const testRejections = (kind: PlaceKind): void => {
         .toEqual([502, 'response_too_large'])
       await mainnet.stop()
       await expect.poll(() => getResult(addresses['mainnet'] ?? '')).toEqual([503, 'no_upstream'])
-      expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
+      const ready = await fetch(`${service.url}/readyz`)
+      expect([ready.status, await ready.json()]).toMatchObject([200, { networks: ['mainnet'] }])
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     })
 
