@@ -8,6 +8,7 @@ import { createApiKey } from '@keyrail/gateway'
 import { rejections } from '@keyrail/gateway/test/rejections.ts'
 import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
 import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
+import type { Behaviour } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
 import { openDoor } from './openDeployment.ts'
 import type { Deployment, Door } from './openDeployment.ts'
@@ -197,6 +198,18 @@ const blindBatch: Pick<Row, 'instead' | 'requests'> = {
 /** viem has words of its own for what took too long; ours stand in `failure`. */
 const tookTooLong: Row['instead'] = { '@keyrail/viem': ['took too long to respond', 'is a `TimeoutError`'] }
 
+/** A node that rejects ranges of more than 100 blocks, and whose last block is another one each time. */
+const rejectRanges = (): Behaviour => {
+  let blocks = 0
+  return (seen) => {
+    if (seen.method === 'eth_getBlockByNumber')
+      return result(seen, `{"number":"0xc7","hash":"0x${String((blocks += 1)).padStart(64, '0')}","transactions":[]}`)
+    const [{ fromBlock, toBlock }] = seen.params as [{ fromBlock: string; toBlock: string }]
+    if (Number(toBlock) - Number(fromBlock) < 100) return result(seen, '[]')
+    return `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32602,"message":"block range too large, max range: 100"}}`
+  }
+}
+
 /** Every rejection, at least once. */
 export const rows: readonly Row[] = [
   {
@@ -204,6 +217,12 @@ export const rows: readonly Row[] = [
     told: rejections.notFound,
     kind: 'invalidRequest',
     open: at(async (world) => (await goodPath(world)).replace('/v2/', '/v1/')),
+  },
+  {
+    rejection: 'unknownNetwork',
+    told: () => rejections.unknownNetwork('nowhere'),
+    kind: 'invalidRequest',
+    open: at(async (world) => (await goodPath(world)).replace('/testnet/', '/nowhere/')),
   },
   {
     rejection: 'httpMethod',
@@ -540,6 +559,13 @@ export const rows: readonly Row[] = [
     told: () => rejections.responseTooLarge(500),
     kind: 'range',
     open: () => behind((seen) => result(seen, `"${'x'.repeat(600)}"`), { limits: { maxResponseBytes: 500 } }),
+  },
+  {
+    rejection: 'chainReorganized',
+    told: rejections.chainReorganized,
+    kind: 'unavailable',
+    open: () => behind(rejectRanges()),
+    ask: (face) => face.request('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0xc7' }]),
   },
   {
     rejection: 'draining',

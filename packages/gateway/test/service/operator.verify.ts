@@ -72,7 +72,7 @@ describe('keyrail serve', () => {
   test.each<[string, Record<string, string>, Record<string, unknown>, string]>([
     ['a secret', {}, {}, 'KEYRAIL_SECRET is missing'],
     ['a long secret', { KEYRAIL_SECRET: 'topsecret' }, {}, 'at least 32 characters'],
-    ['networks', { KEYRAIL_SECRET: secret }, { networks: undefined }, 'networks must be an object'],
+    ['networks', { KEYRAIL_SECRET: secret }, { networks: undefined }, 'networks is missing: it must be an object'],
     ['a path for its database', { KEYRAIL_SECRET: secret }, { storage: undefined }, 'storage.file is missing'],
     [
       'a long operator token',

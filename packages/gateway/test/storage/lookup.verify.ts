@@ -30,19 +30,19 @@ const fill = async ({ query, kind }: Db): Promise<void> => {
     "'usr_' || n, n || '@example.org', n || '@example.org', 'x', 'active', 'user', 0",
   )
   await insert(
-    'apps (id, user_id, name, name_folded, description, use_case, chain, services, testnet, mainnet, require_jwt, version, created_at)',
-    "'app_' || n, 'usr_' || n, 'app', 'app', '', 'Wallet', 'ETH', '[\"Node API\"]', 1, 1, 0, 1, 0",
+    'apps (id, user_id, name, name_folded, description, use_case, chain, services, networks, require_jwt, version, created_at)',
+    "'app_' || n, 'usr_' || n, 'app', 'app', '', 'Wallet', 'ETH', '[\"Node API\"]', '[\"mainnet\"]', 0, 1, 0",
   )
   const columns =
-    'id, user_id, app_id, kind, slot, name, description, ending, state, version, created_at, old_until, sha256, old_sha256'
+    'id, user_id, app_id, kind, network, slot, name, description, ending, state, version, created_at, old_until, sha256, old_sha256'
   const rest = `'', '', 'abcd', 'active', 1, 0, ${now}`
   await insert(
     `keys (${columns})`,
-    `'key_a' || n, 'usr_' || n, 'app_' || n, 'app', null, ${rest}, ${hash('n')}, ${hash('5000000 + n')}`,
+    `'key_a' || n, 'usr_' || n, 'app_' || n, 'app', null, null, ${rest}, ${hash('n')}, ${hash('5000000 + n')}`,
   )
   await insert(
     `keys (${columns})`,
-    `'key_b' || n, 'usr_' || n, null, 'testnet', 1, ${rest}, ${hash('1000000 + n')}, ${hash('6000000 + n')}`,
+    `'key_b' || n, 'usr_' || n, null, 'testnet', 'testnet', 1, ${rest}, ${hash('1000000 + n')}, ${hash('6000000 + n')}`,
   )
   await insert(
     'jwt_keys (kid, app_id, alg, public_pem, fingerprint, label, created_at)',
