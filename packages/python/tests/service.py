@@ -65,7 +65,10 @@ def start_dev() -> Iterator[dict[str, Any]]:
     ) as process:
         try:
             assert process.stdout is not None
-            yield json.loads(process.stdout.readline())
+            line = process.stdout.readline()
+            if not line:
+                raise RuntimeError(f"keyrail dev ended with exit code {process.wait(20)} before it was ready")
+            yield json.loads(line)
         finally:
             process.terminate()
             process.wait(20)
