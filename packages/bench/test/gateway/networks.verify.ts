@@ -98,7 +98,7 @@ describe('five networks behind one service', () => {
       for (const url of urls.get(name) ?? []) expect(await readByCurl(url)).toEqual(getHead(name))
   })
 
-  test('an alias and the chain id stand for their network', async () => {
+  test('an alias and the chain id mean their network', async () => {
     for (const { name, alias, chainId } of networks)
       for (const url of urls.get(name) ?? [])
         for (const other of [alias, chainId])

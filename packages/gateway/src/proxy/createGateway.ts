@@ -72,7 +72,7 @@ const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
 const releaseCheckMs = 50
 
-/** Names come before chain ids. Where networks share a chain id, it stands for the first. */
+/** Names come before chain ids. If networks share a chain id, it means the first. */
 const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkNames => {
   const byName = new Map(
     [...networks].flatMap(([network, { aliases }]) => [network, ...aliases].map((name) => [name, network] as const)),

@@ -94,7 +94,7 @@ export const defaultMaxLagBlocks = 8
 export interface GatewayOptions {
   /** By name: lower-case letters, digits and inner hyphens, such as `ethereum-mainnet`. A name is a part of the network's URLs. */
   readonly networks: Readonly<Record<Network, NetworkOptions>>
-  /** Host names that stand for a network, such as `{network}.rpc.example.org`: the paths there are `/v2/{key}` and `/{key}`. @default none */
+  /** Host names that each mean a network, such as `{network}.rpc.example.org`: the paths there are `/v2/{key}` and `/{key}`. @default none */
   readonly networkHosts?: string
   readonly keys: KeyStore
   /** The gateway's URL for callers, if it is not the listening URL. If it has a path, the proxy in front must remove it. */

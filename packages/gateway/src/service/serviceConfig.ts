@@ -102,7 +102,7 @@ export const serviceConfigSchema = object({
       must('must be an object with a chain for each name'),
     )
     .default({}),
-  /** Hosts that stand for a network, such as `{network}.rpc.example.org`: its paths are `/v2/{key}` and `/{key}`. @default none */
+  /** Hosts that each mean a network, such as `{network}.rpc.example.org`: its paths are `/v2/{key}` and `/{key}`. @default none */
   networkHosts: z
     .string(must('must be a host name that starts with {network}'))
     .regex(

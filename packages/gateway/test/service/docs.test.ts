@@ -17,6 +17,15 @@ describe('docs/service', () => {
     })
   })
 
+  test('the example of networks is valid', () => {
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(read('networks.md')) ?? []
+    expect(parseServiceConfig(JSON.parse(example)).networks).toMatchObject({
+      'ethereum-mainnet': { chainId: 1, aliases: expect.arrayContaining(['eth-mainnet']) as unknown },
+      'base-mainnet': { chainId: 8_453, chain: 'base', testnet: false },
+      'our-chain': { chainId: 424_242, chain: 'our-chain', testnet: true },
+    })
+  })
+
   test('every config member has a row, and every row a member', () => {
     let known: string[] = []
     try {

@@ -56,11 +56,11 @@ describe('parsePath', () => {
     expect(parsePath(target)).toEqual({ kind: 'unknown' })
   })
 
-  test('an alias stands for its network', () => {
+  test('an alias means its network', () => {
     expect(parsePath('/sepolia/v2/x')).toEqual({ kind: 'call', network: 'testnet', variant: 'app', key: 'x' })
   })
 
-  test.each(['/other/v2/x', '/other/v2', '/other/kr_t1'])('tells the unknown network of %s', (target) => {
+  test.each(['/other/v2/x', '/other/v2', '/other/kr_t1'])('names the unknown network of %s', (target) => {
     expect(parsePath(target)).toEqual({ kind: 'unknown', network: 'other' })
   })
 

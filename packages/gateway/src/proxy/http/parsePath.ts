@@ -17,7 +17,7 @@ export type Path =
   | { readonly kind: 'readyz' }
   | {
       readonly kind: 'unknown'
-      /** What stands in place of a network, if the rest is the path of an RPC URL. */
+      /** The first part of the path, if the rest is the path of an RPC URL. */
       readonly network?: string
     }
 

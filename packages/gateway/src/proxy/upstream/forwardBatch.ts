@@ -202,7 +202,8 @@ const toBusy = ({ member }: BatchAttempt): AttemptResult => ({
 })
 
 /** Whether another node may take the batch as it is. */
-const concernsNode = (kind: FailureKind): boolean => ['node', 'load'].includes(failureRules[kind].about)
+const concernsNode = (kind: FailureKind): boolean =>
+  failureRules[kind].about === 'node' || failureRules[kind].about === 'load'
 
 /** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
 const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {

@@ -180,7 +180,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     scripts.charge(account, { units: -units, day: getToday().day, seededAt }).catch(() => {})
   }
 
-  /** Tells a shard that may have taken over what this instance has seen, before another instance is granted the same again. */
+  /** Sends what this instance has seen to a shard that may have taken over, before another instance is granted the same again. */
   const sendFloors = (shard: string): void => {
     for (const [account, state] of seen.list()) {
       const floor = redis.shardOf(toUsedKey(account)) === shard ? toFloorCharge(state) : undefined

@@ -178,7 +178,7 @@ export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units:
   return units - unknown
 }
 
-/** Returns what a Redis that may have lost the last charges must be told; `undefined`: this instance has seen nothing. */
+/** Returns the charge to send to a Redis that may have lost the last charges; `undefined`: this instance has seen nothing. */
 export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
   const floor = getSeen(state)
   if (floor === undefined) return undefined
