@@ -37,13 +37,15 @@ const createRedis = ({ perDay, perMonth }: QuotaAccount) => {
     clock,
     get: () => account,
     save: () => (snapshot = account && { ...account }),
-    /** Goes back to what was saved last. @returns How many units it forgot. */
+    /** Goes back to what was saved last. @returns How many units of the day or the month it forgot. */
     loseLast: (): number => {
-      const before = account?.monthUsed ?? 0
+      const before = account && { ...account }
       account = snapshot && { ...snapshot }
-      if (account !== undefined) start(account)
       // A missing account is seeded with everything.
-      return account === undefined ? 0 : Math.max(0, before - account.monthUsed)
+      if (before === undefined || account === undefined) return 0
+      start(before)
+      start(account)
+      return Math.max(0, before.dayUsed - account.dayUsed, before.monthUsed - account.monthUsed)
     },
     loseAll: () => {
       account = undefined
