@@ -105,7 +105,7 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
       calls: [],
       before: () => {},
       call: async (method, params) => {
-        await null
+        await Promise.resolve()
         node.calls.push({ method, params })
         await node.before(method, params)
         if (node.isDown) throw new ChainReadError('down', true)
