@@ -92,7 +92,7 @@ export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFol
       nodes,
       schedule,
       readLogs,
-      needLogs: () => areLogsUsed || starts.needLogs(),
+      needLogs: () => areLogsUsed,
       loadBelow,
       emit: (step) => {
         succeededAt = performance.now()

@@ -9,8 +9,6 @@ import type { StartPlan } from './planStart.ts'
 /** Finds out where subscriptions start. */
 export interface Starts {
   readonly locate: ChainFollower['locate']
-  /** Whether a subscription that is about to start needs logs. */
-  readonly needLogs: () => boolean
   /** Call this after each change of the ring, and after each read of the head. */
   readonly advance: () => void
   /** Ends all with `unavailable`. */
@@ -94,7 +92,6 @@ export const createStarts = (options: StartsOptions): Starts => {
       if (requests.has(request))
         request.timer = setTimeout(() => finish(request, 'unavailable'), options.timeoutMs).unref()
     },
-    needLogs: () => [...requests].some((request) => request.options.logs),
     advance: () => {
       for (const request of requests) advance(request)
     },
