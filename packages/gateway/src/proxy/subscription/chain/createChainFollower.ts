@@ -44,6 +44,8 @@ export interface ChainFollowerOptions extends FollowOptions {
 
 /** Without a successful read for so long, subscriptions are ended. */
 const maxFailingMs = 60_000
+/** After so many failed reads in a row, another node is followed even if the node responds. */
+const maxMissing = 3
 const defaultLocateTimeoutMs = 10_000
 /** A client that is ahead of this process is waited for at most so long. */
 const maxFollowMs = 5_000
@@ -160,6 +162,3 @@ export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFol
     },
   }
 }
-
-/** After so many failed reads in a row, another node is followed even if the node responds. */
-const maxMissing = 3
