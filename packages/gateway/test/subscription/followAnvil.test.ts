@@ -151,7 +151,7 @@ test('the filter of logs is that of the block', async () => {
   if (step?.type !== 'block') throw new Error('no block')
   const { logs = [], header } = step.block
   expect(logs).toHaveLength(14)
-  expect(createBloom(logs)).toBe((JSON.parse(header) as { logsBloom: string }).logsBloom)
+  expect(await createBloom(logs)).toBe((JSON.parse(header) as { logsBloom: string }).logsBloom)
 })
 
 test('a node that dies is replaced by another one, and nothing is lost, doubled or taken back', async () => {

@@ -1,7 +1,6 @@
 import { ChainReadError } from '../../src/proxy/subscription/chain/chainNodes.ts'
 import type { ChainMethod, ChainNode, ChainNodes } from '../../src/proxy/subscription/chain/chainNodes.ts'
-import { createBloom } from '../../src/proxy/subscription/chain/logsBloom.ts'
-import { parseLogs } from '../../src/proxy/subscription/chain/parseLogs.ts'
+import { addToBloom, bloomBytes, toBloomHex } from '../../src/proxy/subscription/chain/logsBloom.ts'
 
 /** A block of a scripted chain. */
 export interface ScriptedBlock {
@@ -57,15 +56,16 @@ export const createBlock = (
   const hash = toHash(created * 0x1_0000_0000)
   const parentHash = parent?.hash ?? toHash(0)
   const { logCount = created % 4 } = overrides
-  const logs = Array.from(
-    { length: logCount },
-    (_, index) =>
-      `{"address":"0x${'C0'.repeat(20)}","topics":["${toHash(index)}","${toHash(created)}"],"data":"0x","blockNumber":"0x${number.toString(16)}","blockHash":"${hash}","logIndex":"0x${index}","removed":false}`,
-  )
-  const bloom = overrides.logsBloom ?? createBloom(parseLogs(`[${logs.join(',')}]`, hash) ?? [])
+  const address = `0x${'C0'.repeat(20)}`
+  const bloom = Buffer.alloc(bloomBytes)
+  const logs = Array.from({ length: logCount }, (_, index) => {
+    for (const entry of [address, toHash(index), toHash(created)]) addToBloom(bloom, entry)
+    return `{"address":"${address}","topics":["${toHash(index)}","${toHash(created)}"],"data":"0x","blockNumber":"0x${number.toString(16)}","blockHash":"${hash}","logIndex":"0x${index}","removed":false}`
+  })
+  const logsBloom = overrides.logsBloom ?? toBloomHex(bloom)
   const transactions = logs.map(() => `"${toHash(created)}"`)
   const timestamp = `0x${(1_700_000_000 + number * blockSeconds).toString(16)}`
-  const text = `{"number":"0x${number.toString(16)}","hash":"${hash}","parentHash":"${parentHash}","timestamp":"${timestamp}","logsBloom":"${bloom}","transactions":[${transactions.join(',')}],"size":"0x1","uncles":[]}`
+  const text = `{"number":"0x${number.toString(16)}","hash":"${hash}","parentHash":"${parentHash}","timestamp":"${timestamp}","logsBloom":"${logsBloom}","transactions":[${transactions.join(',')}],"size":"0x1","uncles":[]}`
   return { number, hash, parentHash, logs, text }
 }
 

@@ -151,6 +151,17 @@ test('if every node fails, nothing is delivered', async () => {
   expect(incomplete).toEqual([])
 })
 
+test('a node that fails before it has the logs has not confirmed that there are none', async () => {
+  const { add, read, first, second, incomplete } = start()
+  first.lateLogs = 100
+  second.isDown = true
+  first.before = (method) => {
+    first.isDown = method === 'eth_getLogs' && first.calls.filter((call) => call.method === method).length > 2
+  }
+  await expect(read(add())).rejects.toThrow('down')
+  expect(incomplete).toEqual([])
+})
+
 test('without the check, the first list is delivered', async () => {
   const { add, read, first, calls, incomplete } = start(false)
   first.lateLogs = 1

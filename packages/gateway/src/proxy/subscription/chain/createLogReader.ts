@@ -11,10 +11,9 @@ export type LogReader = (block: ChainBlock) => Promise<readonly FollowedLog[]>
 /** The delays before the attempts at one node, in milliseconds: a node that has a block has its logs soon. */
 const attemptWaitsMs = [0, 50, 150, 400, 1_400]
 
-/** The logs of one attempt. */
+/** The logs of a block, as a node sent them. */
 interface ReadLogs {
-  /** `undefined` if the node sent no logs of this block. */
-  readonly logs: readonly FollowedLog[] | undefined
+  readonly logs: readonly FollowedLog[]
   readonly isComplete: boolean
 }
 
@@ -38,36 +37,43 @@ export const createLogReader = (
 
   const isComplete = async (node: ChainNode, block: ChainBlock, logs: readonly FollowedLog[]): Promise<boolean> => {
     if (!options.check) return true
-    if (isBloomTrusted ? createBloom(logs) === block.logsBloom : block.transactions === 0) return true
+    if (isBloomTrusted ? (await createBloom(logs)) === block.logsBloom : block.transactions === 0) return true
     const receipts = await node.call('eth_getBlockReceipts', `["${block.hash}"]`).catch(() => undefined)
     if (receipts === undefined || countReceiptLogs(receipts, block.transactions) !== logs.length) return false
     isBloomTrusted = false
     return true
   }
-  const readOnce = async (node: ChainNode, block: ChainBlock): Promise<ReadLogs> => {
-    const logs = parseLogs(await node.call('eth_getLogs', `[{"blockHash":"${block.hash}"}]`), block.hash)
-    return { logs, isComplete: logs !== undefined && (await isComplete(node, block, logs)) }
+  /** Reads the logs from one node. */
+  const readFrom = async (node: ChainNode, block: ChainBlock): Promise<ReadLogs | undefined> => {
+    let last: ReadLogs | undefined
+    for (const waitMs of attemptWaitsMs) {
+      if (waitMs > 0) await options.wait(waitMs)
+      const logs = parseLogs(await node.call('eth_getLogs', `[{"blockHash":"${block.hash}"}]`), block.hash)
+      if (logs === undefined) continue
+      last = { logs, isComplete: await isComplete(node, block, logs) }
+      if (last.isComplete) return last
+    }
+    return last
   }
   const read = async (block: ChainBlock): Promise<readonly FollowedLog[]> => {
-    let last: readonly FollowedLog[] | undefined
+    let unconfirmed: readonly FollowedLog[] | undefined
     let failure: ChainReadError | undefined
     for (const node of [nodes.followed(), nodes.other()]) {
       if (node === undefined) continue
       try {
-        for (const waitMs of attemptWaitsMs) {
-          if (waitMs > 0) await options.wait(waitMs)
-          const attempt = await readOnce(node, block)
-          last = attempt.logs ?? last
-          if (attempt.isComplete && last !== undefined) return last
-        }
+        const found = await readFrom(node, block)
+        if (found?.isComplete === true) return found.logs
+        if (found !== undefined && found.logs.length >= (unconfirmed?.length ?? 0)) unconfirmed = found.logs
       } catch (error) {
         if (!(error instanceof ChainReadError)) throw error
         failure ??= error
       }
     }
-    if (last === undefined) throw failure ?? new ChainReadError(`no node sent the logs of block ${block.number}`, true)
+    // A node that fails while it is asked again has not confirmed what it sent before.
+    if (unconfirmed === undefined)
+      throw failure ?? new ChainReadError(`no node sent the logs of block ${block.number}`, true)
     options.onIncomplete({ number: block.number, hash: block.hash })
-    return last
+    return unconfirmed
   }
   return (block) => {
     const known = reading.get(block.hash)
