@@ -2,13 +2,11 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createChainFollower } from '../../src/proxy/subscription/chain/createChainFollower.ts'
 import { createBloom } from '../../src/proxy/subscription/chain/logsBloom.ts'
 import type { ChainFollower, ChainStart, ChainStep } from '../../src/proxy/subscription/followedChain.ts'
-import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
-import { createBudgetUsage } from '../../src/proxy/upstream/createBudget.ts'
 import { startChainAnvil } from './chainAnvil.ts'
 import type { ChainAnvil } from './chainAnvil.ts'
 import { createChainConsumer } from './chainConsumer.ts'
 import type { ChainConsumer } from './chainConsumer.ts'
-import { chainIds } from '../startGateway.ts'
+import { startGroup } from './startGroup.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -30,22 +28,7 @@ interface Followed {
 
 /** Follows anvils by their own upstream group. */
 const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
-  const group = createUpstreamGroup({
-    network: 'testnet',
-    chainId: chainIds.testnet,
-    upstreams: anvils.map(({ url }, index) => ({ name: `anvil-${index}`, url: new URL(url), headers: {} })),
-    loadBalancing: 'order',
-    maxLagBlocks: 10,
-    hedgeMs: undefined,
-    splitLogs: false,
-    rewritable: true,
-    getBudgetUsage: () => createBudgetUsage(),
-    timeoutMs: 10_000,
-    maxCacheBytes: 0,
-    maxFilters: 10,
-    log: () => {},
-  })
-  await group.start()
+  const group = await startGroup(anvils.map(({ url }) => url))
   const steps: ChainStep[] = []
   const faults: string[] = []
   const incomplete: number[] = []

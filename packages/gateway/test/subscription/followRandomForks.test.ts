@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 /** Lets time pass in short steps, with turns of the event loop in between: the clock would not wait for them. */
-const pass = async (ms: number): Promise<void> => {
+const pass = async (ms: number, stepMs = 100): Promise<void> => {
   for (let passed = 0; passed <= ms; passed += stepMs) {
     vi.advanceTimersByTime(Math.min(stepMs, ms - passed))
     for (let turn = 0; turn < 20; turn += 1)
@@ -23,8 +23,6 @@ const pass = async (ms: number): Promise<void> => {
       })
   }
 }
-const stepMs = 100
-
 const node = fc.nat(1)
 const depth = fc.integer({ min: 0, max: 6 })
 /** What happens between two pauses. */
@@ -105,7 +103,7 @@ test('every consumer ends with exactly the chain of the followed node, through r
         await pass(waitMs)
       }
       for (const each of nodes.list) each.isDown = false
-      await pass(90_000)
+      await pass(90_000, 500)
       const { chain } = nodes.current()
       for (const { consumer, logs } of consumers) {
         const seen = consumer.chain()

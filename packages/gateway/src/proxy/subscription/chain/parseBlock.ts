@@ -1,4 +1,5 @@
 import { scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
+import { parseMembers } from '../../upstream/findPinnedBlock.ts'
 import { parseQuantity } from '../../upstream/queryUpstream.ts'
 import type { FollowedBlock } from '../followedChain.ts'
 
@@ -24,13 +25,15 @@ export const parseBlock = (text: string): ChainBlock | null | undefined => {
   if (text === 'null') return null
   const scanned = scanMembers(text)
   if (scanned === undefined) return undefined
-  const values = new Map<string, string>()
-  const header: string[] = []
+  const parts: string[] = []
+  let transactions = 0
   for (const { name, start, end } of scanned.members) {
-    const value = text.slice(start, end)
-    values.set(name, value)
-    if (!notInHeader.has(name)) header.push(`${JSON.stringify(name)}:${value}`)
+    if (name === 'transactions') transactions = scanItems(text, start, 0)?.count ?? 0
+    if (!notInHeader.has(name)) parts.push(`${JSON.stringify(name)}:${text.slice(start, end)}`)
   }
+  const header = `{${parts.join(',')}}`
+  // Parts of the header, not of the block: those would keep all hashes of transactions in memory.
+  const values = parseMembers(header) ?? new Map<string, string>()
   const number = parseQuantity(values.get('number') ?? '')
   const timestamp = parseQuantity(values.get('timestamp') ?? '')
   const hash = parseHash(values.get('hash'))
@@ -42,10 +45,10 @@ export const parseBlock = (text: string): ChainBlock | null | undefined => {
     hash,
     parentHash,
     timestamp,
-    header: `{${header.join(',')}}`,
+    header,
     logs: undefined,
     logsBloom: parseBytes(values.get('logsBloom')),
-    transactions: scanItems(values.get('transactions') ?? '[]', 0, 0)?.count ?? 0,
+    transactions,
   }
 }
 
