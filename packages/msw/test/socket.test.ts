@@ -51,7 +51,7 @@ const useNode = (provider: ProviderName = 'keyrail'): void => {
   server.resetHandlers(...node.handlers)
 }
 beforeEach(() => {
-  server.listen({ onUnhandledRequest: 'error' })
+  server.listen({ onUnhandledFrame: 'error' })
   useNode()
 })
 afterEach(() => server.close())
