@@ -1,11 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isKeyrailError, KeyrailError } from '@keyrail/core'
-import { compose } from '@keyrail/core/test/layers.ts'
-import type { FailureKind, Hex, Layer, RpcLog as WireLog, Transport } from '@keyrail/core'
-import type { RpcBlockWithHashes } from '@keyrail/core/schema'
-import { createClient } from '../src/index.ts'
-import type { Client } from '../src/index.ts'
+import { isKeyrailError, KeyrailError } from '../src/index.ts'
+import type { FailureKind, Hex, Layer, RpcLog as WireLog, Transport } from '../src/index.ts'
+import type { RpcBlockWithHashes } from '../src/schema/index.ts'
+import { compose } from './layers.ts'
 import { wireBlock, wireLog } from './wire.ts'
 
 /** A block of the simulated chain. */
@@ -171,12 +169,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
 
 const passing: readonly FailureKind[] = ['throttled', 'unavailable', 'network', 'timeout', 'lagging']
 
-/** A client of the chain in this process: real except for HTTP. Layers wrap the transport, the innermost first. */
-export function createChainClient(chain: ReorgChain, ...layers: readonly Layer[]): Client {
-  return createClient(createChainTransport(chain, ...layers))
-}
-
-/** The transport of {@link createChainClient}. */
+/** A transport of the chain in this process: real except for HTTP. Layers wrap it, the innermost first. */
 export function createChainTransport(chain: ReorgChain, ...layers: readonly Layer[]): Transport {
   const failureOf = (error: unknown, method: string): unknown => {
     if (!(error instanceof NodeError)) return error

@@ -1,4 +1,4 @@
-import type { RangeHint } from '@keyrail/core/internal'
+import type { RangeHint } from '../failure/parseRangeHint.ts'
 
 /** How many blocks to request at once, learned from successful and rejected requests. */
 export interface WindowSize {

@@ -1,4 +1,4 @@
-import { invalidOption } from '../encode/invalidOption.ts'
+import { invalidRequest } from '../failure/check.ts'
 
 /** The abort reason after `return()`. It never leaves this file. */
 const returned = Symbol('returned')
@@ -15,7 +15,7 @@ export function runAbortable<T>(
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncGenerator<T, void, undefined> {
-  if (signal !== undefined && !('aborted' in Object(signal))) throw invalidOption('signal must be an AbortSignal')
+  if (signal !== undefined && !('aborted' in Object(signal))) throw invalidRequest('signal must be an AbortSignal')
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(signal?.reason)
   const inner = (async function* () {

@@ -1,7 +1,7 @@
 /** When to poll again. Each method returns a delay in milliseconds. */
 export interface PollSchedule {
   /** After a poll that found new blocks. `timestamps` are those of the newest blocks in seconds, oldest first. */
-  readonly afterNews: (timestamps: readonly bigint[]) => number
+  readonly afterNews: (timestamps: readonly number[]) => number
   /** After a poll that found nothing new. */
   readonly afterNothing: () => number
   /** After a failed poll: how many failed in a row, and how long the server asks to wait, in milliseconds. */
@@ -29,7 +29,7 @@ export function createPollSchedule(fixedMs?: number): PollSchedule {
   return {
     afterNews: (timestamps) => {
       quiet = 0
-      const gaps = timestamps.slice(1).map((timestamp, index) => Number(timestamp - (timestamps[index] as bigint)))
+      const gaps = timestamps.slice(1).map((timestamp, index) => timestamp - (timestamps[index] as number))
       // Timestamps are in whole seconds, so for blocks faster than one a second only the mean is meaningful. For slower blocks it is the
       // shortest gap: slots stay empty, and a chain that mines on demand may pause for any time.
       const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length

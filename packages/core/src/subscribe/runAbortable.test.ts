@@ -14,7 +14,7 @@ async function* countThenHang(signal: AbortSignal): AsyncGenerator<number, void,
   await forEver(signal)
 }
 
-describe('stoppable', () => {
+describe('runAbortable', () => {
   test('does nothing until the first next(), and yields the values', async () => {
     let runs = 0
     const values = runAbortable(undefined, async function* () {

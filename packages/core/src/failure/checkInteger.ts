@@ -1,4 +1,4 @@
-import { invalidOption } from '../encode/invalidOption.ts'
+import { invalidRequest } from './check.ts'
 
 /**
  * Rejects an option that is not a whole number in its range. Undefined is valid and means the default.
@@ -9,5 +9,5 @@ import { invalidOption } from '../encode/invalidOption.ts'
 export function checkInteger(name: string, value: number | undefined, least: number, most: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return
   const given = typeof value === 'number' ? value : `of type ${typeof value}`
-  throw invalidOption(`${name} must be a whole number from ${least} to ${most}, not ${given}`)
+  throw invalidRequest(`${name} must be a whole number from ${least} to ${most}, not ${given}`)
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createPollSchedule } from './pollSchedule.ts'
 
-const stamps = (...gaps: number[]): bigint[] => {
-  let at = 1_700_000_000n
-  return [at, ...gaps.map((gap) => (at += BigInt(gap)))]
+const stamps = (...gaps: number[]): number[] => {
+  let at = 1_700_000_000
+  return [at, ...gaps.map((gap) => (at += gap))]
 }
 
-describe('createPollPace', () => {
+describe('createPollSchedule', () => {
   test.each([
     ['slots of 12 s, some of them empty', [12, 12, 24, 12, 36], 12_000],
     ['a block every 2 s', [2, 2, 2], 2_000],

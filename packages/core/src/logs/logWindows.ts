@@ -1,7 +1,6 @@
-import { isKeyrailError, KeyrailError } from '@keyrail/core'
-import { parseRangeHint } from '@keyrail/core/internal'
-import type { RangeHint } from '@keyrail/core/internal'
-import type { Log } from '../decode/log.ts'
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import { parseRangeHint } from '../failure/parseRangeHint.ts'
+import type { RangeHint } from '../failure/parseRangeHint.ts'
 import type { WindowSize } from './windowSize.ts'
 
 /** A range of blocks to read. */
@@ -13,28 +12,28 @@ export interface BlockSpan {
 }
 
 /** Prefetches windows and returns them in order. */
-export interface LogWindows {
+export interface LogWindows<L> {
   /** The next window in chain order, once it is read; undefined at the end. */
-  readonly next: () => Promise<(BlockSpan & { readonly logs: readonly Log[] }) | undefined>
+  readonly next: () => Promise<(BlockSpan & { readonly logs: readonly L[] }) | undefined>
 }
 
 /** Options of {@link createLogWindows}. */
-export interface LogWindowsOptions {
+export interface LogWindowsOptions<L> {
   /** What to read, in order. */
   readonly spans: readonly BlockSpan[]
-  readonly read: (span: BlockSpan) => Promise<readonly Log[]>
+  readonly read: (span: BlockSpan) => Promise<readonly L[]>
   readonly size: WindowSize
   /** How many windows to read in parallel. */
   readonly concurrency: number
 }
 
-interface Window {
+interface Window<L> {
   from: number
   to: number
   readonly exclusive: boolean
   /** Set when the read starts; resolves when it has succeeded or failed. */
   done?: Promise<void>
-  logs?: readonly Log[]
+  logs?: readonly L[]
   failure?: { readonly error: unknown }
 }
 
@@ -48,19 +47,19 @@ const mostTimeouts = 3
  *
  * @param options - What to read, how, and how many at a time.
  */
-export function createLogWindows({ spans, read, size, concurrency }: LogWindowsOptions): LogWindows {
-  const windows: Window[] = spans.map((span) => ({ ...span }))
+export function createLogWindows<L>({ spans, read, size, concurrency }: LogWindowsOptions<L>): LogWindows<L> {
+  const windows: Window<L>[] = spans.map((span) => ({ ...span }))
   let active = 0
   let started = 0
 
-  const split = (window: Window, blocks: number): void => {
+  const split = (window: Window<L>, blocks: number): void => {
     if (window.to - window.from < blocks) return
     const from = window.from + blocks
     windows.splice(windows.indexOf(window) + 1, 0, { from, to: window.to, exclusive: window.exclusive })
     window.to = from - 1
   }
 
-  const readWindow = async (window: Window): Promise<void> => {
+  const readWindow = async (window: Window<L>): Promise<void> => {
     try {
       for (let rejections = 0, timeouts = 0; ;) {
         const blocks = window.to - window.from + 1
@@ -87,7 +86,7 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
   const fill = (): void => {
     // Splitting inserts the rest behind the window, so the loop reaches it next.
     for (let index = 0; index < windows.length; index++) {
-      const window = windows[index] as Window
+      const window = windows[index] as Window<L>
       // This failure will end the iteration: windows behind it are not needed.
       if (window.failure) return
       if (window.done) continue
@@ -110,7 +109,7 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
       windows.shift()
       started--
       fill()
-      return window as BlockSpan & { readonly logs: readonly Log[] }
+      return window as BlockSpan & { readonly logs: readonly L[] }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { startTimer } from '@keyrail/core/internal'
+import { startTimer } from './startTimer.ts'
 
 /**
  * Waits.

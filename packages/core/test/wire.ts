@@ -1,11 +1,11 @@
-import type { Hex, RpcLog, RpcReceipt } from '@keyrail/core'
+import type { Hex, RpcLog, RpcReceipt } from '../src/index.ts'
 import type {
   RpcBlockWithHashes,
   DynamicFeeFields,
   SignedLegacyTransaction,
   TransactionLocation,
   TypedSignature,
-} from '@keyrail/core/schema'
+} from '../src/schema/index.ts'
 
 /** Hex of so many bytes, all alike. */
 export const hexOf = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`

@@ -1,10 +1,15 @@
-import { createClient, watchBlocks } from '@keyrail/fetch'
+import { createClient, subscribe } from '@keyrail/fetch'
 import { getEndpoint } from '../endpoint.ts'
 
 const client = createClient(getEndpoint())
-const blocks = watchBlocks(client, {
-  onError: ({ error, waitMs }) => console.error(`${error.message}; retrying in ${Math.round(waitMs)} ms`),
-})
+const blocks = subscribe(
+  client,
+  { blocks: { transactions: 'hashes' } },
+  {
+    fromBlock: 'latest',
+    onError: ({ error, waitMs }) => console.error(`${error.message}; retrying in ${Math.round(waitMs)} ms`),
+  },
+)
 process.once('SIGINT', () => void blocks.return())
 
 for await (const event of blocks) {
