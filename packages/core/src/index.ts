@@ -48,6 +48,9 @@ export type {
   RetryEvent,
   TransportEvent,
 } from './observe/transportEvent.ts'
+export { webSocket } from './socket/webSocket.ts'
+export type { WebSocketFeature, WebSocketOptions } from './socket/webSocket.ts'
+export type { WebSocketConstructor } from './socket/openSocket.ts'
 export { batch } from './transport/batch.ts'
 export type { BatchFeature, BatchOptions } from './transport/batch.ts'
 export type { BreakerOptions, BreakerState, Health } from './transport/breaker.ts'
