@@ -2,6 +2,7 @@ import { createSharedTimer } from '../clock/createSharedTimer.ts'
 import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, FailureFacts } from '../failure/createFailure.ts'
+import type { KeyrailError } from '../failure/keyrailError.ts'
 import { findChainMismatch } from '../message/findChainMismatch.ts'
 import { readResponse } from '../message/readResponse.ts'
 import type { Call, Complete, Send } from '../transport/call.ts'
@@ -24,9 +25,12 @@ export interface ConnectionOptions {
   readonly maxResponseBytes: number
   /** Finds out why the server rejected a handshake, if the platform hides it; undefined if that is not possible. */
   readonly explain: ((done: (facts: FailureFacts | undefined) => void) => void) | undefined
-  /** Called once when the connection ends, before its calls fail. `facts` is undefined if it ended because nobody used it. */
-  readonly onEnd: (facts: FailureFacts | undefined, openMs: number) => void
+  /** Called once when the connection ends, before its calls fail. `failureOf` is undefined if it ended because nobody used it. */
+  readonly onEnd: (failureOf: FailureOf | undefined, openMs: number) => void
 }
+
+/** Creates the failure of a call that was not sent because the connection ended. */
+export type FailureOf = (method: string) => KeyrailError
 
 /** One connection. It is opened at once, and not again when it has ended. */
 export interface Connection {
@@ -76,13 +80,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     over = true
     timer.clear()
     socket.close(isDead)
-    onEnd(facts, openedAt === undefined ? 0 : now() - openedAt)
-    if (!facts) return
+    const openMs = openedAt === undefined ? 0 : now() - openedAt
+    if (!facts) return onEnd(undefined, openMs)
+    // The server does not name the message that is too large. A smaller one cannot be the one that it rejects.
+    const lost: FailureFacts = facts.kind === 'invalidRequest' && openedAt ? { ...facts, kind: 'network' } : facts
+    onEnd((method) => createSocketFailure(lost, contextOf(method), false), openMs)
     const all = [...pending.values()].filter(({ isCanceled }) => !isCanceled)
     pending.clear()
-    // The server does not name the message that is too large. A smaller one cannot be the one that it rejects.
     const largest = Math.max(...all.map(({ text }) => text.length))
-    const lost: FailureFacts = facts.kind === 'invalidRequest' && openedAt ? { ...facts, kind: 'network' } : facts
     for (const { call, complete, text, isSent } of all)
       complete(false, createSocketFailure(text.length === largest ? facts : lost, contextOf(call.method), isSent))
     subscriptions.end(createSocketFailure(lost, contextOf('eth_subscribe'), true))
@@ -115,20 +120,22 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** Completes an `eth_subscribe` call. */
   const addSubscription = ({ call, complete, isCanceled }: Pending, id: unknown): void => {
-    const subscriber = getSocketCall(call)
     if (typeof id !== 'string') {
       const text = 'the result of eth_subscribe is not the id of a subscription'
       if (!isCanceled)
         complete(false, createFailure({ kind: 'badResponse', text, final: true }, contextOf(call.method)))
       return
     }
+    const subscriber = getSocketCall(call)
     // Without a subscriber, nobody would get the notifications.
-    if (isCanceled || typeof subscriber !== 'object') unsubscribe(id)
-    else if (!subscriptions.add(id, subscriber)) {
-      const text = 'the server gave a subscription the id of another one'
-      return end({ kind: 'badResponse', text })
-    } else subscriber.unsubscribe = () => unsubscribe(id)
-    if (!isCanceled) complete(true, id)
+    if (isCanceled || typeof subscriber !== 'object') return unsubscribe(id)
+    if (subscriptions.add(id, subscriber)) {
+      subscriber.unsubscribe = () => unsubscribe(id)
+      return complete(true, id)
+    }
+    const facts: FailureFacts = { kind: 'badResponse', text: 'the server gave two subscriptions the same id' }
+    complete(false, createSocketFailure(facts, contextOf(call.method), true))
+    end(facts)
   }
 
   const isSubscribing = (): boolean => [...pending.values()].some(({ call }) => call.method === 'eth_subscribe')

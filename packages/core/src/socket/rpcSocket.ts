@@ -72,7 +72,12 @@ export function registerSocket(transport: Transport, dispatch: Dispatch): void {
   const request: RpcSocket['request'] = (args, options) =>
     dispatch(args, { ...options, [socketCall]: true } as SocketCallOptions)
 
-  const subscribeOnce: RpcSocket['subscribe'] = (params, handlers, signal) => {
+  /** Subscribes, and returns the subscription and the function that starts to call its handlers. */
+  const open = async (
+    params: readonly unknown[],
+    handlers: SocketHandlers,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly [SocketSubscription, () => void]> => {
     let over = false
     /** Calls of handlers that wait for the caller to know the subscription. */
     let waiting: (() => void)[] | undefined = []
@@ -96,29 +101,32 @@ export function registerSocket(transport: Transport, dispatch: Dispatch): void {
       for (const handle of handles) if (!over) handle()
     }
     const options: SocketCallOptions = { signal, [socketCall]: subscriber }
-    return dispatch({ method: 'eth_subscribe', params }, options).then(
-      (id) => {
-        // Two microtasks later, because the caller's code after `await` runs first.
-        defer(() => defer(flush))
-        return { id: id as string, unsubscribe }
-      },
-      (error: unknown) => {
-        // The call may have been aborted just after the server's response.
-        unsubscribe()
-        throw error
-      },
-    )
+    try {
+      const id = (await dispatch({ method: 'eth_subscribe', params }, options)) as string
+      return [{ id, unsubscribe }, flush]
+    } catch (error) {
+      // The call may have been aborted just after the server's response.
+      unsubscribe()
+      throw error
+    }
   }
 
-  const subscribe: RpcSocket['subscribe'] = async (params, handlers, signal) => {
+  const openAfterBackoff: typeof open = async (params, handlers, signal) => {
     try {
-      return await subscribeOnce(params, handlers, signal)
+      return await open(params, handlers, signal)
     } catch (error) {
       // While all endpoints wait for their next attempt to connect, a call fails at once. A subscription has time.
       if (!isKeyrailError(error) || !error.retryable || error.retryAfterMs === undefined) throw error
       await wait(error.retryAfterMs, signal)
-      return subscribeOnce(params, handlers, signal)
+      return open(params, handlers, signal)
     }
+  }
+
+  const subscribe: RpcSocket['subscribe'] = async (params, handlers, signal) => {
+    const [subscription, flush] = await openAfterBackoff(params, handlers, signal)
+    // Two microtasks later, because the caller's code after `await` runs first.
+    defer(() => defer(flush))
+    return subscription
   }
   sockets.set(transport, { request, subscribe })
 }

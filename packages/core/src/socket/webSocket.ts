@@ -97,7 +97,11 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
     })
     return {
       ...http,
-      send: (call, complete) => (requests || getSocketCall(call) ? socket : http).send(call, complete),
+      send: (call, complete) => {
+        // Without a subscriber, nobody would get the notifications. Over HTTP, nodes reject the method.
+        const usesSocket = getSocketCall(call) || (requests && call.method !== 'eth_subscribe')
+        ;(usesSocket ? socket : http).send(call, complete)
+      },
       close: () => {
         socket.close()
         http.close()
