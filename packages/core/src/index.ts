@@ -48,6 +48,9 @@ export type {
   RetryEvent,
   TransportEvent,
 } from './observe/transportEvent.ts'
+export { webSocket } from './socket/webSocket.ts'
+export type { WebSocketFeature, WebSocketOptions } from './socket/webSocket.ts'
+export type { WebSocketConstructor } from './socket/openSocket.ts'
 export { createSubscription } from './subscribe/createSubscription.ts'
 export type {
   BlockEvent,
