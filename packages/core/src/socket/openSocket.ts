@@ -53,8 +53,6 @@ export interface OpenSocket {
 /** Longer bodies of rejected handshakes are cut, in characters. */
 const MAX_REJECTION_LENGTH = 65_536
 
-const decoder = /* @__PURE__ */ new TextDecoder()
-
 /**
  * Opens a WebSocket connection: with the given constructor, the one of the platform (browsers, Node 22 and later, Bun, Deno), or, on Node 20, with
  * the package `ws`, which is loaded only then.
@@ -88,7 +86,7 @@ export function openSocket(
       if (!over) events.onOpen()
     }
     opened.onmessage = ({ data }) => {
-      if (!over) events.onMessage(typeof data === 'string' ? data : decoder.decode(data as ArrayBuffer))
+      if (!over) events.onMessage(toText(data))
     }
     opened.onerror = (event) => {
       errorText = readString(() => Object(event).message)
@@ -127,6 +125,10 @@ export function openSocket(
     },
   }
 }
+
+/** The text of a message. Some servers send binary messages. */
+const toText = (data: unknown): string =>
+  typeof data === 'string' ? data : readString(() => new TextDecoder().decode(data as ArrayBuffer))
 
 /** Returns the constructor of the platform, or that of `ws`. */
 async function getPlatformWebSocket(): Promise<WebSocketConstructor> {
