@@ -10,9 +10,8 @@ import { createCall } from '../transport/createCall.ts'
 import { onCancel } from '../transport/onCancel.ts'
 import { createSocketFailure } from './createSocketFailure.ts'
 import type { OpenSocket, SocketEnd, SocketEvents } from './openSocket.ts'
-import type { SocketNotification } from './rpcSocket.ts'
 import { getSocketCall } from './socketCall.ts'
-import type { Subscriber } from './socketCall.ts'
+import type { SocketNotification, Subscriber } from './socketCall.ts'
 import { createSubscriptions } from './socketSubscriptions.ts'
 
 /** How one connection is opened and watched. */

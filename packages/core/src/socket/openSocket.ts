@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { RequestTarget } from '../endpoint/resolveEndpoint.ts'
 import { invalidRequest } from '../failure/check.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
@@ -22,8 +21,16 @@ interface PlatformSocket {
   readonly terminate?: () => void
   readonly on?: (
     event: 'unexpected-response',
-    listener: (request: { readonly destroy: () => void }, response: IncomingMessage) => void,
+    listener: (request: { readonly destroy: () => void }, response: Rejection) => void,
   ) => void
+}
+
+/** The part of Node's `IncomingMessage` that the response to a rejected handshake is read with. */
+interface Rejection {
+  readonly statusCode?: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly setEncoding: (encoding: 'utf8') => void
+  readonly on: (event: 'data' | 'error' | 'close', listener: (chunk: string) => void) => void
 }
 
 /** Why a connection ended. */
@@ -165,7 +172,7 @@ function createPlatformSocket(Constructor: WebSocketConstructor, { url, headers 
 }
 
 /** Reads the response to a handshake that the server rejected. It is that of a rejected POST. */
-function readRejection(response: IncomingMessage): Promise<FailureFacts> {
+function readRejection(response: Rejection): Promise<FailureFacts> {
   return new Promise((resolve) => {
     let text = ''
     response.setEncoding('utf8')
