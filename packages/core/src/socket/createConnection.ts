@@ -10,8 +10,8 @@ import { createCall } from '../transport/createCall.ts'
 import { onCancel } from '../transport/onCancel.ts'
 import { createSocketFailure } from './createSocketFailure.ts'
 import type { OpenSocket, SocketEnd, SocketEvents } from './openSocket.ts'
-import type { SocketNotification } from './rpcSocket.ts'
 import { getSocketCall } from './socketCall.ts'
+import type { SocketNotification, Subscriber } from './socketCall.ts'
 import { createSubscriptions } from './socketSubscriptions.ts'
 
 /** How one connection is opened and watched. */
@@ -34,7 +34,7 @@ export type FailureOf = (method: string) => KeyrailError
 
 /** One connection. It is opened at once, and not again when it has ended. */
 export interface Connection {
-  /** Sends a call, as soon as the connection is open. */
+  /** Sends a call, as soon as the connection is open. `eth_subscribe` must have a subscriber. */
   readonly send: Send
   /** Ends the connection. Its calls and subscriptions fail with the facts. */
   readonly end: (facts: FailureFacts) => void
@@ -126,9 +126,8 @@ export function createConnection(options: ConnectionOptions): Connection {
         complete(false, createFailure({ kind: 'badResponse', text, final: true }, contextOf(call.method)))
       return
     }
-    const subscriber = getSocketCall(call)
-    // Without a subscriber, nobody would get the notifications.
-    if (isCanceled || typeof subscriber !== 'object') return unsubscribe(id)
+    if (isCanceled) return unsubscribe(id)
+    const subscriber = getSocketCall(call) as Subscriber
     if (subscriptions.add(id, subscriber)) {
       subscriber.unsubscribe = () => unsubscribe(id)
       return complete(true, id)

@@ -98,8 +98,9 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
     return {
       ...http,
       send: (call, complete) => {
+        const socketCall = getSocketCall(call)
         // Without a subscriber, nobody would get the notifications. Over HTTP, nodes reject the method.
-        const usesSocket = getSocketCall(call) || (requests && call.method !== 'eth_subscribe')
+        const usesSocket = call.method === 'eth_subscribe' ? typeof socketCall === 'object' : requests || socketCall
         ;(usesSocket ? socket : http).send(call, complete)
       },
       close: () => {
