@@ -2,11 +2,12 @@ import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
 import type { KeyLimits, RateOfKey } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
 import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
+import type { MethodWeights } from '../proxy/method/weights.ts'
 import type { Access } from '../storage/access.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
 import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
-import type { LimitsByNetwork, ResolvedLimits } from './networkLimits.ts'
+import type { LimitsByNetwork } from './networkLimits.ts'
 import type { RunningConfig } from './runningConfig.ts'
 
 /**
@@ -61,19 +62,22 @@ export const toNetworksOptions = (
   byNetwork: LimitsByNetwork,
 ): GatewayOptions['networks'] =>
   Object.fromEntries(
-    Object.entries(networks).map(([name, network]) => [name, toNetworkOptions(network, byNetwork[name])]),
+    Object.entries(networks).map(([name, network]) => [
+      name,
+      toNetworkOptions(network, network.limits?.weights && byNetwork[name]?.weights),
+    ]),
   )
 
 const toNetworkOptions = (
   network: RunningConfig['networks'][string],
-  resolved: ResolvedLimits | undefined,
+  weights: MethodWeights | undefined,
 ): NetworkOptions => {
   const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...more } = network
   const { limits: _limits, bounds, ...rest } = more
   return {
     ...rest,
     ...(bounds === undefined ? {} : { limits: bounds }),
-    ...(resolved === undefined ? {} : { weights: resolved.weights }),
+    ...(weights === undefined ? {} : { weights }),
     upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
       ...options,
       url,
