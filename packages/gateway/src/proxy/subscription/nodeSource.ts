@@ -1,0 +1,16 @@
+/** What the nodes of a network send by themselves, as far as they have a WebSocket URL, and what is polled where they have none. */
+export interface NodeSource {
+  /** Calls the listener when a node says that it has a new head: a reason to read it now. Without a WebSocket URL it is never called. */
+  readonly onHead: (listener: () => void) => () => void
+  /**
+   * Delivers the hashes of transactions that wait in the node's pool, each once as far as the last 100,000 are known, as long as there is a listener.
+   * @returns A function that ends it.
+   */
+  readonly onPendingTransactions: (listener: (hashes: readonly string[]) => void) => () => void
+  /**
+   * Delivers a change of `eth_syncing` of the node that is followed: `false`, or the node's object as JSON text.
+   * @returns A function that ends it.
+   */
+  readonly onSyncing: (listener: (status: string) => void) => () => void
+  readonly close: () => void
+}

@@ -1,0 +1,58 @@
+import type { Rejection } from '../../errors/rejection.ts'
+
+/** One connection, as subscriptions see it. */
+export interface Subscriber {
+  /** Owner of the connection's key, for metering. */
+  readonly keyId: string
+  /**
+   * Sends notifications: WebSocket text frames, complete with their headers, which other connections may get too. Those of one turn of the event
+   * loop are written together.
+   * @param notifications - How many they are.
+   */
+  readonly deliver: (frame: Buffer, notifications: number) => void
+  /** Ends the connection, because its subscriptions cannot be continued: a gap must never be silent. */
+  readonly fail: (reason: SubscriptionFault) => void
+}
+
+/**
+ * Why a connection is closed. `tooManyNotifications`: more in one block than `maxNotificationsPerBlock`. `reorgTooDeep`: the chain was reorganized
+ * below the blocks that are remembered. `nodeUnavailable`: no node could be followed for a minute.
+ */
+export type SubscriptionFault = 'tooManyNotifications' | 'reorgTooDeep' | 'nodeUnavailable'
+
+/** The subscriptions of one network. */
+export interface SubscriptionHub {
+  /**
+   * Handles `eth_subscribe`.
+   * @param params - The source text of the call's params; `undefined` if it has none.
+   * @param done - Called once, with the subscription's id or a rejection, before the first notification is delivered.
+   */
+  readonly subscribe: (
+    subscriber: Subscriber,
+    params: string | undefined,
+    done: (result: { readonly id: string } | Rejection) => void,
+  ) => void
+  /** Handles `eth_unsubscribe`. @returns Whether the connection had that subscription. Nothing of it is delivered later. */
+  readonly unsubscribe: (subscriber: Subscriber, id: string) => boolean
+  /** Ends all subscriptions of a connection that was closed. */
+  readonly leave: (subscriber: Subscriber) => void
+  /** How many subscriptions there are, by kind. */
+  readonly counts: () => Readonly<Record<SubscriptionKind, number>>
+  /** Ends all subscriptions and stops following. */
+  readonly close: () => void
+}
+
+/** What can be subscribed to. */
+export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
+
+/** Limits of subscriptions. */
+export interface SubscriptionLimits {
+  /** For each connection. @default 1_000 */
+  readonly maxSubscriptions: number
+  /** Addresses of one filter. @default 1_000 */
+  readonly maxAddresses: number
+  /** Topics of one filter, all positions together. @default 1_000 */
+  readonly maxTopics: number
+  /** For each connection. One that gets more in a block is closed. @default 20_000 */
+  readonly maxNotificationsPerBlock: number
+}
