@@ -24,6 +24,7 @@ export interface CheckedNetwork {
   readonly maxLagBlocks: number
   readonly hedgeMs: number | 'p95' | undefined
   readonly splitLogs: boolean
+  readonly checkLogs: boolean
 }
 
 /** Checked options of a gateway, with defaults. */
@@ -184,7 +185,16 @@ const checkNetworkHosts = (hosts: unknown): string | undefined => {
 
 const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
   const option = `networks.${network}`
-  const known = ['chainId', 'aliases', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs', 'splitLogs']
+  const known = [
+    'chainId',
+    'aliases',
+    'upstreams',
+    'loadBalancing',
+    'maxLagBlocks',
+    'hedgeMs',
+    'splitLogs',
+    'checkLogs',
+  ]
   const {
     chainId,
     aliases,
@@ -193,6 +203,7 @@ const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
     splitLogs = true,
+    checkLogs = true,
   } = getMembers(options, option, known)
   if (loadBalancing !== 'order' && loadBalancing !== 'spread')
     throw new TypeError(`${option}.loadBalancing must be 'order' or 'spread'`)
@@ -203,6 +214,7 @@ const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
     hedgeMs: checkHedge(hedgeMs, `${option}.hedgeMs`),
     splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
+    checkLogs: checkSwitch(checkLogs, `${option}.checkLogs`),
     upstreams: checkUpstreams(upstreams, network, loadBalancing),
   }
 }

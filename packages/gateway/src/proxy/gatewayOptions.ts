@@ -31,6 +31,11 @@ export interface NetworkOptions {
   readonly hedgeMs?: number | 'p95'
   /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
   readonly splitLogs?: boolean
+  /**
+   * Whether subscriptions check that a node's logs of a block are complete, by the block's bloom filter. Turn it off for chains whose bloom
+   * filters are wrong. @default true
+   */
+  readonly checkLogs?: boolean
 }
 
 /** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */

@@ -32,16 +32,18 @@ export const toUrls = (config: RunningConfig, getListeningUrl: string | undefine
   return { networks, site: config.control?.publicUrl ?? networks }
 }
 
-/** The gateway's options for a network. Its upstreams have a URL only, no `urlEnv` or `urlFile`. */
+/** The gateway's options for a network. `readServiceConfig` has replaced the variables and files of its URLs. */
 export const toNetworkOptions = (network: RunningConfig['networks'][string]): NetworkOptions => {
   const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...rest } = network
   return {
     ...rest,
-    upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
-      ...options,
-      url,
-      // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
-      ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
-    })),
+    upstreams: upstreams.map(
+      ({ urlEnv: _e, urlFile: _f, wsUrlEnv: _we, wsUrlFile: _wf, url = '', headers, ...options }) => ({
+        ...options,
+        url,
+        // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
+        ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
+      }),
+    ),
   }
 }
