@@ -26,7 +26,7 @@ const noName = "networks.testnet.upstreams[1].name must be a name for logs that 
 const sameName =
   'networks.testnet.upstreams[1].name is the name of another upstream of this network: use a different one'
 const upstreamMembers =
-  'url, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
+  'url, wsUrl, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
 const invalidUpstreams: readonly [member: string, value: unknown, fix: string][] = [
   ...[-1, 1_001, '1', null].map((value): [string, unknown, string] => [
     'weight',
