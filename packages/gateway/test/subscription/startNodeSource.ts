@@ -8,14 +8,17 @@ import { createBudgetUsage } from '../../src/proxy/upstream/createBudget.ts'
 import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 
 const times: NodeSourceTimes = {
-  timeoutMs: 300,
-  silenceMs: 300,
+  timeoutMs: 5_000,
+  silenceMs: 5_000,
   firstRetryMs: 20,
   pendingIntervalMs: 30,
   syncingIntervalMs: 30,
 }
 
-/** Starts the source of a network with these nodes, until the test has finished. @param given - @default times of milliseconds */
+/**
+ * Starts the source of a network with these nodes, until the test has finished.
+ * @param givenTimes - @default short intervals, and limits that a busy machine keeps
+ */
 export const startNodeSource = async (
   given: readonly UpstreamOptions[],
   givenTimes: Partial<NodeSourceTimes> = {},
