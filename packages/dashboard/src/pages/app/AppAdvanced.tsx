@@ -10,7 +10,7 @@ import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
@@ -52,14 +52,14 @@ function About({ app }: { readonly app: AppView }) {
   return (
     <Card title="About it">
       <SaveForm of={saving}>
-        <NameFields values={draft.values} onChange={draft.change} fixOf={saving.fixOf} />
+        <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
         <SelectField
           label="Use case"
           name="useCase"
           value={draft.values.useCase}
           onChange={(value) => draft.change({ useCase: value })}
           options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
-          fix={saving.fixOf('useCase')}
+          fix={saving.getFix('useCase')}
         />
       </SaveForm>
     </Card>
@@ -99,7 +99,7 @@ function Services({ app }: { readonly app: AppView }) {
           value={services}
           onChange={(value) => draft.change({ services: value })}
           options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
-          fix={saving.fixOf('services')}
+          fix={saving.getFix('services')}
         />
       </SaveForm>
     </Card>
@@ -157,7 +157,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
   const deployment = useDeployment()
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: () => change({ requireJwt: !app.requireJwt }),
     titles: { requireJwt: 'This' },
     done: ({ requireJwt }) => say(requireJwt ? 'Each call must bring a token now' : 'Calls need no token now'),
@@ -173,7 +173,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
         </span>
       }
     >
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       <div className="row end">
         <Button busy={isPending} onClick={() => submit()}>
           {app.requireJwt ? 'Stop requiring tokens' : 'Require JWT'}

@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { SearchSelect } from '../../parts/SearchSelect.tsx'
 import { AppNetworkCard } from './AppNetworkCard.tsx'
 import { useApp, useAppKey } from './useApp.ts'
@@ -27,7 +27,7 @@ export function AppNetworks() {
   const { data: keys } = useQuery(keysQuery)
   const status = useQuery({ ...networkStatusQuery, refetchInterval: 15_000 })
   const [isShown, setShown] = useState(false)
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: (password) => holder.reveal(password),
     done: () => setShown(true),
   })
@@ -43,7 +43,7 @@ export function AppNetworks() {
           </Button>
         )}
       </div>
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       {!canShow && (
         <Note kind="warn">
           This service keeps no copy of keys, so the addresses cannot be shown again. Rotate the key to get new ones.
@@ -142,7 +142,7 @@ function EnableNetwork({ app, networks }: { readonly app: AppView; readonly netw
   return (
     <Card title="Enable a network">
       <form className="stack" noValidate onSubmit={enabling.submit}>
-        <Trouble text={enabling.trouble} />
+        <Problem text={enabling.problem} />
         <SearchSelect
           label="Find a network"
           name="networkSearch"
@@ -154,7 +154,7 @@ function EnableNetwork({ app, networks }: { readonly app: AppView; readonly netw
             setChosen(others.find(({ network }) => network === value))
           }}
           nothing="No other network matches."
-          fix={enabling.fixOf('networks')}
+          fix={enabling.getFix('networks')}
         />
         <div className="row end">
           <Button kind="primary" type="submit" busy={enabling.isPending}>

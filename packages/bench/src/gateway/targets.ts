@@ -1,14 +1,14 @@
-import type { Door } from './door.ts'
+import type { Target } from './target.ts'
 import { openService } from './openService.ts'
 import { startFloor } from './floor.ts'
 
-const floor = async (upstream: string, parse: boolean): Promise<Door> => ({
+const floor = async (upstream: string, parse: boolean): Promise<Target> => ({
   url: await startFloor(upstream, { parse }),
   paths: { good: ['/'] },
 })
 
 /** What is measured, by name. */
-export const doors: Readonly<Record<string, (upstream: string) => Promise<Door>>> = {
+export const targets: Readonly<Record<string, (upstream: string) => Promise<Target>>> = {
   floor: (upstream) => floor(upstream, false),
   floorParsing: (upstream) => floor(upstream, true),
   service: (upstream) => openService(upstream),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { troubleOf } from './troubleOf.ts'
+import { toProblem } from './toProblem.ts'
 
 const limit = { field: 'limits.perDay', fix: 'must be at most 5' }
 const jwt = { field: 'requireJwt', fix: 'would reject every call' }
@@ -10,17 +10,17 @@ const invalid = (...fields: readonly (typeof limit)[]) => ({
 })
 
 test('a fault that stands at its field is told there alone', () => {
-  expect(troubleOf(invalid(limit), ['limits.perDay'])).toBeUndefined()
-  expect(troubleOf(invalid(limit, jwt), ['limits.perDay'])).toBe('Require jwt would reject every call.')
+  expect(toProblem(invalid(limit), ['limits.perDay'])).toBeUndefined()
+  expect(toProblem(invalid(limit, jwt), ['limits.perDay'])).toBe('Require jwt would reject every call.')
 })
 
 test("a fault without a field on the page is told once, in the page's words", () => {
-  expect(troubleOf(invalid(jwt), [], { requireJwt: 'This' })).toBe('This would reject every call.')
-  expect(troubleOf(invalid(limit), [])).toBe('Per day must be at most 5.')
+  expect(toProblem(invalid(jwt), [], { requireJwt: 'This' })).toBe('This would reject every call.')
+  expect(toProblem(invalid(limit), [])).toBe('Per day must be at most 5.')
 })
 
 test('a rejection that says what is wrong itself is not told again by its field', () => {
   const moved = { code: 'version_conflict', message: 'it has changed', fields: [{ field: 'version', fix: 'is old' }] }
-  expect(troubleOf(moved, [])).toBe('It has changed.')
-  expect(troubleOf({ code: 'too_many', message: 'there are ten', fields: [] }, ['name'])).toBe('There are ten.')
+  expect(toProblem(moved, [])).toBe('It has changed.')
+  expect(toProblem({ code: 'too_many', message: 'there are ten', fields: [] }, ['name'])).toBe('There are ten.')
 })

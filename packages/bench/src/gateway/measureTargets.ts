@@ -1,7 +1,7 @@
 import { startServer } from '../server/startServer.ts'
 import type { Load } from './load.ts'
-import { startDoor } from './startDoor.ts'
-import type { RunningDoor, Slice } from './startDoor.ts'
+import { startTarget } from './startTarget.ts'
+import type { RunningTarget, Slice } from './startTarget.ts'
 
 // Run by measureFigures: the number of rounds, then which row.
 
@@ -22,29 +22,34 @@ const threeMethods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'
 )
 
 const server = await startServer()
-const opened: RunningDoor[] = []
-const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<RunningDoor> => {
-  const door = await startDoor(name, server.url, program)
-  opened.push(door)
-  return door
+const opened: RunningTarget[] = []
+const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<RunningTarget> => {
+  const target = await startTarget(name, server.url, program)
+  opened.push(target)
+  return target
 }
 
-/** Something that is put under load: a door, and what it is asked. */
+/** Something that is put under load: a target, and what it is asked. */
 interface Subject {
-  readonly door: RunningDoor
+  readonly target: RunningTarget
   readonly load: Load
   /** Whether it answers or rejects. */
   readonly rejects: boolean
 }
 
-const subjectOf = (door: RunningDoor, bodies: readonly string[], kind = 'good', more: Partial<Load> = {}): Subject => ({
-  door,
-  load: { paths: door.door.paths[kind] ?? [], bodies, headers: door.door.headers?.[kind] ?? {}, ...more },
+const toSubject = (
+  target: RunningTarget,
+  bodies: readonly string[],
+  kind = 'good',
+  more: Partial<Load> = {},
+): Subject => ({
+  target,
+  load: { paths: target.target.paths[kind] ?? [], bodies, headers: target.target.headers?.[kind] ?? {}, ...more },
   rejects: kind !== 'good',
 })
 
-const slice = async ({ door, load, rejects }: Subject, seconds: number): Promise<Slice> => {
-  const seen = await door.slice(load, seconds)
+const slice = async ({ target, load, rejects }: Subject, seconds: number): Promise<Slice> => {
+  const seen = await target.slice(load, seconds)
   // What a slice measured must be what its row says, or the figure is of something else.
   const wrong = rejects ? seen.requests - seen.rejected : seen.rejected
   if (seen.requests === 0 || seen.lost > 0 || wrong > seen.requests / 1_000)
@@ -73,9 +78,9 @@ type Figures = Record<string, readonly number[]>
 const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> = {
   single: async (rounds) => {
     const subjects = {
-      floor: subjectOf(await open('floor'), single),
-      gateway: subjectOf(await open('service'), single),
-      again: subjectOf(await open('floor'), single),
+      floor: toSubject(await open('floor'), single),
+      gateway: toSubject(await open('service'), single),
+      again: toSubject(await open('floor'), single),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -87,9 +92,9 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   },
   cluster: async (rounds) => {
     const subjects = {
-      floor: subjectOf(await open('floor'), single),
-      gateway: subjectOf(await open('serviceOnStores', 'cluster'), single),
-      again: subjectOf(await open('floor'), single),
+      floor: toSubject(await open('floor'), single),
+      gateway: toSubject(await open('serviceOnStores', 'cluster'), single),
+      again: toSubject(await open('floor'), single),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -101,10 +106,10 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   },
   batch: async (rounds) => {
     const subjects = {
-      floor: subjectOf(await open('floorParsing'), batch),
-      gateway: subjectOf(await open('service'), batch),
-      again: subjectOf(await open('floorParsing'), batch),
-      single: subjectOf(await open('floor'), single),
+      floor: toSubject(await open('floorParsing'), batch),
+      gateway: toSubject(await open('service'), batch),
+      again: toSubject(await open('floorParsing'), batch),
+      single: toSubject(await open('floor'), single),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -119,9 +124,9 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   lone: async (rounds) => {
     const alone = { connections: 1 }
     const subjects = {
-      floor: subjectOf(await open('floor'), single, 'good', alone),
-      gateway: subjectOf(await open('service'), single, 'good', alone),
-      again: subjectOf(await open('floor'), single, 'good', alone),
+      floor: toSubject(await open('floor'), single, 'good', alone),
+      gateway: toSubject(await open('service'), single, 'good', alone),
+      again: toSubject(await open('floor'), single, 'good', alone),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -133,9 +138,9 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   },
   manyKeys: async (rounds) => {
     const subjects = {
-      unmetered: subjectOf(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
-      metered: subjectOf(await open('manyKeys', 'manyKeys'), threeMethods),
-      again: subjectOf(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
+      unmetered: toSubject(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
+      metered: toSubject(await open('manyKeys', 'manyKeys'), threeMethods),
+      again: toSubject(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -150,9 +155,9 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
     const million = await open('millionStored', 'manyKeys')
     const { rssMb } = await million.used()
     const subjects = {
-      few: subjectOf(few, threeMethods),
-      million: subjectOf(million, threeMethods),
-      again: subjectOf(few, threeMethods),
+      few: toSubject(few, threeMethods),
+      million: toSubject(million, threeMethods),
+      again: toSubject(few, threeMethods),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -162,14 +167,14 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
     }
   },
   rejections: async (rounds) => {
-    const door = await open('service')
+    const target = await open('service')
     const subjects = {
-      answered: subjectOf(door, single),
-      unknown: subjectOf(door, single, 'unknown'),
-      limited: subjectOf(door, single, 'limited'),
-      overQuota: subjectOf(door, single, 'overQuota'),
-      badJwt: subjectOf(door, single, 'badJwt'),
-      again: subjectOf(door, single),
+      answered: toSubject(target, single),
+      unknown: toSubject(target, single, 'unknown'),
+      limited: toSubject(target, single, 'limited'),
+      overQuota: toSubject(target, single, 'overQuota'),
+      badJwt: toSubject(target, single, 'badJwt'),
+      again: toSubject(target, single),
     }
     const seen = await slicesOf(subjects, rounds)
     const beside = (name: keyof typeof subjects): readonly number[] =>
@@ -191,6 +196,6 @@ try {
   if (measure === undefined) throw new Error(`there is no row '${row}'`)
   process.stdout.write(JSON.stringify(await measure(Number(rounds))))
 } finally {
-  for (const door of opened) door.stop()
+  for (const target of opened) target.stop()
   server.stop()
 }

@@ -19,7 +19,7 @@ export interface Finding {
   /** The row's reference against itself; undefined for what is no ratio. */
   readonly itself: number | undefined
   /** Of a figure whose reference was not within 5 % of itself, nothing can be said. */
-  readonly verdict: 'met' | 'missed' | 'does not count' | 'not measured'
+  readonly outcome: 'met' | 'missed' | 'does not count' | 'not measured'
 }
 
 const STEADY = 0.05
@@ -43,10 +43,10 @@ export function ratioOf(
 }
 
 /** Holds the figures of a row against its bars. */
-export const judge = (measured: AnyMeasured): readonly Finding[] =>
-  'figures' in measured ? judgeFigures(measured) : measured.row.bars.flatMap((bar) => judgeBy(measured, bar))
+export const checkBars = (measured: AnyMeasured): readonly Finding[] =>
+  'figures' in measured ? checkFigures(measured) : measured.row.bars.flatMap((bar) => checkBar(measured, bar))
 
-const judgeFigures = ({ row, figures }: MeasuredFigures): readonly Finding[] =>
+const checkFigures = ({ row, figures }: MeasuredFigures): readonly Finding[] =>
   row.figures.flatMap(({ key, title, unit, most, control }): Finding[] => {
     if (most === undefined) return []
     const values = figures.get(key)
@@ -54,14 +54,14 @@ const judgeFigures = ({ row, figures }: MeasuredFigures): readonly Finding[] =>
     const controls = control === undefined ? undefined : figures.get(control)
     const itself = controls && median(controls)
     const steady = control === undefined || isSteady(itself)
-    const verdict = value === undefined ? 'not measured' : !steady ? 'does not count' : value <= most ? 'met' : 'missed'
+    const outcome = value === undefined ? 'not measured' : !steady ? 'does not count' : value <= most ? 'met' : 'missed'
     const what = unit === '×' ? 'ratio' : unit === 'MB' ? 'memory' : 'time'
-    return [{ subject: title, beside: undefined, what, value, most, itself, verdict }]
+    return [{ subject: title, beside: undefined, what, value, most, itself, outcome }]
   })
 
 const isSteady = (itself: number | undefined): boolean => itself !== undefined && Math.abs(itself - 1) <= STEADY
 
-function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
+function checkBar(measured: Measured, bar: Bar): readonly Finding[] {
   const { row, costs } = measured
   const { subject, beside = row.reference } = bar
   const findings: Finding[] = []
@@ -69,9 +69,9 @@ function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
     if (most === undefined) return
     const value = ratioOf(measured, subject, of, beside)
     const itself = ratioOf(measured, row.again, of)
-    const verdict =
+    const outcome =
       value === undefined ? 'not measured' : !isSteady(itself) ? 'does not count' : value <= most ? 'met' : 'missed'
-    findings.push({ subject, beside, what, value, most, itself, verdict })
+    findings.push({ subject, beside, what, value, most, itself, outcome })
   }
   ratio('wall', bar.wall, ({ wallMs }) => wallMs)
   ratio('CPU', bar.cpu, ({ cpuMs }) => cpuMs)
@@ -79,7 +79,7 @@ function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
   if (bar.heapMb !== undefined) {
     const weighed = costs.get(subject)?.flatMap(({ heapMb }) => heapMb ?? []) ?? []
     const value = weighed.length ? median(weighed) : undefined
-    const verdict = value === undefined ? 'not measured' : value <= bar.heapMb ? 'met' : 'missed'
+    const outcome = value === undefined ? 'not measured' : value <= bar.heapMb ? 'met' : 'missed'
     findings.push({
       subject,
       beside: undefined,
@@ -87,7 +87,7 @@ function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
       value,
       most: bar.heapMb,
       itself: undefined,
-      verdict,
+      outcome,
     })
   }
   return findings

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judge } from './judge.ts'
+import { checkBars } from './checkBars.ts'
 import type { Measured } from './measure.ts'
 import type { FigureRow } from './figureRow.ts'
 import type { Bar } from './rows.ts'
@@ -21,15 +21,15 @@ const measured = (bar: Bar, costs: Record<string, readonly Cost[]>): Measured =>
 
 const floor = [cost(10, 10), cost(20, 20), cost(10, 10)]
 
-describe('judge', () => {
+describe('checkBars', () => {
   test('meets a bar by wall and CPU apart, round by round', () => {
-    const findings = judge(
+    const findings = checkBars(
       measured(
         { subject: 'it', wall: 1.1, cpu: 1.1 },
         { floor, 'floor again': floor, it: [cost(11, 12), cost(21, 24), cost(10, 13)] },
       ),
     )
-    expect(findings.map(({ what, value, verdict }) => [what, value?.toFixed(2), verdict])).toEqual([
+    expect(findings.map(({ what, value, outcome }) => [what, value?.toFixed(2), outcome])).toEqual([
       ['wall', '1.05', 'met'],
       ['CPU', '1.20', 'missed'],
     ])
@@ -37,26 +37,26 @@ describe('judge', () => {
 
   test('says nothing where the reference was not itself', () => {
     const restless = floor.map(({ wallMs, cpuMs }) => cost(wallMs * 1.06, cpuMs))
-    const findings = judge(
+    const findings = checkBars(
       measured({ subject: 'it', wall: 1.1, cpu: 1.1 }, { floor, 'floor again': restless, it: floor }),
     )
-    expect(findings.map(({ verdict }) => verdict)).toEqual(['does not count', 'met'])
+    expect(findings.map(({ outcome }) => outcome)).toEqual(['does not count', 'met'])
   })
 
   test('never calls met what did not run', () => {
-    const findings = judge(measured({ subject: 'it', wall: 1.1, heapMb: 200 }, { floor, 'floor again': floor }))
-    expect(findings.map(({ verdict }) => verdict)).toEqual(['not measured', 'not measured'])
+    const findings = checkBars(measured({ subject: 'it', wall: 1.1, heapMb: 200 }, { floor, 'floor again': floor }))
+    expect(findings.map(({ outcome }) => outcome)).toEqual(['not measured', 'not measured'])
   })
 
   test('holds a subject against another of its row, and still looks whether the reference was itself', () => {
     const other = floor.map(({ wallMs, cpuMs }) => cost(wallMs * 4, cpuMs * 2))
-    const findings = judge(
+    const findings = checkBars(
       measured(
         { subject: 'it', beside: 'other', wall: 0.3, cpu: 0.3 },
         { floor, 'floor again': floor, it: floor, other },
       ),
     )
-    expect(findings.map(({ beside, value, verdict }) => [beside, value, verdict])).toEqual([
+    expect(findings.map(({ beside, value, outcome }) => [beside, value, outcome])).toEqual([
       ['other', 0.25, 'met'],
       ['other', 0.5, 'missed'],
     ])
@@ -64,8 +64,8 @@ describe('judge', () => {
 
   test('weighs the heap by its median, in MB', () => {
     const it = [cost(5, 5, 150), cost(5, 5, 210), cost(5, 5, 190)]
-    const findings = judge(measured({ subject: 'it', wall: 0.8, heapMb: 200 }, { floor, 'floor again': floor, it }))
-    expect(findings.at(-1)).toMatchObject({ what: 'live heap', value: 190, verdict: 'met' })
+    const findings = checkBars(measured({ subject: 'it', wall: 0.8, heapMb: 200 }, { floor, 'floor again': floor, it }))
+    expect(findings.at(-1)).toMatchObject({ what: 'live heap', value: 190, outcome: 'met' })
   })
 
   test('holds the median of a figure against its bar, and says nothing of a figure without one', () => {
@@ -76,13 +76,13 @@ describe('judge', () => {
       { key: 'missing', title: 'missing', unit: 'ms', most: 50 },
       { key: 'free', title: 'free', unit: 'MB' },
     ]
-    const findings = judge({
+    const findings = checkBars({
       row: { name: 'row', title: '', program: '', figures, note: '' },
       figures: new Map(Object.entries({ quick: [49, 80, 2], slow: [51, 90, 3], large: [299], free: [1_000] })),
       faults: new Map(),
       load: [0, 0],
     })
-    expect(findings.map(({ subject, what, value, verdict }) => [subject, what, value, verdict])).toEqual([
+    expect(findings.map(({ subject, what, value, outcome }) => [subject, what, value, outcome])).toEqual([
       ['quick', 'time', 49, 'met'],
       ['slow', 'time', 51, 'missed'],
       ['large', 'memory', 299, 'met'],
@@ -96,13 +96,13 @@ describe('judge', () => {
       { key: 'unsound', title: 'unsound', unit: '×', most: 1.3, control: 'restless' },
       { key: 'blind', title: 'blind', unit: '×', most: 1.3, control: 'missing' },
     ]
-    const findings = judge({
+    const findings = checkBars({
       row: { name: 'row', title: '', program: '', figures, note: '' },
       figures: new Map(Object.entries({ sound: [1.2], unsound: [1.2], blind: [1.2], calm: [0.96], restless: [1.06] })),
       faults: new Map(),
       load: [0, 0],
     })
-    expect(findings.map(({ what, itself, verdict }) => [what, itself, verdict])).toEqual([
+    expect(findings.map(({ what, itself, outcome }) => [what, itself, outcome])).toEqual([
       ['ratio', 0.96, 'met'],
       ['ratio', 1.06, 'does not count'],
       ['ratio', undefined, 'does not count'],

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Door } from './door.ts'
+import type { Target } from './target.ts'
 
-/** What a door's process has used up to now. */
+/** What a target's process has used up to now. */
 export interface Used {
   /** User and system, of all its threads. */
   readonly cpuUs: number
@@ -14,10 +14,10 @@ export interface Used {
 const resolutionMs = 1
 
 /**
- * Tells the process that forked this one of its door, and what this one has used whenever it is asked.
+ * Tells the process that forked this one of its target, and what this one has used whenever it is asked.
  * @param options.exits - Whether the process exits when the other one has gone. @default true
  */
-export function tellOfDoor(door: Door, { exits = true }: { readonly exits?: boolean } = {}): void {
+export function reportUsage(target: Target, { exits = true }: { readonly exits?: boolean } = {}): void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   process.on('message', () => {
@@ -31,5 +31,5 @@ export function tellOfDoor(door: Door, { exits = true }: { readonly exits?: bool
     process.send?.(used)
   })
   if (exits) process.on('disconnect', () => process.exit())
-  process.send?.(door)
+  process.send?.(target)
 }

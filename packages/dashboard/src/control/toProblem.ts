@@ -11,7 +11,7 @@ const wordsOf = (field: string): string =>
  * @param titles - What the page calls fields that show none.
  * @returns Nothing where each fault stands at its field.
  */
-export function troubleOf(
+export function toProblem(
   { code, message, fields }: Pick<ControlFailure, 'code' | 'message' | 'fields'>,
   shown: readonly string[],
   titles: Readonly<Record<string, string>> = {},
