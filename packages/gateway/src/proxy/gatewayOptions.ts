@@ -32,8 +32,8 @@ export interface NetworkOptions {
   /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
   readonly splitLogs?: boolean
   /**
-   * Whether subscriptions check that a node's logs of a block are complete, by the block's bloom filter. Turn it off for chains whose bloom
-   * filters are wrong. @default true
+   * Whether subscriptions check that a node's logs of a block are complete, by the block's bloom filter or its receipts. Turn it off if the
+   * nodes can confirm neither: each block would be read several times. @default true
    */
   readonly checkLogs?: boolean
 }

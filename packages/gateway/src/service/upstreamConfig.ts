@@ -115,7 +115,7 @@ const network = object({
   hedgeMs: z.union([z.literal('p95'), z.int().min(1).max(60_000)], { error: hedgeMessage }).exactOptional(),
   /** Whether `eth_getLogs` is read in parts if a node rejects its range. @default true */
   splitLogs: flag().exactOptional(),
-  /** Whether subscriptions check that a node's logs of a block are complete. Turn it off for chains whose bloom filters are wrong. @default true */
+  /** Whether subscriptions check that a node's logs of a block are complete, by its bloom filter or its receipts. @default true */
   checkLogs: flag().exactOptional(),
 })
 
