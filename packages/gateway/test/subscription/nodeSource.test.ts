@@ -212,6 +212,19 @@ test('a filter that its node forgets is created again, and one of a node that fa
   await expect.poll(() => httpCalls(first).at(-1)).toBe('eth_uninstallFilter')
 })
 
+test('a filter of a node that is not healthy any more is removed, and another node has one', async () => {
+  const nodes = [await startNode(), await startNode()] as const
+  const { source, group } = await startNodeSource(nodes.map(({ url }) => ({ url })))
+  source.onPendingTransactions(() => {})
+  const [first, second] = nodes
+  await expect.poll(() => httpCalls(first)).toContain('eth_getFilterChanges')
+  const member = group.pick()
+  if (member === undefined) throw new Error('no node')
+  vi.spyOn(member.health, 'isHealthy').mockReturnValue(false)
+  await expect.poll(() => httpCalls(second)).toContain('eth_getFilterChanges')
+  await expect.poll(() => httpCalls(first).at(-1)).toBe('eth_uninstallFilter')
+})
+
 test('reports when the node starts and ends to sync, and not its progress', async () => {
   const node = await startNode()
   let syncing: unknown = false

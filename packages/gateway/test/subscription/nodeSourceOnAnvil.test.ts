@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startAnvil } from '../../../core/test/startAnvil.ts'
-import type { Anvil } from '../../../core/test/startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { startCuttableProxy } from '../usage/cuttableProxy.ts'
 import { startNodeSource } from './startNodeSource.ts'
 

@@ -6,6 +6,7 @@ import type { NodeSourceTimes } from '../../src/proxy/subscription/node/createNo
 import type { NodeSource } from '../../src/proxy/subscription/nodeSource.ts'
 import { createBudgetUsage } from '../../src/proxy/upstream/createBudget.ts'
 import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 
 const times: NodeSourceTimes = {
   timeoutMs: 5_000,
@@ -15,6 +16,15 @@ const times: NodeSourceTimes = {
   syncingIntervalMs: 30,
 }
 
+/** A source, and what it uses. */
+export interface StartedSource {
+  readonly source: NodeSource
+  readonly group: UpstreamGroup
+  readonly entries: readonly LogEntry[]
+  /** What was logged about WebSockets. */
+  readonly states: () => unknown[]
+}
+
 /**
  * Starts the source of a network with these nodes, until the test has finished.
  * @param givenTimes - @default short intervals, and limits that a busy machine keeps
@@ -22,11 +32,7 @@ const times: NodeSourceTimes = {
 export const startNodeSource = async (
   given: readonly UpstreamOptions[],
   givenTimes: Partial<NodeSourceTimes> = {},
-): Promise<{
-  readonly source: NodeSource
-  readonly entries: readonly LogEntry[]
-  readonly states: () => unknown[]
-}> => {
+): Promise<StartedSource> => {
   const entries: LogEntry[] = []
   const log = (entry: LogEntry): void => void entries.push(entry)
   const upstreams = checkUpstreams(given, 'testnet', 'order')
@@ -53,6 +59,7 @@ export const startNodeSource = async (
   })
   return {
     source,
+    group,
     entries,
     states: () => entries.flatMap((entry) => (entry.event === 'nodeSocket' ? [entry.state] : [])),
   }
