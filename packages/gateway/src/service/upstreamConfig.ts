@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import { findRepeated, maxUpstreamWeight } from '../proxy/checkUpstreamOptions.ts'
 import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
+import { networkBounds, networkLimits } from './limitsConfig.ts'
 import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole, wsUrl } from './configSchema.ts'
 
 /** Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
@@ -117,6 +118,10 @@ const network = object({
   splitLogs: flag().exactOptional(),
   /** Whether subscriptions check that a node's logs of a block are complete, by its bloom filter or its receipts. @default true */
   checkLogs: flag().exactOptional(),
+  /** Rates and weights of this network. @default those of the config's `limits`, for each that is left out */
+  limits: networkLimits.exactOptional(),
+  /** Size and time limits of requests to this network. @default those of the config's `bounds`, for each that is left out */
+  bounds: networkBounds.exactOptional(),
 })
 
 /** The schema of `networks`. */
