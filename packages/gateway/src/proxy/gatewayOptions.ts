@@ -31,6 +31,11 @@ export interface NetworkOptions {
   readonly hedgeMs?: number | 'p95'
   /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
   readonly splitLogs?: boolean
+  /**
+   * Whether subscriptions check that a node's logs of a block are complete, by the block's bloom filter or its receipts. Turn it off if the
+   * nodes can confirm neither: each block would be read several times. @default true
+   */
+  readonly checkLogs?: boolean
   /** Limits of this network. @default the `limits` of the gateway, for each that is left out */
   readonly limits?: NetworkLimits
   /** How many requests a call of a method counts as on this network. @default the `weights` of the gateway, which these replace */

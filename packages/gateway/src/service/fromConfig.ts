@@ -54,7 +54,7 @@ export const toUrls = (config: RunningConfig, getListeningUrl: string | undefine
 }
 
 /**
- * The gateway's options for the networks. Their upstreams have a URL only, no `urlEnv` or `urlFile`.
+ * The gateway's options for the networks. `readServiceConfig` has replaced the variables and files of their URLs.
  * @param byNetwork - From `resolveNetworkLimits`.
  */
 export const toNetworksOptions = (
@@ -78,11 +78,13 @@ const toNetworkOptions = (
     ...rest,
     ...(bounds === undefined ? {} : { limits: bounds }),
     ...(weights === undefined ? {} : { weights }),
-    upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
-      ...options,
-      url,
-      // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
-      ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
-    })),
+    upstreams: upstreams.map(
+      ({ urlEnv: _e, urlFile: _f, wsUrlEnv: _we, wsUrlFile: _wf, url = '', headers, ...options }) => ({
+        ...options,
+        url,
+        // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
+        ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
+      }),
+    ),
   }
 }
