@@ -75,16 +75,10 @@ export interface GatewayLimits {
 }
 
 /** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
-export const networkLimitNames = [
-  'maxBatchCalls',
-  'maxResponseBytes',
-  'upstreamTimeoutMs',
-  'maxCacheBytes',
-  'maxFilters',
-] as const satisfies readonly (keyof GatewayLimits)[]
-
-/** The limits of one network. */
-export type NetworkLimits = Pick<GatewayLimits, (typeof networkLimitNames)[number]>
+export type NetworkLimits = Pick<
+  GatewayLimits,
+  'maxBatchCalls' | 'maxResponseBytes' | 'upstreamTimeoutMs' | 'maxCacheBytes' | 'maxFilters'
+>
 
 /** The default limits. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({
