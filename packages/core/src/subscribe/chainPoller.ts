@@ -14,6 +14,8 @@ import type { LogEvent, SubscriptionOptions } from './subscription.ts'
 export interface Polled {
   /** Whether the newest block of the node has been reported. */
   readonly atHead: boolean
+  /** Whether the chain has another newest block than before. */
+  readonly news: boolean
   /** The delay before the next poll, in milliseconds. */
   readonly waitMs: number
 }
@@ -128,7 +130,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     return true
   }
 
-  return async function* poll() {
+  async function* pollOnce(): AsyncGenerator<AnyEvent, Omit<Polled, 'news'>, undefined> {
     const polledAt = now()
     const head = await readExisting(source, 'latest')
     const newest = chain.newest()
@@ -149,7 +151,9 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       }
     }
     lowerPolls = 0
-    if (catchUp && head.number - next > 2 * reorgDepth) {
+    // After a deep reorganization, the chain may end below the first block.
+    const wanted = Math.max(next, chain.first ?? 0)
+    if (catchUp && head.number - wanted > 2 * reorgDepth) {
       const first = await readExisting(source, next)
       if (newest && first.parentHash !== newest.hash) {
         yield* switchBranch(first)
@@ -167,6 +171,12 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     }
     const atHead = yield* followToHead(chain.next() as number, head)
     return { atHead, waitMs: atHead ? Math.max(0, waitAfterNews() - (now() - polledAt)) : 0 }
+  }
+
+  return async function* poll() {
+    const before = chain.newest()
+    const polled = yield* pollOnce()
+    return { ...polled, news: chain.newest() !== before }
   }
 }
 
