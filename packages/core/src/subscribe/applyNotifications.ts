@@ -1,10 +1,10 @@
 import { KeyrailError } from '../failure/keyrailError.ts'
 import type { SocketNotification } from '../socket/rpcSocket.ts'
-import { parseBlock, parseLog, parsePosition, toPosition } from './chainBlock.ts'
+import { parseBlock, parseLog, parsePosition } from './chainBlock.ts'
 import { tooDeep } from './chainPoller.ts'
 import type { ChainSource } from './chainSource.ts'
 import type { RecentChain, Reported } from './recentChain.ts'
-import { reportBlock } from './reportBlock.ts'
+import { reportBlock, undoAbove } from './reportBlock.ts'
 import type { AnyEvent } from './reportBlock.ts'
 
 /** Applies a notification to the chain, and reports what changes. */
@@ -45,7 +45,7 @@ export function createApplyNotification(
 
   function* undoPartial(): Generator<AnyEvent, void, undefined> {
     const newest = chain.newest()
-    if (newest) yield { type: 'reorg', ancestor: toPosition(newest), removed: chain.rewind(chain.blocks.length - 1) }
+    if (newest) yield* undoAbove(chain, chain.blocks.length - 1, newest)
     current = false
   }
 
@@ -53,7 +53,7 @@ export function createApplyNotification(
   function* undoFrom(number: number): Generator<AnyEvent, void, undefined> {
     const index = chain.blocks.findLastIndex((block) => block.number < number)
     const ancestor = chain.blocks[index]
-    if (ancestor) yield { type: 'reorg', ancestor: toPosition(ancestor), removed: chain.rewind(index) }
+    if (ancestor) yield* undoAbove(chain, index, ancestor)
     throw outOfOrder('a log')
   }
 
@@ -63,8 +63,7 @@ export function createApplyNotification(
     const block = chain.blocks[index]
     if (block?.number === position.number && block.hash !== position.hash) throw outOfOrder('a position')
     if (!block && !chain.complete) throw tooDeep(reorgDepth)
-    if (index < chain.blocks.length - 1 || current)
-      yield { type: 'reorg', ancestor: toPosition(position), removed: chain.rewind(index) }
+    if (index < chain.blocks.length - 1 || current) yield* undoAbove(chain, index, position)
     if (block?.number !== position.number) chain.extend({ ...position, reported: [] })
     current = false
   }
@@ -126,7 +125,6 @@ export function createApplyNotification(
 
   return async function* apply({ position, result }) {
     if (position !== undefined) yield* applyPosition(position)
-    else if (!started) throw outOfOrder('the start')
     else if (source.logs) yield* applyLog(result)
     else yield* applyHeader(result)
     started = true

@@ -35,7 +35,7 @@ export interface FollowOptions {
  */
 export async function* followChain(follow: FollowOptions): AsyncGenerator<AnyEvent, void, undefined> {
   const { chain, source, poll, schedule, socket, signal, reorgDepth, options } = follow
-  const { fromBlock, pollingIntervalMs, onError } = options
+  const { pollingIntervalMs, onError } = options
   const recovery = createRecovery(schedule, signal, onError)
   const polling = { poll, recovery, signal }
   if (!socket) return yield* followByPolling(polling)
@@ -54,9 +54,8 @@ export async function* followChain(follow: FollowOptions): AsyncGenerator<AnyEve
     socketRecovery.succeeded()
     gaps = 0
   }
-  // The service starts at its head, or at a block of the cursor.
-  const startsBelow = !chain.newest() && (chain.first !== undefined || fromBlock !== undefined)
-  if (startsBelow) yield* pollToHead()
+  // So that the subscription starts now, however long it takes to find out what the server can do.
+  if (!chain.newest()) yield* pollToHead()
   for (;;) {
     try {
       yield* followSocket({ socket, chain, source, reorgDepth, signal, onStart })

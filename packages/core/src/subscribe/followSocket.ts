@@ -1,4 +1,5 @@
-import { isKeyrailError } from '../failure/keyrailError.ts'
+import { startTimer } from '../clock/startTimer.ts'
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { RpcSocket, SocketNotification } from '../socket/rpcSocket.ts'
 import { createApplyNotification } from './applyNotifications.ts'
 import { toQuantity } from './chainBlock.ts'
@@ -11,6 +12,9 @@ import type { AnyEvent } from './reportBlock.ts'
 const mostWaiting = 4_096
 /** How many hashes are sent: Keyrail's service finds its place by the last 128 blocks. */
 const mostHashes = 128
+
+/** The position at which the stream starts follows the response at once. A server that sends none in this time has ignored the cursor. In milliseconds. */
+const startsWithinMs = 5_000
 
 /** Options of {@link followSocket}. */
 export interface SocketOptions {
@@ -33,16 +37,20 @@ export async function* followSocket(options: SocketOptions): AsyncGenerator<AnyE
   const { socket, chain, source, reorgDepth, signal, onStart } = options
   const queue = createNotificationQueue<SocketNotification>(mostWaiting, signal)
   const what = source.logs ? ['logs', source.logs] : ['newHeads']
+  let started = false
+  const onNotification = (notification: SocketNotification): void => {
+    if (!started && notification.position === undefined) queue.fail(ignoredCursor())
+    else if (!queue.push(notification)) subscription.unsubscribe()
+    started = true
+  }
   const subscription = await socket.subscribe(
     [...what, { cursor: toWireCursor(chain) }],
-    {
-      onNotification: (notification) => {
-        if (!queue.push(notification)) subscription.unsubscribe()
-      },
-      onEnd: queue.fail,
-    },
+    { onNotification, onEnd: queue.fail },
     signal,
   )
+  const timer = startTimer(() => {
+    if (!started) queue.fail(ignoredCursor())
+  }, startsWithinMs)
   const apply = createApplyNotification(chain, source, reorgDepth)
   try {
     for (let first = true; ; first = false) {
@@ -52,6 +60,7 @@ export async function* followSocket(options: SocketOptions): AsyncGenerator<AnyE
       if (first) onStart()
     }
   } finally {
+    clearTimeout(timer)
     subscription.unsubscribe()
   }
 }
@@ -62,6 +71,15 @@ const toWireCursor = (chain: RecentChain): object | null => {
   const hashes = chain.blocks.slice(-mostHashes).map(({ hash }) => hash)
   return { number: toQuantity(newest.number), hashes: hashes.reverse() }
 }
+
+/** Creates the error for a server that accepts the cursor, and subscribes without it. */
+const ignoredCursor = (): KeyrailError =>
+  new KeyrailError('the server does not know the cursor of eth_subscribe', {
+    kind: 'methodUnavailable',
+    source: 'service',
+    retryable: false,
+    method: 'eth_subscribe',
+  })
 
 const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   isKeyrailError(error) && codes.includes(error.rpcError?.code ?? 0)

@@ -57,9 +57,9 @@ const createError = (kind: FailureKind, code?: number): KeyrailError =>
  * Creates the service.
  *
  * @param chain - The chain.
- * @param cursors - Whether it knows the `cursor` parameter of Keyrail's service.
+ * @param cursors - What it does with the `cursor` parameter of Keyrail's service.
  */
-export function createFakeService(chain: ReorgChain, cursors = true): FakeService {
+export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejected' | 'ignored' = 'known'): FakeService {
   const clients = new Set<Client>()
   const transport = createChainTransport(chain)
 
@@ -73,8 +73,8 @@ export function createFakeService(chain: ReorgChain, cursors = true): FakeServic
   const subscribe = async (params: readonly unknown[], subscriber: Subscriber): Promise<string> => {
     service.subscribed.push(params)
     if (service.rejection !== undefined) throw createError('unknown', service.rejection)
-    const last = Object(params.at(-1)) as { readonly cursor?: { hashes: readonly Hex[] } | null }
-    if ('cursor' in last && !cursors) throw createError('invalidRequest', -32_602)
+    const last = cursors === 'ignored' ? {} : (Object(params.at(-1)) as { cursor?: { hashes: readonly Hex[] } | null })
+    if ('cursor' in last && cursors === 'rejected') throw createError('invalidRequest', -32_602)
     const sent = start(last.cursor ?? null)
     if (!sent) throw createError('unknown', -32_001)
     const filter = params[0] === 'logs' ? (params[1] as Client['filter']) : {}

@@ -24,12 +24,15 @@ const hashesFrom = (chain: ReorgChain, first: number) =>
   chain.blocks.slice(first).map(({ number, hash }) => ({ number, hash }))
 
 describe('a subscription to a service of Keyrail', () => {
-  test('reports blocks from the head on without a single call over HTTP, and undoes replaced ones', async () => {
+  test('reports blocks from the head on, with one call over HTTP, and undoes replaced ones', async () => {
     const chain = createChain(10)
     const service = createFakeService(chain)
     const { seen, stop } = take(createSubscription(service.transport, { blocks: true }))
     await turn()
-    expect(service.subscribed).toEqual([['newHeads', { cursor: null }]])
+    const [parent, head] = chain.blocks.slice(-2)
+    expect(service.subscribed).toEqual([
+      ['newHeads', { cursor: { number: '0xa', hashes: [head?.hash, parent?.hash] } }],
+    ])
     chain.mine(3)
     service.send()
     await turn()
@@ -38,7 +41,7 @@ describe('a subscription to a service of Keyrail', () => {
     await turn()
     expect(seen.map(({ type }) => type)).toEqual(['block', 'block', 'block', 'reorg', 'block', 'block', 'block'])
     expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 11))
-    expect(chain.requests).toEqual([])
+    expect(chain.requests).toHaveLength(1)
     await stop()
     expect(service.open()).toBe(0)
   })
@@ -169,10 +172,13 @@ describe('a subscription to a service of Keyrail', () => {
 describe('a subscription over a socket of another server', () => {
   test('polls at once after each head, and seldom otherwise', async () => {
     const chain = createChain(10)
-    const service = createFakeService(chain, false)
+    const service = createFakeService(chain, 'rejected')
     const { seen, stop } = take(createSubscription(service.transport, { logs: {} }))
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(service.subscribed).toEqual([['logs', {}, { cursor: null }], ['newHeads']])
+    expect(service.subscribed).toEqual([
+      ['logs', {}, { cursor: { number: '0xa', hashes: expect.anything() } }],
+      ['newHeads'],
+    ])
     chain.requests.length = 0
     for (let i = 0; i < 20; i++) {
       chain.mine([1])
@@ -190,6 +196,20 @@ describe('a subscription over a socket of another server', () => {
     expect(service.open()).toBe(0)
   })
 
+  test.each([0, 1])('notices that a server ignores the cursor, by %i heads', async (heads) => {
+    const chain = createChain(10)
+    const service = createFakeService(chain, 'ignored')
+    const { seen, stop } = take(createSubscription(service.transport, { blocks: true }, { fromBlock: 1 }))
+    await turn()
+    chain.mine(heads)
+    service.send()
+    await vi.advanceTimersByTimeAsync(heads === 0 ? 5_001 : 1)
+    expect(service.subscribed.at(-1)).toEqual(['newHeads'])
+    expect(service.open()).toBe(1)
+    expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 1))
+    await stop()
+  })
+
   test('polls by its schedule where there are no subscriptions', async () => {
     const chain = createChain(10)
     const service = createFakeService(chain)
@@ -199,7 +219,7 @@ describe('a subscription over a socket of another server', () => {
     chain.mine(2)
     await vi.advanceTimersByTimeAsync(12_000)
     expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 11))
-    expect(service.subscribed).toEqual([['newHeads', { cursor: null }], ['newHeads']])
+    expect(service.subscribed.map(([what]) => what)).toEqual(['newHeads', 'newHeads'])
     await stop()
   })
 })
@@ -215,11 +235,11 @@ describe('whatever happens to a connection', () => {
         .map(([depth, more]) => ({ depth, blocks: Math.max(depth + more, 0) })),
     },
   )
-  const cases: readonly (readonly [string, 'blocks' | 'logs', boolean, readonly Fault[]])[] = [
-    ['blocks', 'blocks', true, ['cut', 'drop', 'duplicate', 'swap']],
-    ['logs', 'logs', true, ['cut', 'duplicate']],
-    ['blocks of another server', 'blocks', false, ['cut', 'drop', 'duplicate', 'swap']],
-    ['logs of another server', 'logs', false, ['cut', 'drop', 'duplicate', 'swap']],
+  const cases: readonly (readonly [string, 'blocks' | 'logs', 'known' | 'rejected' | 'ignored', readonly Fault[]])[] = [
+    ['blocks', 'blocks', 'known', ['cut', 'drop', 'duplicate', 'swap']],
+    ['logs', 'logs', 'known', ['cut', 'duplicate']],
+    ['blocks of another server', 'blocks', 'rejected', ['cut', 'drop', 'duplicate', 'swap']],
+    ['logs of another server', 'logs', 'ignored', ['cut', 'drop', 'duplicate', 'swap']],
   ]
 
   test.each(cases)('yields the canonical %s, each once', async (_, kind, cursors, faults) => {
