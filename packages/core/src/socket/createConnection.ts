@@ -44,7 +44,7 @@ export interface Connection {
 interface Pending {
   readonly call: Call
   readonly complete: Complete
-  readonly text: string
+  readonly body: string
   isSent: boolean
   isCanceled: boolean
 }
@@ -87,21 +87,21 @@ export function createConnection(options: ConnectionOptions): Connection {
     onEnd((method) => createSocketFailure(lost, contextOf(method), false), openMs)
     const all = [...pending.values()].filter(({ isCanceled }) => !isCanceled)
     pending.clear()
-    const largest = Math.max(...all.map(({ text }) => text.length))
-    for (const { call, complete, text, isSent } of all)
-      complete(false, createSocketFailure(text.length === largest ? facts : lost, contextOf(call.method), isSent))
+    const largest = Math.max(...all.map(({ body }) => body.length))
+    for (const { call, complete, body, isSent } of all)
+      complete(false, createSocketFailure(body.length === largest ? facts : lost, contextOf(call.method), isSent))
     subscriptions.end(createSocketFailure(lost, contextOf('eth_subscribe'), true))
   }
 
   const write = (entry: Pending): void => {
     entry.isSent = true
-    socket.send(entry.text)
+    socket.send(entry.body)
   }
 
   const send: Send = (call, complete) => {
     const id = ++lastId
-    const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`
-    const entry: Pending = { call, complete, text, isSent: false, isCanceled: false }
+    const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`
+    const entry: Pending = { call, complete, body, isSent: false, isCanceled: false }
     pending.set(id, entry)
     onCancel(call, (reason) => {
       // A subscription that the server opens all the same must be ended, so its response is awaited.
