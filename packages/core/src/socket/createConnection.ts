@@ -49,8 +49,9 @@ interface Pending {
   isCanceled: boolean
 }
 
-/** How long opening a connection may take, and how long the response to a heartbeat, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000
+/** How long opening a connection may take, then to find out why it was not opened, and the response to a heartbeat, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 5_000
+const EXPLAIN_TIMEOUT_MS = 4_000
 const HEARTBEAT_TIMEOUT_MS = 5_000
 
 /**
@@ -70,6 +71,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let lastReceivedAt = 0
   let heartbeat: Call | undefined
   let heartbeatAt: number | undefined
+  let isExplaining = false
   let over = false
 
   const contextOf = (method: string): FailureContext => ({ redactedUrl, ...socket.context(), method })
@@ -201,7 +203,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const onTimer = (): void => {
     const text = `no connection within ${CONNECT_TIMEOUT_MS} ms`
-    if (openedAt === undefined) return end({ kind: 'network', text })
+    // Node 22 reports nothing if the server rejects the handshake with 401.
+    if (openedAt === undefined) return onSocketEnd({ facts: { kind: 'network', text }, isHidden: !isExplaining })
     if (heartbeatAt !== undefined && lastReceivedAt < heartbeatAt)
       return end({
         kind: 'network',
@@ -226,6 +229,9 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const onSocketEnd = ({ facts, isHidden }: SocketEnd): void => {
     if (!isHidden || !explain) return end(facts)
+    isExplaining = true
+    socket.close(true)
+    timer.set(EXPLAIN_TIMEOUT_MS)
     const text = `${facts.text}, although the same URL responds to POST: the server, or a proxy, does not accept WebSocket`
     explain((found) => end(found ?? { ...facts, text }))
   }
