@@ -38,7 +38,8 @@ const hasReason = (code: number): boolean => code === 1008 || code === 1011 || (
  */
 export function toCloseFacts(code: number, reason: string): FailureFacts {
   // Deno reports 0 in place of 1006.
-  const closed = code === 1006 || code === 0 ? 'the connection broke' : `the server closed the connection with code ${code}`
+  const closed =
+    code === 1006 || code === 0 ? 'the connection broke' : `the server closed the connection with code ${code}`
   const text = reason ? `${closed}: ${reason}` : closed
   const kind = kindsByCode[code] ?? 'network'
   const rpcError = { code, message: text, data: { reason } }

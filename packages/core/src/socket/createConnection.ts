@@ -233,7 +233,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     socket.close(true)
     timer.set(EXPLAIN_TIMEOUT_MS)
     const text = `${facts.text}, although the same URL responds to POST: the server, or a proxy, does not accept WebSocket`
-    explain((found) => end(found ?? { ...facts, text }))
+    explain((found) => {
+      if (!found) end({ ...facts, text })
+      // The POST did not get through either, which says no more.
+      else end(found.kind === 'network' ? facts : found)
+    })
   }
 
   timer.set(CONNECT_TIMEOUT_MS)
