@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls'
+import { checkWebSocket } from './checkWebSocket.ts'
 import { defaultLimits, defaultMaxLagBlocks, defaultUnknownKeys } from './gatewayOptions.ts'
-import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions, WebSocketOptions } from './gatewayOptions.ts'
 import { createClientIp } from '../lib/ip/clientIp.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
 import { parsePublicUrl } from '../lib/publicUrl.ts'
@@ -35,6 +36,7 @@ export interface CheckedOptions {
   readonly services: Required<NonNullable<GatewayOptions['services']>>
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
+  readonly webSocket: Required<WebSocketOptions>
   readonly usageLimits: GatewayOptions['usageLimits']
   /** Without those of 1. */
   readonly weights: MethodWeights
@@ -87,6 +89,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
+    'webSocket',
     'usageLimits',
     'weights',
     'quotaStatus',
@@ -122,6 +125,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),
+    webSocket: checkWebSocket(options['webSocket']),
     usageLimits: checkPart(options['usageLimits'], 'usageLimits', [
       'take',
       'giveBack',

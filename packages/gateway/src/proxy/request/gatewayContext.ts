@@ -5,11 +5,12 @@ import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
-import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions, WebSocketOptions } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
 import type { MethodPolicy } from '../method/createMethodPolicy.ts'
+import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 
@@ -39,6 +40,8 @@ export interface GatewayContext {
     readonly limits: UsageLimits | undefined
     /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
     readonly hasWeights: boolean
+    /** How many units of a quota a notification of a subscription counts as; 0: none. */
+    readonly notificationWeight: number
     /** The HTTP status of a call above its quota. */
     readonly quotaStatus: 403 | 429
     readonly meter: Meter | undefined
@@ -60,6 +63,12 @@ export interface GatewayContext {
     readonly degraded: () => readonly string[]
     /** Why calls cannot be served although there are upstreams; `undefined` if they can. */
     readonly notReady: () => string | undefined
+  }
+  /** WebSockets. */
+  readonly sockets: {
+    readonly options: Required<WebSocketOptions>
+    /** Gets the subscriptions of a network; `undefined` if it has none. */
+    readonly getHub: (network: Network) => SubscriptionHub | undefined
   }
   readonly limits: Required<GatewayLimits>
   readonly bodies: BodyQueue
