@@ -322,7 +322,9 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
     log({ event: 'draining' })
     sockets.drain(graceMs / 2)
     const cutOff = await drainServer(server, { graceMs, sockets: open, connections, webSockets: sockets })
+    // One may have been accepted in the meantime.
     sockets.terminate()
+    await sockets.closed()
     for (const network of hubs.keys()) closeHub(network)
     await reloading
     await releasing

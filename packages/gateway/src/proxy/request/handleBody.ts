@@ -24,8 +24,21 @@ import { toProxyOptions } from './toProxyOptions.ts'
 import { isRateUsedUp, rejectUsedUp, withLimits } from './withLimits.ts'
 import { getByteLength } from './writeParts.ts'
 
+/** How late `kr_test_slow` gets its response, in milliseconds: later than the timeout of most clients. */
+export const testKeyDelayMs = 15_000
+
 /** Parses the body of an authorized request, and handles the call or the batch in it. */
 export const handleBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
+  const { context, tenant } = authorized
+  if (tenant.testKey !== 'slow') {
+    queueBody(gateway, authorized, body)
+    return
+  }
+  const timer = setTimeout(() => queueBody(gateway, authorized, body), testKeyDelayMs)
+  context.cancel = () => clearTimeout(timer)
+}
+
+const queueBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
   const { context, tenant } = authorized
   gateway.bodies.add(tenant.ownerId, body.length, () => {
     if (context.gone) return

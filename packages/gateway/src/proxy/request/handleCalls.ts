@@ -23,15 +23,9 @@ export const handleCalls = (gateway: GatewayContext, authorized: AuthorizedReque
     if (end === 'gone' || context.gone) return
     if (end === 'tooLarge') rejectBody(gateway, authorized, rejections.bodyTooLarge(maxBodyBytes))
     else if (end === 'noRoom') sendRejection(gateway, context, { ...rejections.upstreamBusy(), close: true })
-    else if (tenant.testKey === 'slow') {
-      const timer = setTimeout(() => handleBody(gateway, authorized, end), testKeyDelayMs)
-      context.cancel = () => clearTimeout(timer)
-    } else handleBody(gateway, authorized, end)
+    else handleBody(gateway, authorized, end)
   })
 }
-
-/** How late `kr_test_slow` gets its response, in milliseconds: later than the timeout of most clients. */
-export const testKeyDelayMs = 15_000
 
 /** Whether a request announces a small body. */
 const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length'] ?? Infinity) <= smallBody

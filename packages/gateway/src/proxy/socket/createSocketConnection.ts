@@ -26,7 +26,7 @@ export interface SocketConnection {
   readonly leave: () => boolean
   /** Cuts it off. */
   readonly terminate: (reason: CloseReason) => void
-  /** Sends a ping if one is due, cuts off a caller that does not read, and charges its notifications. Called every second or two. */
+  /** Sends a ping if one is due, cuts off a caller that did not respond to the last one, and charges its notifications. Called every second or two. */
   readonly maintain: (gateway: GatewayContext) => void
   /** Requests in flight. */
   readonly inFlight: () => number
@@ -122,13 +122,9 @@ export const createSocketConnection = (
 
   const maintain = (gateway: GatewayContext): void => {
     const now = performance.now()
-    const { maxBufferedBytes, pingMs } = gateway.sockets.options
+    const { pingMs } = gateway.sockets.options
     if (closingAt !== undefined) {
       if (now - closingAt >= closeTimeoutMs) terminate('client')
-      return
-    }
-    if (getBehind() > maxBufferedBytes) {
-      terminate('slow_reader')
       return
     }
     const rejection = usage.charge(gateway)
@@ -173,11 +169,11 @@ export const createSocketConnection = (
   ws.on('pong', alive)
   ws.on('error', (error) => void (closeReason ??= toProtocolReason(error)))
   ws.on('close', (code) => {
-    server.connections.delete(connection)
     release()
     subscriber.leave()
     messages.disconnect()
     usage.charge(server.gateway())
+    server.remove(connection)
     server.gateway().log({
       event: 'webSocket',
       state: 'closed',
@@ -189,7 +185,7 @@ export const createSocketConnection = (
       durationMs: Math.round(performance.now() - openedAt),
     })
   })
-  server.connections.add(connection)
+  server.add(connection)
   server.gateway().log({ event: 'webSocket', state: 'opened', ...identity })
   return connection
 }

@@ -31,6 +31,8 @@ export interface SocketServer {
   readonly drain: (overMs: number) => void
   /** Cuts off what is left. @returns How many requests were in flight. */
   readonly terminate: () => number
+  /** Resolves when no connection is left. */
+  readonly closed: () => Promise<void>
   readonly state: () => SocketState
 }
 
@@ -55,9 +57,14 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
   })
   const connections = new Set<SocketConnection>()
   const notifications = new Map<Network, Map<SubscriptionKind, number>>()
+  let onEmpty: (() => void) | undefined
   const server: SocketServerState = {
     gateway: getGateway,
-    connections,
+    add: (connection) => void connections.add(connection),
+    remove: (connection) => {
+      connections.delete(connection)
+      if (connections.size === 0) onEmpty?.()
+    },
     counts: createConnectionCounts(),
     countNotifications: (network, kind, count) => {
       let kinds = notifications.get(network)
@@ -126,6 +133,11 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       }
       return inFlight
     },
+    closed: () =>
+      new Promise((resolve) => {
+        onEmpty = resolve
+        if (connections.size === 0) resolve()
+      }),
     state: () => {
       const counts = new Map<Network, number>()
       for (const { network } of connections) counts.set(network, (counts.get(network) ?? 0) + 1)

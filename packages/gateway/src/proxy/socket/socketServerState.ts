@@ -8,7 +8,9 @@ import type { SocketConnection } from './createSocketConnection.ts'
 export interface SocketServerState {
   /** The current context, which a reload replaces. */
   readonly gateway: () => GatewayContext
-  readonly connections: Set<SocketConnection>
+  readonly add: (connection: SocketConnection) => void
+  /** Call this when a connection has closed and its usage is counted. */
+  readonly remove: (connection: SocketConnection) => void
   readonly counts: ConnectionCounts
   readonly countNotifications: (network: Network, kind: SubscriptionKind, notifications: number) => void
 }
