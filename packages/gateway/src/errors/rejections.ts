@@ -105,7 +105,8 @@ export const rejections = {
   badHandshake: (): Rejection => ({
     status: 400,
     code: invalidRequest,
-    message: 'Bad Request: a WebSocket needs Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64',
+    message:
+      'Bad Request: a WebSocket needs Sec-WebSocket-Version: 13, a Sec-WebSocket-Key of 16 bytes in base64, and no subprotocol twice',
     reason: 'bad_http',
     close: true,
   }),

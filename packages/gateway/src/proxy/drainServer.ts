@@ -33,6 +33,7 @@ export const drainServer = async (
     server.closeAllConnections()
     // Node no longer knows the connections that became WebSockets.
     cutOff += webSockets.terminate()
+    for (const socket of sockets) socket.destroy()
   }, graceMs)
   // Repeatedly: the last response of a pipeline may have been ready before draining started, without `Connection: close`.
   const closeIdle = setInterval(() => {

@@ -11,7 +11,7 @@ import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/createGateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
-import { getHighestWeight } from '../proxy/method/weights.ts'
+import { getDefaultWeight, getHighestWeight } from '../proxy/method/weights.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
@@ -149,6 +149,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       ? undefined
       : await createPrometheus({
           upstreams: () => gateway.upstreams(),
+          webSockets: () => gateway.webSockets(),
           stores: () => stores.states(),
           metering: () => storedMeter.status(),
           droppedLogLines: options.droppedLogLines,
@@ -294,6 +295,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     services: next.services,
     unsafeNodeMethods,
     limits: next.bounds,
+    webSocket: next.webSocket,
     usageLimits,
     weights: next.limits.weights,
     compression: next.compression,
@@ -381,7 +383,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }: CloseOptions): Promise<void> => {
     if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
-      gateway.prepareToClose()
+      gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
       await drainDelay.wait(drainDelayMs)
     }
@@ -411,7 +413,7 @@ const withPrometheus = (meter: Meter, prometheus: Prometheus, getWeights: () => 
   ...meter,
   count: (...counted) => {
     const [, network, method, outcome, , calls] = counted
-    prometheus.countCalls(network, method, outcome, { calls, weight: getWeights()[method] })
+    prometheus.countCalls(network, method, outcome, { calls, weight: getWeights()[method] ?? getDefaultWeight(method) })
     meter.count(...counted)
   },
 })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
+import { webSocketRanges } from '../proxy/checkWebSocket.ts'
+import { defaultWebSocket } from '../proxy/gatewayOptions.ts'
 import { maxWeight } from '../proxy/method/weights.ts'
 import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { networkName, networks } from './upstreamConfig.ts'
@@ -48,6 +50,9 @@ const weights = () =>
     whole(1, maxWeight),
     must('must be an object with a whole number for each method, such as { "eth_getLogs": 75 }'),
   )
+
+const webSocketLimit = (name: keyof typeof webSocketRanges) =>
+  whole(...webSocketRanges[name]).default(defaultWebSocket[name])
 
 /** The schema of the config file, with all defaults. */
 export const serviceConfigSchema = object({
@@ -157,6 +162,20 @@ export const serviceConfigSchema = object({
     maxConnections: whole(1, 1_000_000).exactOptional(),
     maxCacheBytes: whole(0, 268_435_456).exactOptional(),
     maxFilters: whole(1, 100_000).exactOptional(),
+  }).prefault({}),
+  /** WebSockets: see `WebSocketOptions`. */
+  webSocket: object({
+    enabled: flag().default(defaultWebSocket.enabled),
+    maxConnectionsPerKey: webSocketLimit('maxConnectionsPerKey'),
+    maxConnectionsPerUser: webSocketLimit('maxConnectionsPerUser'),
+    maxConnectionsPerIp: webSocketLimit('maxConnectionsPerIp'),
+    maxInFlight: webSocketLimit('maxInFlight'),
+    maxBufferedBytes: webSocketLimit('maxBufferedBytes'),
+    pingMs: webSocketLimit('pingMs'),
+    maxSubscriptions: webSocketLimit('maxSubscriptions'),
+    maxAddresses: webSocketLimit('maxAddresses'),
+    maxTopics: webSocketLimit('maxTopics'),
+    maxNotificationsPerBlock: webSocketLimit('maxNotificationsPerBlock'),
   }).prefault({}),
   /** Whether responses of 1 KiB or more are compressed for callers that accept brotli or gzip. @default true */
   compression: flag().default(true),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
@@ -143,6 +143,25 @@ describe('a caller that reads nothing', () => {
     socket.ws.resume()
     await expect.poll(() => socket.unread().length, { timeout: 10_000 }).toBe(6)
   })
+})
+
+test('a caller that does not read a large response in time is cut off', async () => {
+  const started = await start({ webSocket: { maxInFlight: 1 } })
+  started.upstream.behave = (seen) => result(seen, JSON.stringify('x'.repeat(20_000_000)))
+  const socket = await open(started.addApp().path)
+  socket.ws.pause()
+  // Now the other requests wait, and nothing is read from the caller.
+  for (let id = 1; id <= 3; id += 1) socket.send(call('eth_call', `["${id}"]`, id))
+  await expect.poll(() => started.entries.some(({ event }) => event === 'request')).toBe(true)
+  const now = performance.now()
+  const clock = vi.spyOn(performance, 'now')
+  onTestFinished(() => clock.mockRestore())
+  // As for POSTs: 30 seconds, and one for each 20 kB.
+  clock.mockReturnValue(now + 1_029_000)
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  expect(getClosed(started)).toEqual([])
+  clock.mockReturnValue(now + 1_031_000)
+  await expect.poll(() => getClosed(started), { timeout: 5_000 }).toMatchObject([{ reason: 'slow_reader' }])
 })
 
 describe('a caller that sends what is no WebSocket frame', () => {

@@ -256,6 +256,8 @@ describe('other requests', () => {
     ['another version', upgrade.replace('13', '12')],
     ['no version', upgrade.replace(/Sec-WebSocket-Version: 13\r\n/, '')],
     ['a short key', upgrade.replace('dGhlIHNhbXBsZSBub25jZQ==', 'c2hvcnQ=')],
+    ['a subprotocol twice', `${upgrade}Sec-WebSocket-Protocol: a, a\r\n`],
+    ['an empty subprotocol', `${upgrade}Sec-WebSocket-Protocol: a, ,b\r\n`],
     ['two hosts', `${upgrade}Host: y\r\n`],
   ])('a handshake with %s gets 400', async (_, headers) => {
     expect(await send(`GET ${getPath()} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`)).toEqual([400])

@@ -67,10 +67,10 @@ describe('a WebSocket', () => {
     onTestFinished(() => ws.close())
     await new Promise((resolve) => ws.addEventListener('open', resolve, { once: true }))
     ws.send(call('eth_gasPrice'))
-    const event = await new Promise<MessageEvent<string>>((resolve) =>
-      ws.addEventListener('message', resolve, { once: true }),
+    const text = await new Promise<string>((resolve) =>
+      ws.addEventListener('message', ({ data }) => resolve(String(data)), { once: true }),
     )
-    expect(JSON.parse(event.data)).toEqual({ jsonrpc: '2.0', id: 1, result: 'eth_gasPrice' })
+    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: 1, result: 'eth_gasPrice' })
   })
 
   test('gets no response to a notification of JSON-RPC, alone and in a batch', async () => {

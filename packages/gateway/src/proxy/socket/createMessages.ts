@@ -7,6 +7,7 @@ import type { AuthorizedRequest, MessageContext, MessageExchange } from '../requ
 import type { BodyPart } from '../request/responseParts.ts'
 import { createFacts, disconnect } from '../request/startRequest.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
+import { minBytesPerSecond } from '../request/writeParts.ts'
 import { createFrameHeader } from './frameHeader.ts'
 
 /** The messages of one connection: each is handled like the body of a POST. */
@@ -22,6 +23,8 @@ export interface Messages {
   readonly count: () => number
   /** Bytes of responses that the caller has not read. */
   readonly unflushedBytes: () => number
+  /** When the caller must have read the first of them, by `performance.now`; `Infinity` if there are none. */
+  readonly flushBy: () => number
   /** Whether the connection is paused, because too many messages are in flight. */
   readonly isPaused: () => boolean
 }
@@ -66,6 +69,8 @@ export const createMessages = (options: MessagesOptions): Messages => {
   const open = new Set<OpenMessage>()
   let count = 0
   let unflushed = 0
+  /** When each response that is being written must have been read, in their order. */
+  const deadlines: number[] = []
   let isPaused = false
   let isStopped = false
   let keptAliveAt = -keepAliveMs
@@ -100,8 +105,10 @@ export const createMessages = (options: MessagesOptions): Messages => {
     const header = createFrameHeader(bytes)
     const total = header.length + bytes
     unflushed += total
+    deadlines.push(performance.now() + message.gateway.limits.writeTimeoutMs + (unflushed / minBytesPerSecond) * 1_000)
     const flushed = (): void => {
       unflushed -= total
+      deadlines.shift()
       finish(message)
     }
     if (total <= joinedUpTo) write(Buffer.concat([header, ...chunks], total), flushed)
@@ -177,6 +184,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
     inFlight: () => open.size,
     count: () => count,
     unflushedBytes: () => unflushed,
+    flushBy: () => deadlines[0] ?? Infinity,
     isPaused: () => isPaused,
   }
 }

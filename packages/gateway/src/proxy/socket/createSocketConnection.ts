@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { Network } from '../../lib/network.ts'
 import type { CallPath } from '../http/parsePath.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../request/requestContext.ts'
@@ -10,27 +9,7 @@ import { createMessages } from './createMessages.ts'
 import { createNotificationUsage } from './createNotificationUsage.ts'
 import { createSubscriber } from './createSubscriber.ts'
 import { createTurnWriter } from './createTurnWriter.ts'
-import type { SocketServerState } from './socketServerState.ts'
-
-/** An open WebSocket. */
-export interface SocketConnection {
-  readonly network: Network
-  /** As the last check found it. */
-  readonly authorized: () => AuthorizedRequest
-  readonly path: CallPath
-  /** Uses the result of a later check of the same caller. */
-  readonly reauthorize: (authorized: AuthorizedRequest) => void
-  /** Closes it with a code and a reason, at once. What is in flight is dropped. */
-  readonly close: (code: number, reason: CloseReason) => void
-  /** Closes it for a restart, once the requests in flight are done. @returns False if it was called before. */
-  readonly leave: () => boolean
-  /** Cuts it off. */
-  readonly terminate: (reason: CloseReason) => void
-  /** Sends a ping if one is due, cuts off a caller that did not respond to the last one, and charges its notifications. Called every second or two. */
-  readonly maintain: (gateway: GatewayContext) => void
-  /** Requests in flight. */
-  readonly inFlight: () => number
-}
+import type { SocketConnection, SocketServerState } from './socketConnection.ts'
 
 /** How long a caller may take to confirm that its connection is closed, in milliseconds. */
 const closeTimeoutMs = 2_000
@@ -94,7 +73,7 @@ export const createSocketConnection = (
     getHub: () => server.gateway().sockets.getHub(network),
     keyId: authorized.tenant.record.id,
     deliver: (frame, notifications, kind) => {
-      if (isClosing()) return
+      if (ws.readyState !== ws.OPEN) return
       if (getBehind() > server.gateway().sockets.options.maxBufferedBytes) {
         terminate('slow_reader')
         return
@@ -110,7 +89,7 @@ export const createSocketConnection = (
     authorized: () => authorized,
     subscriptions: () => subscriber.calls(),
     write: writer.write,
-    isOpen: () => !isClosing() && ws.readyState === ws.OPEN,
+    isOpen: () => ws.readyState === ws.OPEN,
     onIdle: closeIfIdle,
     pause: () => ws.pause(),
     resume: () => {
@@ -127,11 +106,16 @@ export const createSocketConnection = (
       if (now - closingAt >= closeTimeoutMs) terminate('client')
       return
     }
+    if (now >= messages.flushBy()) {
+      terminate('slow_reader')
+      return
+    }
     const rejection = usage.charge(gateway)
     if (rejection !== undefined) close(closeCodes.policy, rejection.reason)
     else if (now - pingedAt >= pingMs) ping(now)
   }
   const ping = (now: number): void => {
+    // While responses wait for the caller, or it is not read from, it can't respond to a ping. Responses have a time limit of their own.
     if (!isAlive && !messages.isPaused() && messages.unflushedBytes() === 0) {
       terminate('no_pong')
       return

@@ -6,10 +6,9 @@ import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { SubscriptionKind } from '../subscription/subscriptionHub.ts'
 import { closeCodes } from './closeReasons.ts'
 import { createConnectionCounts } from './createConnectionCounts.ts'
-import type { SocketConnection } from './createSocketConnection.ts'
 import { handleUpgrade, isUpgrade } from './handleUpgrade.ts'
 import { recheck } from './recheck.ts'
-import type { SocketServerState } from './socketServerState.ts'
+import type { SocketConnection, SocketServerState } from './socketConnection.ts'
 import { tokenProtocol } from './tokenProtocol.ts'
 
 /** The WebSockets of a gateway now. */

@@ -19,7 +19,7 @@ import { createHttpContext, disconnect } from '../request/startRequest.ts'
 import { toLimitRejection } from '../request/takeLimits.ts'
 import { isRateUsedUp, withLimits } from '../request/withLimits.ts'
 import { createSocketConnection } from './createSocketConnection.ts'
-import type { SocketServerState } from './socketServerState.ts'
+import type { SocketServerState } from './socketConnection.ts'
 import { addProtocolToken } from './tokenProtocol.ts'
 
 /** An HTTP request that asks for a WebSocket, after which its connection has no HTTP parser. */
@@ -131,6 +131,11 @@ const accept = (
     authorized: AuthorizedRequest
   },
 ): void => {
+  // It may have begun to stop, or the caller may have gone, while the key was looked up.
+  if (gateway.server.draining()) {
+    sendRejection(gateway, context, rejections.draining())
+    return
+  }
   const { tenant } = authorized
   const ip = getClientIp(gateway, context)
   const isShared = ip === undefined || mayBeProxy(gateway.auth.clientIp, ip)
@@ -142,7 +147,13 @@ const accept = (
   }
   context.response.detachSocket(socket as Socket)
   finish(gateway, context)
+  let isAccepted = false
   library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+    isAccepted = true
     createSocketConnection(server, { ws, socket, authorized, path, release })
   })
+  if (isAccepted) return
+  // The caller will send no more, or has gone.
+  release()
+  socket.destroy()
 }

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { RequestContext } from '../request/requestContext.ts'
 import { createFacts } from '../request/startRequest.ts'
 import { closeCodes } from './closeReasons.ts'
-import type { SocketConnection } from './createSocketConnection.ts'
+import type { SocketConnection } from './socketConnection.ts'
 
 /** The context with which each connection was checked last. */
 const checkedWith = new WeakMap<SocketConnection, GatewayContext>()
