@@ -7,11 +7,13 @@ import { setTimeout } from 'node:timers/promises'
 import { handleRequest } from './request/handleRequest.ts'
 import type { Expectation } from './request/handleRequest.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
+import { createNetworkContexts } from './request/networkContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
-import type { CheckedNetwork, CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedNetwork } from './checkNetworkOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
@@ -25,15 +27,13 @@ import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
-import { createMethodPolicy } from './method/createMethodPolicy.ts'
-import { getDefaultWeight, notificationMethod } from './method/weights.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
 import { createSocketServer } from './socket/createSocketServer.ts'
 import type { SocketState } from './socket/createSocketServer.ts'
 import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
-import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
@@ -111,13 +111,26 @@ const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkName
   return { byName, hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase() }
 }
 
-/** Compares by value: JSON writes a URL as its text. */
-const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
-  one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
-  one.limits.maxCacheBytes === other.limits.maxCacheBytes &&
-  one.limits.maxFilters === other.limits.maxFilters &&
-  one.unsafeNodeMethods === other.unsafeNodeMethods &&
-  JSON.stringify(one.networks.get(network)) === JSON.stringify(other.networks.get(network))
+const toGroupOptions = (
+  network: Network,
+  { limits, weights: _weights, ...checked }: CheckedNetwork,
+  { unsafeNodeMethods }: CheckedOptions,
+): Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'log'> => ({
+  network,
+  ...checked,
+  timeoutMs: limits.upstreamTimeoutMs,
+  // Callers can rewrite the chain of a development node, so nothing of it is final.
+  maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
+  maxFilters: limits.maxFilters,
+  rewritable: unsafeNodeMethods,
+})
+
+/** Whether a reload can keep the network's connections, cache and health. Compares by value: JSON writes a URL as its text. */
+const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean => {
+  const [before, after] = [one.networks.get(network), other.networks.get(network)]
+  if (before === undefined || after === undefined) return false
+  return JSON.stringify(toGroupOptions(network, before, one)) === JSON.stringify(toGroupOptions(network, after, other))
+}
 
 /**
  * Creates a gateway. It opens nothing before `listen`.
@@ -152,22 +165,17 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
     budgetUsages.set(href, usage)
     return usage
   }
-  const createGroup = (
-    network: Network,
-    checked: CheckedNetwork,
-    { limits, unsafeNodeMethods }: CheckedOptions,
-  ): UpstreamGroup =>
-    createUpstreamGroup({
-      network,
-      ...checked,
-      timeoutMs: limits.upstreamTimeoutMs,
-      // Callers can rewrite the chain of a development node, so nothing of it is final.
-      maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
-      maxFilters: limits.maxFilters,
-      rewritable: unsafeNodeMethods,
-      getBudgetUsage,
-      log,
-    })
+  /** Creates the groups of all networks, except for those that can be kept. */
+  const createGroups = (
+    checked: CheckedOptions,
+    getKept: (network: Network) => UpstreamGroup | undefined = () => undefined,
+  ): ReadonlyMap<Network, UpstreamGroup> =>
+    new Map(
+      [...checked.networks].map(([network, options]) => [
+        network,
+        getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
+      ]),
+    )
   const hubs = new Map<Network, SubscriptionHub | undefined>()
   const subscriptionLimits: SubscriptionLimits = {
     get maxSubscriptions() {
@@ -185,9 +193,9 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
   }
   /** A hub survives a reload, because subscriptions do. */
   const getHub = (network: Network): SubscriptionHub | undefined => {
-    if (!current.webSocket.enabled || !gateway.upstreams.has(network)) return undefined
+    if (!current.webSocket.enabled || !groups.has(network)) return undefined
     if (!hubs.has(network)) {
-      const getGroup = (): UpstreamGroup | undefined => gateway.upstreams.get(network)
+      const getGroup = (): UpstreamGroup | undefined => groups.get(network)
       hubs.set(network, createHub?.({ network, getGroup, limits: subscriptionLimits, log }))
     }
     return hubs.get(network)
@@ -205,9 +213,9 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
       unknownKeys = { limit: createIpLimit(options), options }
     return unknownKeys.limit
   }
-  const createContext = (checked: CheckedOptions, upstreams: GatewayContext['upstreams']): GatewayContext => ({
+  const createContext = (checked: CheckedOptions, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
     names: toNetworkNames(checked),
-    upstreams,
+    networks: createNetworkContexts(checked, groups),
     auth: {
       keys: checked.keys,
       jwtCache,
@@ -215,18 +223,9 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
       clientIp: checked.clientIp,
       testKeys: checked.testKeys,
     },
-    methods: {
-      policy: createMethodPolicy({
-        ...checked.services,
-        unsafeNodeMethods: checked.unsafeNodeMethods,
-        weights: checked.weights,
-      }),
-      javascriptTracers: checked.services.javascriptTracers,
-    },
+    javascriptTracers: checked.services.javascriptTracers,
     usage: {
       limits: checked.usageLimits,
-      hasWeights: Object.keys(checked.weights).length > 0,
-      notificationWeight: checked.weights[notificationMethod] ?? getDefaultWeight(notificationMethod),
       quotaStatus: checked.quotaStatus,
       meter: checked.meter,
     },
@@ -248,10 +247,8 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
     log,
     now: checked.now,
   })
-  let gateway = createContext(
-    current,
-    new Map([...current.networks].map(([network, checked]) => [network, createGroup(network, checked, current)])),
-  )
+  let groups = createGroups(current)
+  let gateway = createContext(current, groups)
 
   const sockets = createSocketServer(() => gateway)
 
@@ -328,32 +325,30 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
     for (const network of hubs.keys()) closeHub(network)
     await reloading
     await releasing
-    await Promise.all([...gateway.upstreams.values()].map((group) => group.close()))
+    await Promise.all([...groups.values()].map((group) => group.close()))
     faults.flush()
     log({ event: 'closed', cutOff })
   }
 
   const reload = async (next: CheckedOptions): Promise<void> => {
     const before = gateway
-    // Unchanged networks keep their connections and their health.
-    const upstreams = new Map<Network, UpstreamGroup>()
-    const added: UpstreamGroup[] = []
-    for (const [network, checked] of next.networks) {
-      let group = isSameNetwork(network, current, next) ? before.upstreams.get(network) : undefined
-      if (group === undefined) added.push((group = createGroup(network, checked, next)))
-      upstreams.set(network, group)
-    }
-    const removed = [...before.upstreams.values()].filter((group) => upstreams.get(group.network) !== group)
+    const earlierGroups = groups
+    const nextGroups = createGroups(next, (network) =>
+      isSameGroup(network, current, next) ? earlierGroups.get(network) : undefined,
+    )
+    const added = [...nextGroups.values()].filter((group) => earlierGroups.get(group.network) !== group)
+    const removed = [...earlierGroups.values()].filter((group) => nextGroups.get(group.network) !== group)
     await Promise.all(added.map((group) => group.start()))
     const isOtherChain = (network: Network): boolean =>
       next.networks.get(network)?.chainId !== current.networks.get(network)?.chainId
     const otherChains = [...current.networks.keys()].filter(isOtherChain)
     current = next
-    gateway = createContext(next, upstreams)
+    groups = nextGroups
+    gateway = createContext(next, groups)
     for (const network of otherChains) {
       closeHub(network)
       // Those of a network that was removed are closed with that as the reason.
-      if (upstreams.has(network)) sockets.restart(network)
+      if (groups.has(network)) sockets.restart(network)
     }
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
@@ -370,7 +365,7 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all([...gateway.upstreams.values()].map((group) => group.start()))
+      await Promise.all([...groups.values()].map((group) => group.start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -392,7 +387,7 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
       reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => [...gateway.upstreams.values()].flatMap((group) => group.states()),
+    upstreams: () => [...groups.values()].flatMap((group) => group.states()),
     webSockets: () => ({
       ...sockets.state(),
       subscriptions: new Map(

@@ -1,4 +1,5 @@
 import { checkNames } from '@keyrail/core/internal'
+import type { Network } from '../../lib/network.ts'
 import {
   debugMethods,
   nodeMethods,
@@ -58,8 +59,14 @@ export const describeUnknownMethod = (name: string): string => {
   return `has an unknown method ${shown}: ${fix}`
 }
 
-/** Returns the highest weight: the smallest burst with which a call of every method can be granted. */
-export const getHighestWeight = (weights: MethodWeights = {}): number => Math.max(1, ...Object.values(weights))
+/**
+ * Returns the highest weight: the smallest burst with which a call of every method can be granted.
+ * @param networks - Networks with weights of their own.
+ */
+export const getHighestWeight = (
+  weights: MethodWeights = {},
+  networks: Readonly<Record<Network, { readonly weights: MethodWeights }>> = {},
+): number => Math.max(1, ...[{ weights }, ...Object.values(networks)].flatMap((own) => Object.values(own.weights)))
 
 /** The weight of a method that was given none. */
 export const getDefaultWeight = (method: string): number => (method === notificationMethod ? 0 : 1)

@@ -13,7 +13,9 @@ import { rejections } from '../../errors/rejections.ts'
 import { isApiKey } from '../../lib/secrets/apiKey.ts'
 import { hashApiKey } from '../../lib/secrets/hashApiKey.ts'
 import type { CallPath } from '../http/parsePath.ts'
+import type { Network } from '../../lib/network.ts'
 import type { GatewayContext } from './gatewayContext.ts'
+import type { NetworkContext } from './networkContext.ts'
 import type { AuthorizedRequest, RequestContext } from './requestContext.ts'
 
 /** Continues with the result of the checks: an authorized request, or why it is rejected. */
@@ -129,15 +131,22 @@ const checkRecord = (
   const tokenAllowList = getTokenAllowList(token)
   const rejection =
     (token && toTokenRejection(token)) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
-  return rejection ?? { context, tenant, network: path.network, tokenAllowList }
+  return rejection ?? { context, tenant, network: getNetwork(gateway, path.network), tokenAllowList }
 }
 
-const setTenant = ({ upstreams }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
+const setTenant = ({ networks }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
   const tenant = toTenant(record)
   facts.tenant = tenant
   const { network } = facts
-  if (network !== undefined && record.networks.includes(network)) facts.chainId = upstreams.get(network)?.chainId
+  if (network !== undefined && record.networks.includes(network)) facts.chainId = networks.get(network)?.group.chainId
   return tenant
+}
+
+/** The path of a request names a network of the same context. */
+const getNetwork = ({ networks }: GatewayContext, name: Network): NetworkContext => {
+  const network = networks.get(name)
+  if (network === undefined) throw new TypeError('the network of a request must be one of its gateway')
+  return network
 }
 
 const checkAllowList = (
@@ -250,8 +259,9 @@ const authorizeTestKey = (
   const tenant = toTestTenant(testKey, path.variant)
   if (testKey === '401' || tenant === undefined) return rejections.keyUnknown()
   context.facts.tenant = tenant
-  context.facts.chainId = gateway.upstreams.get(path.network)?.chainId
-  return { context, tenant, network: path.network, tokenAllowList: undefined }
+  const network = getNetwork(gateway, path.network)
+  context.facts.chainId = network.group.chainId
+  return { context, tenant, network, tokenAllowList: undefined }
 }
 
 const rejectUnavailable = (gateway: GatewayContext, { context, done }: PendingRequest, error: unknown): void => {

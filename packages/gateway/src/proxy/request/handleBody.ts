@@ -39,26 +39,26 @@ export const handleBody = (gateway: GatewayContext, authorized: AuthorizedReques
 }
 
 const queueBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
-  const { context, tenant } = authorized
+  const { context, tenant, network } = authorized
   gateway.bodies.add(tenant.ownerId, body.length, () => {
     if (context.gone) return
     // The rate may have been used up while the body arrived and waited.
     // A message is parsed all the same: its caller can only match a rejection by the ids in it.
     if (context.message === undefined && body.length > smallBody && rejectUsedUp(gateway, authorized)) return
-    const { maxBatchCalls, maxJsonDepth } = gateway.limits
-    const parsed = parseBody(body, maxBatchCalls, maxJsonDepth)
+    const bounds = { maxBatchCalls: network.limits.maxBatchCalls, maxJsonDepth: gateway.limits.maxJsonDepth }
+    const parsed = parseBody(body, bounds.maxBatchCalls, bounds.maxJsonDepth)
     if (parsed.kind === 'single') handleSingle(gateway, authorized, parsed.call)
     else if (parsed.kind === 'batch') handleBatch(gateway, authorized, parsed.calls)
     else {
       if (parsed.kind === 'batchTooLarge') context.facts.calls = parsed.count
-      rejectBody(gateway, authorized, toBodyRejection(parsed, gateway.limits))
+      rejectBody(gateway, authorized, toBodyRejection(parsed, bounds))
     }
   })
 }
 
 const toBodyRejection = (
   parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>,
-  { maxBatchCalls, maxJsonDepth }: GatewayContext['limits'],
+  { maxBatchCalls, maxJsonDepth }: { readonly maxBatchCalls: number; readonly maxJsonDepth: number },
 ): Rejection => {
   switch (parsed.kind) {
     case 'malformed':
@@ -80,18 +80,18 @@ export const rejectBody = (gateway: GatewayContext, authorized: AuthorizedReques
   })
 
 /** Names the newest block that the key's callers have seen in the response. */
-const addBlock = ({ upstreams }: GatewayContext, { context, network, tenant }: AuthorizedRequest): void => {
-  context.facts.block = upstreams.get(network)?.seenHeads?.get(tenant.record.id)
+const addBlock = ({ context, network, tenant }: AuthorizedRequest): void => {
+  context.facts.block = network.group.seenHeads?.get(tenant.record.id)
 }
 
 const check = (
-  { methods, sockets }: GatewayContext,
+  { javascriptTracers, sockets }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   call: ParsedCall | InvalidCall,
   traits: MethodTraits | undefined,
 ): ForwardedCall | Rejection => {
   if (traits?.subscribes === true && context.message?.subscriptions === undefined) {
-    const needsSocket = context.message === undefined && sockets.getHub(network) !== undefined
+    const needsSocket = context.message === undefined && sockets.getHub(network.group.network) !== undefined
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
   }
   // Test keys are public, so the one that gets a response must not change anything.
@@ -100,13 +100,13 @@ const check = (
     traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,
     tokenAllowList,
-    javascriptTracers: methods.javascriptTracers,
+    javascriptTracers,
   })
 }
 
 const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, call: ParsedCall | InvalidCall): void => {
   const { facts, message } = authorized.context
-  const traits = call.valid ? gateway.methods.policy(call.method) : undefined
+  const traits = call.valid ? authorized.network.policy(call.method) : undefined
   facts.method = traits?.label ?? 'other'
   facts.calls = 1
   if (message !== undefined) {
@@ -143,7 +143,7 @@ const isKeepAlive = (call: ParsedCall | InvalidCall): boolean =>
 const respondToKeepAlive = (gateway: GatewayContext, { context, network }: AuthorizedRequest): void =>
   endRequest(gateway, context, {
     status: 200,
-    body: `{"jsonrpc":"2.0","id":null,"result":"${gateway.upstreams.get(network)?.chainId ?? ''}"}`,
+    body: `{"jsonrpc":"2.0","id":null,"result":"${network.group.chainId}"}`,
   })
 
 /** Runs a granted call. If it fails or its caller disconnects before it was sent to a node, it is returned to the quota. */
@@ -159,10 +159,10 @@ const runSingle = (
     // The caller of a completed call may still disconnect.
     counts = true
   }
-  const cancel = proxyCall(forwarded, { ...toProxyOptions(gateway, authorized), sent }, (result) => {
+  const cancel = proxyCall(forwarded, { ...toProxyOptions(authorized), sent }, (result) => {
     if (isRejection(result)) returnOnce()
     counts = true
-    addBlock(gateway, authorized)
+    addBlock(authorized)
     completeSingle(gateway, authorized, call, result)
   })
   // A write goes on when its caller disconnects, because a node may have received it. It is counted when it ends.
@@ -199,12 +199,12 @@ const handleBatch = (
   authorized: AuthorizedRequest,
   calls: readonly (ParsedCall | InvalidCall)[],
 ): void => {
-  const { context } = authorized
+  const { context, network } = authorized
   const methods: string[] = []
   const checked: (ForwardedCall | Rejection)[] = []
   let passed = 0
   for (const call of calls) {
-    const traits = call.valid ? gateway.methods.policy(call.method) : undefined
+    const traits = call.valid ? network.policy(call.method) : undefined
     const result = check(gateway, authorized, call, traits)
     methods.push(traits?.label ?? 'other')
     checked.push(result)
@@ -223,9 +223,9 @@ const handleBatch = (
   else
     withLimits(gateway, authorized, { passed, calls: calls.length, weights: getWeights(checked) }, (taken) => {
       if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
-      context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
+      context.cancel = runBatch(checked, toProxyOptions(authorized), {
         done: (results) => {
-          addBlock(gateway, authorized)
+          addBlock(authorized)
           completeBatch(gateway, authorized, calls, results)
         },
         unsent: (units) => returnUnsent(gateway, taken, units),

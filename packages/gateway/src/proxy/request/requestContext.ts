@@ -6,6 +6,7 @@ import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import type { BodyPart } from './responseParts.ts'
+import type { NetworkContext } from './networkContext.ts'
 
 /** A request: one over HTTP from its header on, or a message of a WebSocket. */
 export type RequestContext = HttpRequestContext | MessageContext
@@ -77,7 +78,7 @@ export interface RequestFacts {
 export interface AuthorizedRequest {
   readonly context: RequestContext
   readonly tenant: Tenant
-  readonly network: Network
+  readonly network: NetworkContext
   /** What its token allows. It narrows the allow list of the app. */
   readonly tokenAllowList: AllowList | undefined
 }

@@ -16,12 +16,13 @@ const nothing = (): void => {}
  */
 export const withLimits = (
   gateway: GatewayContext,
-  { context, tenant }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   requested: RequestedCalls,
   proceed: (taken: LimitGrant) => void,
 ): void => {
+  const { context } = authorized
   const use = (taken: LimitGrant): void => {
-    context.facts.limitHeaders = getLimitHeaders(taken, gateway)
+    context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
     proceed(taken)
   }
   const unavailable = (error: unknown): void => {
@@ -30,7 +31,7 @@ export const withLimits = (
   }
   let taken: LimitGrant | Promise<LimitGrant>
   try {
-    taken = takeLimits(gateway, tenant, requested)
+    taken = takeLimits(gateway, authorized, requested)
   } catch (error) {
     unavailable(error)
     return
@@ -51,11 +52,12 @@ export const withLimits = (
 export const isRateUsedUp = ({ rate }: LimitGrant): boolean => rate?.granted === 0
 
 /** Rejects a request whose key has used up its rate, as far as this process knows. @returns Whether it has. */
-export const rejectUsedUp = (gateway: GatewayContext, { context, tenant }: AuthorizedRequest): boolean => {
-  const rate = findUsedUpRate(gateway, tenant)
+export const rejectUsedUp = (gateway: GatewayContext, authorized: AuthorizedRequest): boolean => {
+  const { context } = authorized
+  const rate = findUsedUpRate(gateway, authorized)
   if (rate === undefined) return false
   const taken: LimitGrant = { granted: 0, rate, quota: undefined }
-  context.facts.limitHeaders = getLimitHeaders(taken, gateway)
+  context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
   const rejection = toLimitRejection(taken, { index: 0 }, gateway)
   if (context.request.complete) sendRejection(gateway, context, rejection)
   else sendRejectionBeforeBody(gateway, context, rejection)

@@ -1,5 +1,6 @@
 import { rejections } from '../../errors/rejections.ts'
 import { dropAllBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import type { Network } from '../../lib/network.ts'
 import { sendRejection } from '../request/endRequest.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import { handleBody } from '../request/handleBody.ts'
@@ -31,6 +32,8 @@ export interface Messages {
 
 /** What the messages need of their connection. */
 export interface MessagesOptions {
+  /** Of the network. */
+  readonly name: Network
   readonly gateway: () => GatewayContext
   readonly authorized: () => AuthorizedRequest
   readonly subscriptions: () => SubscriptionCalls | undefined
@@ -121,7 +124,11 @@ export const createMessages = (options: MessagesOptions): Messages => {
     count += 1
     const gateway = options.gateway()
     const authorized = options.authorized()
-    const { tenant, network } = authorized
+    const { tenant } = authorized
+    const { name } = options
+    const network = gateway.networks.get(name)
+    // A reload has removed it. The connection is closed soon.
+    if (network === undefined) return
     let release: (() => void) | undefined
     const subscriptions = options.subscriptions()
     const exchange: MessageExchange = {
@@ -151,7 +158,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
       // Shows in the log which connection it belongs to.
       requestId: `${authorized.context.requestId}.${count}`,
       startedAt: performance.now(),
-      facts: { ...createFacts(), network, tenant, chainId: gateway.upstreams.get(network)?.chainId },
+      facts: { ...createFacts(), network: name, tenant, chainId: network.group.chainId },
       buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: tenant.share, over: false },
       gone: false,
       cancel: undefined,
@@ -161,7 +168,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
     gateway.inFlight += 1
     if (body.length > uncountedBytes && !holdBytes(context.buffered, body.length))
       sendRejection(gateway, context, rejections.upstreamBusy())
-    else handleBody(gateway, { ...authorized, context }, body)
+    else handleBody(gateway, { ...authorized, context, network }, body)
   }
 
   const stop = (): void => {

@@ -43,7 +43,14 @@ export const createNotificationUsage = (getAuthorized: () => AuthorizedRequest):
   const meter = (gateway: GatewayContext, notifications: number): void => {
     const { tenant, network } = getAuthorized()
     try {
-      gateway.usage.meter?.count(tenant.record, network, notificationMethod, 'succeeded', 0, notifications)
+      gateway.usage.meter?.count(
+        tenant.record,
+        network.group.network,
+        notificationMethod,
+        'succeeded',
+        0,
+        notifications,
+      )
     } catch (error) {
       gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
     }
@@ -56,7 +63,8 @@ export const createNotificationUsage = (getAuthorized: () => AuthorizedRequest):
     charge: (gateway) => {
       if (uncharged > 0 && getAuthorized().tenant.testKey === undefined) {
         meter(gateway, uncharged)
-        if (gateway.usage.notificationWeight > 0) take(gateway, uncharged * gateway.usage.notificationWeight)
+        const { notificationWeight } = getAuthorized().network
+        if (notificationWeight > 0) take(gateway, uncharged * notificationWeight)
       }
       uncharged = 0
       return rejection

@@ -36,7 +36,8 @@ export const createSocketConnection = (
 ): SocketConnection => {
   const { ws, socket, path, release } = options
   let { authorized } = options
-  const { network, context: opening } = authorized
+  const { context: opening } = authorized
+  const { network } = path
   const identity = { requestId: opening.requestId, network, keyId: authorized.tenant.record.id }
   const openedAt = performance.now()
   let pingedAt = openedAt
@@ -85,6 +86,7 @@ export const createSocketConnection = (
     fail: (fault) => close(faultCloses[fault].code, faultCloses[fault].reason),
   })
   const messages = createMessages({
+    name: network,
     gateway: server.gateway,
     authorized: () => authorized,
     subscriptions: () => subscriber.calls(),
