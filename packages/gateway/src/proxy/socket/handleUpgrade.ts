@@ -70,10 +70,13 @@ export const handleUpgrade = (server: SocketServerState, library: WebSocketServe
   })
 }
 
+// A closure in `startUpgrade` would keep the request and the response in memory as long as the connection is open.
+const ignoreError = (): void => {}
+
 /** Creates the context of an upgrade, with a response on its connection for a rejection, which closes the connection. */
 const startUpgrade = (gateway: GatewayContext, { request, socket }: Upgrade): HttpRequestContext => {
   // Node has removed its own listener. A reset must not end the process.
-  socket.on('error', () => {})
+  socket.on('error', ignoreError)
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket as Socket)
@@ -114,6 +117,15 @@ const checkHeader = (
   return isHandshake ? undefined : rejections.badHandshake()
 }
 
+/**
+ * The context of a request that opened a WebSocket, for later checks of its caller. They use the header only; the streams of the request and of the
+ * response would take several kB for as long as the connection is open.
+ */
+const toOpeningContext = ({ request, ...context }: HttpRequestContext): HttpRequestContext => {
+  const { headers, url, socket } = request
+  return { ...context, request: { headers, url, socket } as IncomingMessage, response: undefined as never }
+}
+
 const accept = (
   server: SocketServerState,
   library: WebSocketServer,
@@ -147,10 +159,11 @@ const accept = (
   }
   context.response.detachSocket(socket as Socket)
   finish(gateway, context)
+  const opened: AuthorizedRequest = { ...authorized, context: toOpeningContext(context) }
   let isAccepted = false
   library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
     isAccepted = true
-    createSocketConnection(server, { ws, socket, authorized, path, release })
+    createSocketConnection(server, { ws, socket, authorized: opened, path, release })
   })
   if (isAccepted) return
   // The caller will send no more, or has gone.
