@@ -24,10 +24,7 @@ export interface FollowedLog {
   readonly text: string
 }
 
-/**
- * A change of the followed chain: a block was added on top, or the newest blocks were removed. `fault`: subscriptions so far cannot be continued. The
- * follower starts again at the head, so the next step does not continue those before.
- */
+/** A change of the followed chain: a block was added on top, or the newest blocks were removed. */
 export type ChainStep =
   | { readonly type: 'block'; readonly block: FollowedBlock }
   | {
@@ -37,7 +34,6 @@ export type ChainStep =
       /** Newest first. */
       readonly removed: readonly FollowedBlock[]
     }
-  | { readonly type: 'fault'; readonly fault: 'reorgTooDeep' | 'nodeUnavailable' }
 
 /** The newest blocks that a client has, newest first, without gaps unless it skipped blocks: where it wants to continue. */
 export interface ChainCursor {

@@ -69,7 +69,7 @@ function* deliverReorg(
 
 /** Delivers a change of the chain to all its subscriptions. */
 export const deliverStep = (
-  step: Extract<ChainStep, { type: 'block' | 'reorg' }>,
+  step: ChainStep,
   channels: Channels,
   delivery: Delivery,
 ): Generator<number, void> =>

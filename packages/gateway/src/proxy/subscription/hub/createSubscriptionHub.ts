@@ -66,8 +66,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       yield 1
     }
   }
-  const onStep = (step: ChainStep): void =>
-    queue.push(() => (step.type === 'fault' ? failAll(step.fault) : deliverStep(step, channels, startDelivery())))
+  const onStep = (step: ChainStep): void => queue.push(() => deliverStep(step, channels, startDelivery()))
 
   function* deliverTransactions(texts: readonly string[], full: boolean): Generator<number, void> {
     const delivery = startDelivery()
@@ -188,6 +187,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       connections.delete(subscriber)
       endAll(connection)
     },
+    fail: (reason) => queue.push(() => failAll(reason)),
     counts: channels.counts,
     close: () => {
       isClosed = true
