@@ -68,11 +68,7 @@ function* deliverReorg(
 }
 
 /** Delivers a change of the chain to all its subscriptions. */
-export const deliverStep = (
-  step: ChainStep,
-  channels: Channels,
-  delivery: Delivery,
-): Generator<number, void> =>
+export const deliverStep = (step: ChainStep, channels: Channels, delivery: Delivery): Generator<number, void> =>
   step.type === 'block' ? deliverBlock(step.block, channels, delivery) : deliverReorg(step, channels, delivery)
 
 /** Delivers what a subscription in cursor mode gets first: where it starts, and the blocks from there on. */

@@ -11,6 +11,7 @@ import { createDelivery } from './createDelivery.ts'
 import type { Delivery } from './createDelivery.ts'
 import { createSharedUse } from './createSharedUse.ts'
 import { createTaskQueue } from './createTaskQueue.ts'
+import type { TaskQueue } from './createTaskQueue.ts'
 import { createSubscriptionIds, toResultEnd } from './notification.ts'
 import { parseSubscription } from './parseSubscription.ts'
 import { subscriptionRejections } from './subscriptionRejections.ts'
@@ -36,6 +37,8 @@ export interface SubscriptionHubOptions {
   readonly readTransactions: (hashes: readonly string[], done: (transactions: readonly string[]) => void) => void
   /** Counts notifications that were delivered: once for each block and key. */
   readonly onDelivered: (keyId: string, notifications: number) => void
+  /** What delivers them in slices. @default createTaskQueue() */
+  readonly queue?: TaskQueue
 }
 
 /** Creates the subscriptions of a network. They hold everything that they deliver in memory, so they belong to one process. */
@@ -50,7 +53,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
 
   // Steps and starts share one queue, so a subscription that starts between two steps gets exactly those after it, even if earlier ones are still
   // being delivered.
-  const queue = createTaskQueue()
+  const { queue = createTaskQueue() } = options
 
   const startDelivery = (): Delivery =>
     createDelivery({

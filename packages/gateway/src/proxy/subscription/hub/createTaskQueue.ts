@@ -13,8 +13,11 @@ const sliceMs = 4
 /** What is delivered in a turn is written to the sockets at its end, which takes about 10 µs for each connection. */
 const connectionsPerSlice = 300
 
-/** Creates an empty queue. */
-export const createTaskQueue = (): TaskQueue => {
+/**
+ * Creates an empty queue.
+ * @param maxConnections - How many connections a slice writes to.
+ */
+export const createTaskQueue = (maxConnections: number = connectionsPerSlice): TaskQueue => {
   let waiting: Task[] = []
   let running: Generator<number, void> | undefined
   /** Whether a slice runs or is scheduled. */
@@ -23,7 +26,7 @@ export const createTaskQueue = (): TaskQueue => {
   const runSlice = (): void => {
     const endsAt = performance.now() + sliceMs
     let connections = 0
-    while (connections < connectionsPerSlice && performance.now() < endsAt) {
+    while (connections < maxConnections && performance.now() < endsAt) {
       running ??= waiting.shift()?.()
       if (running === undefined) {
         isActive = false
