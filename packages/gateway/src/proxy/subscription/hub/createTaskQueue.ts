@@ -9,22 +9,26 @@ export interface TaskQueue {
   readonly clear: () => void
 }
 
-const sliceMs = 4
-/** What is delivered in a turn is written to the sockets at its end, which takes about 10 µs for each connection. */
-const connectionsPerSlice = 300
+/** When a slice ends. */
+export interface SliceLimits {
+  /** @default 4 */
+  readonly ms?: number
+  /**
+   * How many connections it writes to. What is delivered in a turn of the event loop goes to the sockets at its end, which takes about 10 µs for each.
+   * @default 300
+   */
+  readonly connections?: number
+}
 
-/**
- * Creates an empty queue.
- * @param maxConnections - How many connections a slice writes to.
- */
-export const createTaskQueue = (maxConnections: number = connectionsPerSlice): TaskQueue => {
+/** Creates an empty queue. */
+export const createTaskQueue = ({ ms = 4, connections: maxConnections = 300 }: SliceLimits = {}): TaskQueue => {
   let waiting: Task[] = []
   let running: Generator<number, void> | undefined
   /** Whether a slice runs or is scheduled. */
   let isActive = false
 
   const runSlice = (): void => {
-    const endsAt = performance.now() + sliceMs
+    const endsAt = performance.now() + ms
     let connections = 0
     while (connections < maxConnections && performance.now() < endsAt) {
       running ??= waiting.shift()?.()
