@@ -7,6 +7,9 @@ import type { Rejection } from '../src/errors/rejection.ts'
 import { createScriptedChain } from './scriptedChain.ts'
 import type { ScriptedChain } from './scriptedChain.ts'
 
+export { createLogIndex } from '../src/proxy/subscription/hub/createLogIndex.ts'
+export { createTaskQueue } from '../src/proxy/subscription/hub/createTaskQueue.ts'
+
 /** A notification, as a client parses it. */
 export interface Notification {
   readonly jsonrpc: '2.0'

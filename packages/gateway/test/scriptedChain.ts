@@ -7,13 +7,18 @@ import type {
   FollowedLog,
 } from '../src/proxy/subscription/followedChain.ts'
 
+/** What a test says about a log. */
+export type ScriptedLog = Pick<FollowedLog, 'address' | 'topics'>
+
 /** A chain that a test changes, and its follower. */
 export interface ScriptedChain {
   readonly follower: ChainFollower
   /** The canonical blocks: the index is the number. */
   readonly blocks: () => readonly FollowedBlock[]
   /** Adds a block. */
-  readonly mine: (logs?: readonly Pick<FollowedLog, 'address' | 'topics'>[]) => void
+  readonly mine: (logs?: readonly ScriptedLog[]) => void
+  /** Creates the next block. @returns A function that adds it. */
+  readonly prepare: (logs?: readonly ScriptedLog[]) => () => void
   /** Removes the newest blocks. */
   readonly rollBack: (depth: number) => void
   /** How many calls of `locate` wait. */
@@ -51,7 +56,7 @@ export const createScriptedChain = ({ remembered = 128, isSlow = false }: Script
   const emit = (step: ChainStep): void => listener?.(step)
   const toPosition = ({ number, hash }: BlockPosition): BlockPosition => ({ number, hash })
 
-  const mine: ScriptedChain['mine'] = (given = []) => {
+  const prepare: ScriptedChain['prepare'] = (given = []) => {
     hashes += 1
     const number = blocks.length
     const hash = `0x${hashes.toString(16).padStart(64, '0')}`
@@ -67,11 +72,13 @@ export const createScriptedChain = ({ remembered = 128, isSlow = false }: Script
         return { address, topics, text: JSON.stringify(text) }
       }),
     }
-    blocks.push(block)
-    const needsLogs = areLogsUsed || waits.some(({ options }) => options.logs)
-    emit({ type: 'block', block: needsLogs ? block : { ...block, logs: undefined } })
+    return () => {
+      blocks.push(block)
+      const needsLogs = areLogsUsed || waits.some(({ options }) => options.logs)
+      emit({ type: 'block', block: needsLogs ? block : { ...block, logs: undefined } })
+    }
   }
-  mine()
+  prepare()()
 
   const locate = ({ cursor }: Wait['options']): ChainStart | 'tooOld' => {
     const recent = blocks.slice(-remembered)
@@ -107,7 +114,8 @@ export const createScriptedChain = ({ remembered = 128, isSlow = false }: Script
       },
     },
     blocks: () => blocks,
-    mine,
+    mine: (given) => prepare(given)(),
+    prepare,
     rollBack: (depth) => {
       const removed = blocks.splice(Math.max(1, blocks.length - depth)).toReversed()
       if (removed.length === 0) return
