@@ -68,7 +68,16 @@ export const createScriptedChain = ({ remembered = 128, isSlow = false }: Script
       header: JSON.stringify({ number: `0x${number.toString(16)}`, hash, parentHash }),
       logs: given.map(({ address, topics }, logIndex): FollowedLog => {
         logs += 1
-        const text = { address, topics, data: `0x${logs.toString(16)}`, blockHash: hash, logIndex, removed: false }
+        const data = `0x${logs.toString(16)}`
+        const text = {
+          address,
+          topics,
+          data,
+          blockNumber: `0x${number.toString(16)}`,
+          blockHash: hash,
+          logIndex,
+          removed: false,
+        }
         return { address, topics, text: JSON.stringify(text) }
       }),
     }

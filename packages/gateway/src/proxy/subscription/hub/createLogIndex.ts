@@ -129,8 +129,7 @@ export const createLogIndex = <T extends object>(): LogIndex<T> => {
         if (entries === undefined) continue
         for (const { target, positions, rest } of entries) {
           if (log.topics.length < positions) continue
-          if (rest.length === 0 || rest.every(({ field, accepted }) => accepted.has(getField(log, field) ?? '')))
-            visit(target)
+          if (rest.every(({ field, accepted }) => accepted.has(getField(log, field) ?? ''))) visit(target)
         }
       }
     },
