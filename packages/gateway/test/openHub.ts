@@ -1,5 +1,10 @@
 import type { NodeSource } from '../src/proxy/subscription/nodeSource.ts'
-import type { Subscriber, SubscriptionFault, SubscriptionHub } from '../src/proxy/subscription/subscriptionHub.ts'
+import type {
+  Subscriber,
+  SubscriptionFault,
+  SubscriptionHub,
+  SubscriptionKind,
+} from '../src/proxy/subscription/subscriptionHub.ts'
 import { createSubscriptionHub } from '../src/proxy/subscription/hub/createSubscriptionHub.ts'
 import type { SubscriptionHubOptions } from '../src/proxy/subscription/hub/createSubscriptionHub.ts'
 import { createTaskQueue } from '../src/proxy/subscription/hub/createTaskQueue.ts'
@@ -27,6 +32,8 @@ export interface RecordingClient extends Subscriber {
   readonly notifications: Notification[]
   /** The buffers that it got. */
   readonly buffers: Buffer[]
+  /** How many notifications it got of each kind. */
+  readonly counts: Map<SubscriptionKind, number>
   readonly faults: SubscriptionFault[]
   /** Called with each notification, as it comes. */
   onNotification: (notification: Notification) => void
@@ -48,17 +55,19 @@ const readFrames = (bytes: Buffer): readonly string[] => {
 }
 
 /** Creates a client without subscriptions. */
-export const createClient = (keyId: string = 'key'): RecordingClient => {
+export const createClient = (): RecordingClient => {
   const client: RecordingClient = {
-    keyId,
+    keyId: 'key',
     notifications: [],
     buffers: [],
+    counts: new Map(),
     faults: [],
     onNotification: () => {},
-    deliver: (frame, count) => {
+    deliver: (frame, count, kind) => {
       const texts = readFrames(frame)
       if (texts.length !== count) throw new Error(`${texts.length} frames, not ${count}`)
       client.buffers.push(frame)
+      client.counts.set(kind, (client.counts.get(kind) ?? 0) + count)
       for (const text of texts) {
         const notification = JSON.parse(text) as Notification
         client.notifications.push(notification)
@@ -109,8 +118,6 @@ const createScriptedSource = (): ScriptedSource => {
 export interface OpenHub extends ScriptedSource {
   readonly hub: SubscriptionHub
   readonly chain: ScriptedChain
-  /** What was metered: each call. */
-  readonly metered: (readonly [keyId: string, notifications: number])[]
   /** Subscribes, and returns what `done` got; `undefined` if it was not called yet. */
   readonly subscribe: (client: Subscriber, ...params: unknown[]) => { readonly id: string } | Rejection | undefined
 }
@@ -121,7 +128,6 @@ export const openHub = (
 ): OpenHub => {
   const { chain = createScriptedChain(), ...rest } = options
   const scripted = createScriptedSource()
-  const metered: [string, number][] = []
   const hub = createSubscriptionHub({
     network: 'testnet',
     follower: chain.follower,
@@ -129,7 +135,6 @@ export const openHub = (
     limits: { maxSubscriptions: 5, maxAddresses: 10, maxTopics: 10, maxNotificationsPerBlock: 50 },
     secret: 'secret',
     readTransactions: (hashes, done) => done(hashes.map((hash) => JSON.stringify({ hash }))),
-    onDelivered: (keyId, notifications) => metered.push([keyId, notifications]),
     queue: createTaskQueue({ ms: Infinity, connections: Infinity }),
     ...rest,
   })
@@ -137,7 +142,6 @@ export const openHub = (
     ...scripted,
     hub,
     chain,
-    metered,
     subscribe: (client, ...params) => {
       let result: { readonly id: string } | Rejection | undefined
       hub.subscribe(client, JSON.stringify(params), (given) => {

@@ -140,7 +140,7 @@ export const gatewayRows: readonly FigureRow[] = [
   {
     name: 'gatewaySubscriptions',
     title: 'Subscriptions: matching and delivery, without the sockets',
-    program: 'gateway/measureSubscriptions.ts',
+    program: '../test/gateway/measureSubscriptions.ts',
     source: true,
     figures: [
       {

@@ -57,10 +57,12 @@ function* deliverReorg(
   channels: Channels,
   delivery: Delivery,
 ): Generator<number, void> {
+  for (const { logs = [] } of removed) {
+    const matched = yield* matchLogs(channels.index, logs.toReversed(), true)
+    for (const [group, ends] of matched) yield* delivery.add(group, ends)
+    yield* delivery.flush()
+  }
   const position = [toPositionEnd(ancestor)]
-  const newestFirst = removed.flatMap(({ logs = [] }) => logs.toReversed())
-  const matched = yield* matchLogs(channels.index, newestFirst, true)
-  for (const [group, ends] of matched) yield* delivery.add(group, ends)
   for (const kind of ['newHeads', 'logs'] as const) {
     for (const group of channels.groups(kind)) if (group.isInCursorMode) yield* delivery.add(group, position)
   }

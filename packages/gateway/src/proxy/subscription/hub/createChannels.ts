@@ -38,6 +38,7 @@ export interface Payload {
 
 /** The channels that get the same notifications, except for their ids. */
 export interface Group {
+  /** Without the cursor of a client. */
   readonly request: SubscriptionRequest
   /** @see SubscriptionRequest */
   readonly isInCursorMode: boolean
@@ -71,7 +72,11 @@ export const createChannels = (): Channels => {
     const known = groups[request.kind].get(request.key)
     if (known !== undefined) return known
     const isInCursorMode = 'cursor' in request && request.cursor !== undefined
-    const group: Group = { request, isInCursorMode, channels: new Set() }
+    const group: Group = {
+      request: isInCursorMode ? { ...request, cursor: null } : request,
+      isInCursorMode,
+      channels: new Set(),
+    }
     groups[request.kind].set(request.key, group)
     if (request.kind === 'logs') index.add(request.filter, group)
     return group

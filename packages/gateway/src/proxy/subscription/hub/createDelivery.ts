@@ -14,8 +14,6 @@ export interface Delivery {
 /** What every delivery needs. */
 export interface DeliveryOptions {
   readonly maxNotificationsPerBlock: number
-  /** Called at the end of a delivery, for each key that got something. */
-  readonly onDelivered: (keyId: string, notifications: number) => void
   /** Ends a connection that gets too many. */
   readonly rejectFlood: (connection: Connection) => void
 }
@@ -25,11 +23,9 @@ const connectionsPerStep = 64
 
 /** Starts a delivery. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { maxNotificationsPerBlock, onDelivered, rejectFlood } = options
+  const { maxNotificationsPerBlock, rejectFlood } = options
   let filled: Channel[] = []
   let due: Connection[] = []
-  /** Notifications by key. */
-  const delivered = new Map<string, number>()
 
   const deliverDue = (connection: Connection): void => {
     const { subscriber, channels } = connection
@@ -39,12 +35,11 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     let notifications = 0
     for (const { payload } of current) notifications += payload?.notifications ?? 0
     if (notifications > maxNotificationsPerBlock) return rejectFlood(connection)
-    for (const { id, payload } of current) {
+    for (const { id, payload, group } of current) {
       // The subscriber may end its subscriptions when it gets something.
       if (payload === undefined || !channels.has(id)) continue
-      subscriber.deliver(payload.frames, payload.notifications)
+      subscriber.deliver(payload.frames, payload.notifications, group.request.kind)
     }
-    if (notifications > 0) delivered.set(subscriber.keyId, (delivered.get(subscriber.keyId) ?? 0) + notifications)
   }
   const fill = (channel: Channel, ends: readonly Buffer[]): void => {
     channel.payload = { frames: toTextFrames(channel.start, ends), notifications: ends.length }
@@ -77,10 +72,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
         yield 1
       }
       for (const channel of filled) channel.payload = undefined
-      for (const [keyId, notifications] of delivered) onDelivered(keyId, notifications)
       filled = []
       due = []
-      delivered.clear()
     },
   }
 }

@@ -292,7 +292,7 @@ describe('limits', () => {
 
   test('a connection that gets more than maxNotificationsPerBlock fails and gets nothing of the block', () => {
     const opened = openHub()
-    const [flooded, other] = [createClient('one'), createClient('two')]
+    const [flooded, other] = [createClient(), createClient()]
     follow(opened, flooded, 'logs', {})
     follow(opened, flooded, 'newHeads')
     follow(opened, other, 'logs', {})
@@ -305,11 +305,16 @@ describe('limits', () => {
     expect(other.notifications).toHaveLength(99)
     expect(opened.hub.counts()).toMatchObject({ newHeads: 0, logs: 1 })
     expect(opened.subscribe(flooded, 'newHeads')).toMatchObject({ reason: 'draining' })
-    expect(opened.metered).toEqual([
-      ['one', 50],
-      ['two', 49],
-      ['two', 50],
-    ])
+  })
+
+  test('counts the logs of each removed block by themselves', () => {
+    const opened = openHub()
+    const client = createClient()
+    follow(opened, client, 'logs', {})
+    for (let block = 0; block < 3; block += 1) opened.chain.mine(Array.from({ length: 40 }, () => log(1)))
+    opened.chain.rollBack(3)
+    expect(client.faults).toEqual([])
+    expect(client.notifications).toHaveLength(240)
   })
 
   test('invalid params are rejected before anything starts', () => {
@@ -372,16 +377,13 @@ test('a hub that closes rejects subscriptions that start, and later ones', () =>
   expect(opened.subscribe(client, 'newHeads')).toMatchObject({ reason: 'draining' })
 })
 
-test('notifications are metered once for each block and key', () => {
+test('each delivery says how many notifications of which kind it has', () => {
   const opened = openHub()
-  const clients = [createClient('one'), createClient('one'), createClient('two')]
-  for (const client of clients) {
-    follow(opened, client, 'newHeads')
-    follow(opened, client, 'logs', {})
-  }
+  const client = createClient()
+  for (const params of [['newHeads'], ['logs', {}, { cursor: null }], ['newPendingTransactions'], ['syncing']])
+    follow(opened, client, ...params)
   opened.chain.mine([log(1), log(1)])
-  expect(opened.metered).toEqual([
-    ['one', 6],
-    ['two', 3],
-  ])
+  opened.sendTransactions(['0x1', '0x2'])
+  opened.sendSyncing('false')
+  expect(Object.fromEntries(client.counts)).toEqual({ newHeads: 1, logs: 4, newPendingTransactions: 2, syncing: 1 })
 })

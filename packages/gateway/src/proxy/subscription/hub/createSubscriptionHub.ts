@@ -12,7 +12,8 @@ import type { Delivery } from './createDelivery.ts'
 import { createSharedUse } from './createSharedUse.ts'
 import { createTaskQueue } from './createTaskQueue.ts'
 import type { TaskQueue } from './createTaskQueue.ts'
-import { createSubscriptionIds, toResultEnd } from './notification.ts'
+import { deliverSyncing, deliverTransactions, wantsFullTransactions } from './nodeTasks.ts'
+import { createSubscriptionIds } from './notification.ts'
 import { parseSubscription } from './parseSubscription.ts'
 import { subscriptionRejections } from './subscriptionRejections.ts'
 import type { SubscriptionRequest } from './subscriptionRequest.ts'
@@ -35,30 +36,27 @@ export interface SubscriptionHubOptions {
    * @param done - Gets each as JSON text. Those that the node does not have any more are missing.
    */
   readonly readTransactions: (hashes: readonly string[], done: (transactions: readonly string[]) => void) => void
-  /** Counts notifications that were delivered: once for each block and key. */
-  readonly onDelivered: (keyId: string, notifications: number) => void
   /** What delivers them in slices. @default createTaskQueue() */
   readonly queue?: TaskQueue
 }
 
 /** Creates the subscriptions of a network. They hold everything that they deliver in memory, so they belong to one process. */
 export const createSubscriptionHub = (options: SubscriptionHubOptions): SubscriptionHub => {
-  const { network, follower, source, limits, readTransactions, onDelivered } = options
+  const { network, follower, source, limits, readTransactions } = options
   const toId = createSubscriptionIds(options.secret, network)
   const channels = createChannels()
   const connections = new Map<Subscriber, Connection>()
-  /** The starts that wait for the follower. */
-  const starting = new Set<(result: Rejection) => void>()
+  /** Rejects each subscription that has not started yet. */
+  const starting = new Set<(rejection: Rejection) => void>()
   let isClosed = false
 
-  // Steps and starts share one queue, so a subscription that starts between two steps gets exactly those after it, even if earlier ones are still
+  // Steps and starts share the queue, so a subscription that starts between two steps gets exactly those after it, even if earlier ones are still
   // being delivered.
   const { queue = createTaskQueue() } = options
 
   const startDelivery = (): Delivery =>
     createDelivery({
       maxNotificationsPerBlock: limits.maxNotificationsPerBlock,
-      onDelivered,
       rejectFlood: (connection) => fail(connection, 'tooManyNotifications'),
     })
 
@@ -71,31 +69,16 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   }
   const onStep = (step: ChainStep): void => queue.push(() => deliverStep(step, channels, startDelivery()))
 
-  function* deliverTransactions(texts: readonly string[], full: boolean): Generator<number, void> {
-    const delivery = startDelivery()
-    const ends = texts.map(toResultEnd)
-    for (const group of channels.groups('newPendingTransactions'))
-      if (isFull(group.request) === full) yield* delivery.add(group, ends)
-    yield* delivery.flush()
-  }
   const onPendingTransactions = (hashes: readonly string[]): void => {
-    queue.push(() =>
-      deliverTransactions(
-        hashes.map((hash) => JSON.stringify(hash)),
-        false,
-      ),
+    const push = (texts: readonly string[], full: boolean): void =>
+      queue.push(() => deliverTransactions(texts, full, channels, startDelivery()))
+    push(
+      hashes.map((hash) => JSON.stringify(hash)),
+      false,
     )
-    if ([...channels.groups('newPendingTransactions')].some(({ request }) => isFull(request)))
-      readTransactions(hashes, (texts) => queue.push(() => deliverTransactions(texts, true)))
+    if (wantsFullTransactions(channels)) readTransactions(hashes, (texts) => push(texts, true))
   }
-
-  function* deliverSyncing(status: string): Generator<number, void> {
-    const delivery = startDelivery()
-    // As geth spells it.
-    const ends = [toResultEnd(status === 'false' ? status : `{"syncing":true,"status":${status}}`)]
-    for (const group of channels.groups('syncing')) yield* delivery.add(group, ends)
-    yield* delivery.flush()
-  }
+  const onSyncing = (status: string): void => queue.push(() => deliverSyncing(status, channels, startDelivery()))
 
   const chain = createSharedUse(() => {
     follower.start(onStep)
@@ -103,7 +86,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   }, followGraceMs)
   const logs = createSharedUse(() => () => follower.releaseLogs(), 0)
   const transactions = createSharedUse(() => source.onPendingTransactions(onPendingTransactions), 0)
-  const syncing = createSharedUse(() => source.onSyncing((status) => queue.push(() => deliverSyncing(status))), 0)
+  const syncing = createSharedUse(() => source.onSyncing(onSyncing), 0)
   const uses = {
     newHeads: [chain],
     logs: [chain, logs],
@@ -208,5 +191,3 @@ type ChainRequest = Extract<SubscriptionRequest, { readonly kind: 'newHeads' | '
 
 const isOfChain = (request: SubscriptionRequest): request is ChainRequest =>
   request.kind === 'newHeads' || request.kind === 'logs'
-
-const isFull = (request: SubscriptionRequest): boolean => request.kind === 'newPendingTransactions' && request.full

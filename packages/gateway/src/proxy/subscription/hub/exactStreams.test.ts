@@ -112,12 +112,15 @@ const createApplyingClient = (world: World, { filter, inCursorMode }: ClientKind
     if (items.at(-1)?.hash !== hash) items.push({ number, hash })
   }
   const applyHead = ({ number, hash, parentHash }: Header): void => {
+    // In cursor mode a position comes first if anything has to be undone.
+    if (inCursorMode) expect(items.at(-1)?.number).toBe(Number(number) - 1)
     items = items.filter((item) => item.number < Number(number))
     const parent = items.at(-1)
     if (parent !== undefined) expect(parent).toMatchObject({ number: Number(number) - 1, hash: parentHash })
     items.push({ number: Number(number), hash, content: hash })
   }
   const applyLog = ({ blockNumber, blockHash, data, removed }: WireLog): void => {
+    expect(removed && inCursorMode).toBe(false)
     if (!removed) items.push({ number: Number(blockNumber), hash: blockHash, content: data })
     // Logs from before the start are removed, too, as in geth.
     else if (items.length > 0) expect(items.pop()?.content).toBe(data)

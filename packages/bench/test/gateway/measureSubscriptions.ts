@@ -2,7 +2,7 @@ import { createLogIndex, createTaskQueue, openHub } from '@keyrail/gateway/test/
 import type { OpenHub } from '@keyrail/gateway/test/openHub.ts'
 import type { ScriptedLog } from '@keyrail/gateway/test/scriptedChain.ts'
 
-// Run by measureFigures, or by hand: `node --conditions=@keyrail/source packages/bench/src/gateway/measureSubscriptions.ts 1`.
+// Run by measureFigures, or by hand: `node --conditions=@keyrail/source packages/bench/test/gateway/measureSubscriptions.ts 1`.
 
 const connections = 5_000
 const notifications = 20_000
@@ -83,7 +83,7 @@ interface Subject extends OpenHub {
 const openSubject = (toParams: (connection: number) => readonly unknown[]): Subject => {
   let delivered = 0
   const limits = { maxSubscriptions: 1, maxAddresses: 1, maxTopics: 2, maxNotificationsPerBlock: notifications }
-  const opened = openHub({ limits, queue: createTaskQueue(), onDelivered: () => {} })
+  const opened = openHub({ limits, queue: createTaskQueue() })
   for (let connection = 0; connection < connections; connection += 1) {
     const subscriber = {
       keyId: `key ${connection % 100}`,
