@@ -34,20 +34,21 @@ function* matchLogs(
   return matched
 }
 
+const isMilestone = ({ number }: FollowedBlock): boolean => number % positionInterval === 0
+
 /** What a log subscription gets of a block. @param logs - The ends of those that match. */
-const toBlockEnds = (group: Group, block: FollowedBlock, logs: readonly Buffer[] = []): readonly Buffer[] => {
-  if (!group.isInCursorMode) return logs
-  const hasPosition = logs.length > 0 || block.number % positionInterval === 0
-  return hasPosition ? [...logs, toPositionEnd(block)] : []
-}
+const toBlockEnds = (group: Group, block: FollowedBlock, logs: readonly Buffer[] = []): readonly Buffer[] =>
+  group.isInCursorMode && (logs.length > 0 || isMilestone(block)) ? [...logs, toPositionEnd(block)] : logs
 
 function* deliverBlock(block: FollowedBlock, channels: Channels, delivery: Delivery): Generator<number, void> {
   const head = [toResultEnd(block.header)]
   for (const group of channels.groups('newHeads')) yield* delivery.add(group, head)
   const matched = yield* matchLogs(channels.index, block.logs ?? [], false)
-  for (const group of channels.groups('logs')) {
-    const ends = toBlockEnds(group, block, matched.get(group))
-    if (ends.length > 0) yield* delivery.add(group, ends)
+  for (const [group, logs] of matched) yield* delivery.add(group, toBlockEnds(group, block, logs))
+  if (isMilestone(block)) {
+    const position = [toPositionEnd(block)]
+    for (const group of channels.groups('logs'))
+      if (group.isInCursorMode && !matched.has(group)) yield* delivery.add(group, position)
   }
   yield* delivery.flush()
 }
