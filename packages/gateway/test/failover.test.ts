@@ -3,6 +3,7 @@ import { getApiKeyUrl } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import { heldOutNodeFailures, stall } from './heldOutNodeFailures.ts'
 import {
   createBatch,
   createCall,
@@ -82,8 +83,11 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect(counts()).toEqual([1, 1])
   })
 
-  test('it hangs', async () => {
-    pair.first.behave = hang
+  test.each([
+    ['hangs', hang],
+    ['stops in the middle of its response', stall],
+  ])('it %s', async (_, behave) => {
+    pair.first.behave = behave
     const response = post(pair.rpcUrl, toCall(1))
     await until(() => pair.first.bodies.length === 1)
     pass(timeoutMs / 2)
@@ -111,8 +115,11 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect((await late).status).toBe(504)
   })
 
-  test('it hangs, in a batch', async () => {
-    pair.first.behave = hang
+  test.each([
+    ['hangs', hang],
+    ['stops in the middle of its response', stall],
+  ])('it %s, in a batch', async (_, behave) => {
+    pair.first.behave = behave
     const response = post(pair.rpcUrl, `[${[1, 2, 3].map((id) => toCall(id, 'eth_call', [id])).join(',')}]`)
     await until(() => pair.first.bodies.length === 1)
     pass(timeoutMs / 2)
@@ -162,6 +169,20 @@ describe('the caller gets the response of the second node if the first fails:', 
     other.first.behave = nodeStates.littleBehind.behave
     expect((await post(other.rpcUrl, createCall(nodeStates.littleBehind, 1))).text).toBe(second(1))
   })
+})
+
+describe('the caller gets the response of the second node after a failure that was reported elsewhere:', () => {
+  const solved = heldOutNodeFailures.filter(({ limitation, behave }) => limitation === undefined && behave !== stall)
+  const forms = ['single', 'batch'] as const
+  test.each(solved.flatMap((failure) => forms.map((form) => ({ ...failure, form }))))(
+    '$name, $form',
+    async ({ form, ...failure }) => {
+      const reported = await startPair(failure)
+      reported.first.behave = failure.behave
+      const { text } = await post(reported.rpcUrl, form === 'single' ? createCall(failure, 1) : createBatch(failure))
+      expect(text).toBe(form === 'single' ? second(1) : `[${[1, 2, 3].map(second).join(',')}]`)
+    },
+  )
 })
 
 describe('an error that every node would send is final:', () => {
