@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chainIds } from '@keyrail/gateway/test/startGateway.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { sendCase, startNodes } from './cases.ts'
 import type { Case, NodePair, Outcome } from './cases.ts'
 import { timeoutMs } from './runKeyrail.ts'
@@ -76,12 +75,4 @@ export const runErpc = async (binary: string, cases: readonly Case[]): Promise<O
     for (const { stop } of nodes) await stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-const getFreePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
