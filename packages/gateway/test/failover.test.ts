@@ -42,7 +42,7 @@ const startPair = async ({
   second.head = head
   second.behave = fromSecond
   const limits = { upstreamTimeoutMs: timeoutMs }
-  const started = await startGateway({ testnet: [first.url, second.url] }, { limits })
+  const started = await startGateway({ testnet: [first.url, second.url] }, { limits, services: { debug: true } })
   toStop.push(first.stop, second.stop, () => started.gateway.close({ graceMs: 0 }))
   return { ...started, first, second, rpcUrl: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }

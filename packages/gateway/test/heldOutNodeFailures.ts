@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { result } from './fakeUpstream.ts'
 import type { Behaviour, SeenCall } from './fakeUpstream.ts'
-import { error, newHash } from './nodeFailures.ts'
+import { error, newHash, nothing } from './nodeFailures.ts'
 import type { NodeFailure } from './nodeFailures.ts'
 
 /** A failure that was reported in public, and that the failover was not written for. */
@@ -57,7 +57,13 @@ export const heldOutNodeFailures: readonly HeldOutFailure[] = [
     behave: error(-32003, 'nonce too high'),
     method: 'debug_traceTransaction',
     params: () => [newHash()],
-    limitation: 'The error is that of a rejected transaction, which is final.',
+  },
+  {
+    name: 'Erigon: it has null as the trace of a transaction that it does not have',
+    origin: 'erigontech/erigon#20211',
+    behave: nothing,
+    method: 'debug_traceTransaction',
+    params: () => [newHash()],
   },
   {
     name: 'Parity: it still reads ancient blocks',
