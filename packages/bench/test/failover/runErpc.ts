@@ -40,7 +40,7 @@ const toUpstream = (id: string, endpoint: string): object => ({
 })
 
 /** The config of eRPC for all cases. Each is a project of its own, because eRPC remembers how a node did. */
-export const createErpcConfig = (port: number, nodes: readonly Pick<NodePair, 'first' | 'second'>[]): object => ({
+const createErpcConfig = (port: number, nodes: readonly Pick<NodePair, 'first' | 'second'>[]): object => ({
   logLevel: 'error',
   server: { listenV4: true, httpHostV4: '127.0.0.1', httpPortV4: port, listenV6: false, maxTimeout: '15s' },
   metrics: { enabled: false },
@@ -67,8 +67,13 @@ export const runErpc = async (binary: string, cases: readonly Case[]): Promise<O
   try {
     await sleep(settleMs)
     const outcomes: Outcome[] = []
-    for (const [index, one] of cases.entries())
+    for (const [index, one] of cases.entries()) {
+      const { name, chainId, head } = one.failure
       outcomes.push(await sendCase(one, `http://127.0.0.1:${port}/case-${index}/evm/${chainIds.testnet}`))
+      // A node on another chain or behind may be left out. If any other is, the case shows nothing.
+      if (chainId === undefined && head === undefined && nodes[index]?.failed() === 0)
+        throw new Error(`eRPC did not ask the first node: ${name}`)
+    }
     return outcomes
   } finally {
     child.kill()
