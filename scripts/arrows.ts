@@ -37,7 +37,8 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: [],
     inTests: ['vectors'],
     dependencies: [],
-    peers: [],
+    // Optional: loaded where the platform has no WebSocket, which is on Node 20.
+    peers: ['ws'],
     nodeModules: 'nodeFiles',
   },
   fetch: adapter('fetch', []),

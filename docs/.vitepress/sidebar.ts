@@ -37,7 +37,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['msw.md', 'msw: a mock node'],
       ['transport.md', 'core: the transport'],
       ['logs.md', 'Logs of any range'],
-      ['watching.md', 'Watching blocks and logs'],
+      ['subscriptions.md', 'Subscriptions'],
       ['cli.md', 'The command line'],
       ['cli/logs.md', 'keyrail logs'],
       ['snippets.md', 'snippets'],
@@ -57,6 +57,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     [
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
+      ['service/deploying.md', 'Deploying'],
       ['service/sizing.md', 'Sizing'],
       ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],

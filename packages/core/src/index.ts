@@ -48,6 +48,23 @@ export type {
   RetryEvent,
   TransportEvent,
 } from './observe/transportEvent.ts'
+export { webSocket } from './socket/webSocket.ts'
+export type { WebSocketFeature, WebSocketOptions } from './socket/webSocket.ts'
+export type { WebSocketConstructor } from './socket/openSocket.ts'
+export { createSubscription } from './subscribe/createSubscription.ts'
+export type {
+  BlockEvent,
+  BlockPosition,
+  HeaderEvent,
+  LogEvent,
+  ReorgEvent,
+  Subscription,
+  SubscriptionEvent,
+  SubscriptionFailure,
+  SubscriptionOptions,
+  SubscriptionRequest,
+  TransactionEvent,
+} from './subscribe/subscription.ts'
 export { batch } from './transport/batch.ts'
 export type { BatchFeature, BatchOptions } from './transport/batch.ts'
 export type { BreakerOptions, BreakerState, Health } from './transport/breaker.ts'

@@ -1,6 +1,6 @@
-// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, and a watch.
+// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, and a subscription.
 import { batch, createTransport, stats } from '@keyrail/core'
-import { createClient, getBalance, getBlock, isKeyrailError, watchBlocks } from '@keyrail/fetch'
+import { createClient, getBalance, getBlock, isKeyrailError, subscribe } from '@keyrail/fetch'
 
 /**
  * Uses a service in every way that a platform could spoil.
@@ -33,7 +33,7 @@ export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody }) {
     controller.abort()
 
     const watched = []
-    for await (const event of watchBlocks(client, { pollingIntervalMs: 20 })) {
+    for await (const event of subscribe(client, { blocks: true }, { fromBlock: 'latest', pollingIntervalMs: 20 })) {
       watched.push(event.block)
       if (watched.length === 3) break
       await transport.request({ method: 'evm_mine', params: [] })

@@ -30,6 +30,7 @@ const features = {
   budget: { example: 'budget({ requestsPerSecond: 25 })', member: undefined },
   cache: { example: 'cache()', member: undefined },
   safeWrites: { example: 'safeWrites({ keccak256 })', member: undefined },
+  webSocket: { example: 'webSocket()', member: 'open' },
   stats: { example: 'stats()', member: 'watch' },
   hooks: { example: 'hooks({ onFailure })', member: 'watch' },
   tracing: { example: 'tracing({ api })', member: 'watch' },
@@ -85,7 +86,7 @@ export function createTransport<
     safeWrites,
     layers = [],
   } = options
-  const { agent, timeoutMs, batch, stats, hooks, tracing, diagnostics } = options as FeatureOptions
+  const { agent, timeoutMs, batch, webSocket, stats, hooks, tracing, diagnostics } = options as FeatureOptions
   check(
     agent === undefined || 'addRequest' in Object(agent),
     `agent must be an http.Agent or https.Agent of Node, not ${describeType(agent)}`,
@@ -141,7 +142,9 @@ export function createTransport<
     [Symbol.asyncDispose]: async () => close(),
   }
   const statsMethods = stats && { stats: () => ({ ...stats.stats.snapshot(), endpointStates: route.stats() }) }
-  return Object.freeze({ ...transport, ...batchMethods(dispatch), ...statsMethods }) as never
+  const full = Object.freeze({ ...transport, ...batchMethods(dispatch), ...statsMethods })
+  webSocket?.register(full, dispatch)
+  return full as never
 }
 
 /** A single endpoint as a route. It follows no heads, so it rejects a `minBlock` rather than ignore it. */

@@ -1,4 +1,5 @@
 import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
+import type { WebSocketFeature } from '../socket/webSocket.ts'
 import type { BatchFeature } from './batch.ts'
 import type { Guarded } from './breaker.ts'
 import type { BudgetFeature, Budgeted } from './budget.ts'
@@ -26,22 +27,28 @@ export type EndpointOpener = (address: EndpointUrlOptions, own?: OwnParts) => Op
 export interface SharedParts extends HttpOptions, ConcurrencyOptions {
   readonly batch?: BatchFeature<never> | undefined
   readonly budget?: BudgetFeature | undefined
+  readonly webSocket?: WebSocketFeature | undefined
 }
 
 /**
- * Creates the function that opens endpoints. A call passes the budget first, then the circuit breaker, the batch, the concurrency limit and HTTP.
+ * Creates the function that opens endpoints. A call passes the budget first, then the circuit breaker, the batch, the concurrency limit and HTTP. With
+ * `webSocket({ requests: true })`, WebSocket takes the place of HTTP, and there are no batches.
  *
  * @param shared - What all endpoints have in common.
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it. So does the function it returns.
  */
 export function createOpener(shared: SharedParts): EndpointOpener {
-  const { fetch, agent, maxResponseBytes, maxInFlight, maxWaitMs, batch } = shared
+  const { fetch, agent, maxResponseBytes, maxInFlight, maxWaitMs, batch, webSocket } = shared
   const limit = limitConcurrency({ maxInFlight, maxWaitMs })
-  return (address, { budget = shared.budget, breaker } = {}) => {
+  return (address, own) => {
+    const { budget = shared.budget, breaker } = own ?? {}
     const posting = http(address, { fetch, agent, maxResponseBytes })
-    const limited = limit(posting)
-    const joined: Endpoint = batch ? batch.wrap(limited) : limited
-    const guarded = breaker ? breaker(joined) : joined
+    const sending =
+      webSocket?.open(address, posting, { maxResponseBytes, isOneOfSeveral: own !== undefined }) ?? posting
+    const limited = limit(sending)
+    const joined: Endpoint = batch && !webSocket?.requests ? batch.wrap(limited) : limited
+    const broken = breaker ? breaker(joined) : joined
+    const guarded = webSocket?.bypass(broken, limited) ?? broken
     return { ...(budget ? budget(guarded) : guarded), chainId: posting.chainId }
   }
 }

@@ -3,6 +3,7 @@ import type { DiagnosticsFeature } from '../observe/diagnostics.ts'
 import type { HooksFeature } from '../observe/hooks.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
 import type { TracingFeature } from '../observe/tracing.ts'
+import type { WebSocketFeature } from '../socket/webSocket.ts'
 import type { BatchFeature } from './batch.ts'
 import type { BudgetFeature } from './budget.ts'
 import type { Layer } from './call.ts'
@@ -29,6 +30,8 @@ export interface FeatureOptions extends HttpOptions, ConcurrencyOptions, Deadlin
   readonly cache?: Layer | undefined
   /** Looks transactions up before it reports a failure: `safeWrites({ keccak256 })`; `false` turns off an adapter's own. @default none */
   readonly safeWrites?: Layer | false | undefined
+  /** Opens WebSocket connections for subscriptions and, with `requests`, for every call: `webSocket()`. @default none */
+  readonly webSocket?: WebSocketFeature | undefined
   /** Layers of your own, the innermost first, made by `layer()`. They run inside the deadline and around everything else. @default [] */
   readonly layers?: readonly Layer[] | undefined
   /** Counts calls, requests and latencies, and adds `transport.stats()`: `stats()`. @default none */

@@ -69,6 +69,13 @@ const max = {
   maxFilters: 100_000,
 }
 const getMin = (name: string): number => ({ maxCacheBytes: 0, maxJsonDepth: 8 })[name] ?? 1
+const networkLimits: readonly string[] = [
+  'maxBatchCalls',
+  'maxResponseBytes',
+  'upstreamTimeoutMs',
+  'maxCacheBytes',
+  'maxFilters',
+]
 const limitNames = Object.keys(max) as (keyof typeof max)[]
 
 describe('invalid options', () => {
@@ -90,7 +97,7 @@ describe('invalid options', () => {
     [
       'a network without options',
       given({ networks: { testnet: null } }),
-      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs',
+      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, limits, weights',
     ],
     ...['Sepolia', '-sepolia', 'sep_olia', 'api', 'x'.repeat(64)].map((name): [string, unknown, string] => [
       `the network ${name}`,
@@ -115,7 +122,7 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, limits, weights",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -277,6 +284,30 @@ describe('invalid options', () => {
         `limits.${name} must be a whole number from ${getMin(name)} to ${max[name]}`,
       ]),
     ),
+    ...limitNames
+      .filter((name) => networkLimits.includes(name))
+      .map((name): [string, unknown, string] => [
+        `limits.${name} of a network`,
+        onTestnet({ limits: { [name]: max[name] + 1 } }),
+        `networks.testnet.limits.${name} must be a whole number from ${getMin(name)} to ${max[name]}`,
+      ]),
+    ...limitNames
+      .filter((name) => !networkLimits.includes(name))
+      .map((name): [string, unknown, string] => [
+        `limits.${name} of a network, which holds for all networks`,
+        onTestnet({ limits: { [name]: max[name] } }),
+        `unknown option '${name}' in networks.testnet.limits: the options are ${networkLimits.join(', ')}`,
+      ]),
+    [
+      'weights of a network',
+      onTestnet({ weights: { eth_getLogs: 0 } }),
+      'networks.testnet.weights must be an object of whole numbers from 1 to 1000000, by method',
+    ],
+    [
+      'an unknown method in the weights of a network',
+      onTestnet({ weights: { eth_getLog: 75 } }),
+      'networks.testnet.weights has an unknown method "eth_getLog": did you mean "eth_getLogs"?',
+    ],
     [
       'a longer timeout for headers than for requests',
       given({ limits: { headersTimeoutMs: 2, requestTimeoutMs: 1 } }),
@@ -317,6 +348,14 @@ describe('valid options', () => {
       maxLagBlocks: 8,
       hedgeMs: undefined,
       splitLogs: true,
+      limits: {
+        maxBatchCalls: 1_000,
+        maxResponseBytes: 67_108_864,
+        upstreamTimeoutMs: 30_000,
+        maxCacheBytes: 33_554_432,
+        maxFilters: 100,
+      },
+      weights: undefined,
     })
   })
 
@@ -336,6 +375,17 @@ describe('valid options', () => {
     expect(checkGatewayOptions(given({ limits: max })).limits).toEqual(max)
     const min = Object.fromEntries(limitNames.map((name) => [name, getMin(name)]))
     expect(checkGatewayOptions(given({ limits: min })).limits).toEqual(min)
+  })
+
+  test("a network's limits come before those of the gateway, and its weights replace them", () => {
+    const own = { limits: { maxBatchCalls: 20 }, weights: { eth_call: 1, eth_getLogs: 75 } }
+    const networks = { ...good.networks, testnet: { ...good.networks['testnet'], ...own } }
+    const options = given({ networks, limits: { maxBatchCalls: 500, maxFilters: 7 }, weights: { eth_call: 5 } })
+    const checked = checkGatewayOptions(options)
+    const { testnet, mainnet } = Object.fromEntries(checked.networks)
+    expect(testnet).toMatchObject({ limits: { maxBatchCalls: 20, maxFilters: 7 }, weights: { eth_getLogs: 75 } })
+    expect(Object.keys(testnet?.weights ?? {})).toEqual(['eth_getLogs'])
+    expect(mainnet).toMatchObject({ limits: { maxBatchCalls: 500, maxFilters: 7 }, weights: undefined })
   })
 
   test('weights of 1 are left out', () => {

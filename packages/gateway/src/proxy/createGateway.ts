@@ -6,11 +6,13 @@ import { setTimeout } from 'node:timers/promises'
 import { handleRequest } from './request/handleRequest.ts'
 import type { Expectation } from './request/handleRequest.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
+import { createNetworkContexts } from './request/networkContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
-import type { CheckedNetwork, CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedNetwork } from './checkNetworkOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
@@ -24,11 +26,10 @@ import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
-import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
-import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
@@ -81,13 +82,26 @@ const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkName
   return { byName, hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase() }
 }
 
-/** Compares by value: JSON writes a URL as its text. */
-const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
-  one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
-  one.limits.maxCacheBytes === other.limits.maxCacheBytes &&
-  one.limits.maxFilters === other.limits.maxFilters &&
-  one.unsafeNodeMethods === other.unsafeNodeMethods &&
-  JSON.stringify(one.networks.get(network)) === JSON.stringify(other.networks.get(network))
+const toGroupOptions = (
+  network: Network,
+  { limits, weights: _weights, ...checked }: CheckedNetwork,
+  { unsafeNodeMethods }: CheckedOptions,
+): Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'log'> => ({
+  network,
+  ...checked,
+  timeoutMs: limits.upstreamTimeoutMs,
+  // Callers can rewrite the chain of a development node, so nothing of it is final.
+  maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
+  maxFilters: limits.maxFilters,
+  rewritable: unsafeNodeMethods,
+})
+
+/** Whether a reload can keep the network's connections, cache and health. Compares by value: JSON writes a URL as its text. */
+const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean => {
+  const [before, after] = [one.networks.get(network), other.networks.get(network)]
+  if (before === undefined || after === undefined) return false
+  return JSON.stringify(toGroupOptions(network, before, one)) === JSON.stringify(toGroupOptions(network, after, other))
+}
 
 /**
  * Creates a gateway. It opens nothing before `listen`.
@@ -119,22 +133,17 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     budgetUsages.set(href, usage)
     return usage
   }
-  const createGroup = (
-    network: Network,
-    checked: CheckedNetwork,
-    { limits, unsafeNodeMethods }: CheckedOptions,
-  ): UpstreamGroup =>
-    createUpstreamGroup({
-      network,
-      ...checked,
-      timeoutMs: limits.upstreamTimeoutMs,
-      // Callers can rewrite the chain of a development node, so nothing of it is final.
-      maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
-      maxFilters: limits.maxFilters,
-      rewritable: unsafeNodeMethods,
-      getBudgetUsage,
-      log,
-    })
+  /** Creates the groups of all networks, except for those that can be kept. */
+  const createGroups = (
+    checked: CheckedOptions,
+    getKept: (network: Network) => UpstreamGroup | undefined = () => undefined,
+  ): ReadonlyMap<Network, UpstreamGroup> =>
+    new Map(
+      [...checked.networks].map(([network, options]) => [
+        network,
+        getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
+      ]),
+    )
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
@@ -144,9 +153,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       unknownKeys = { limit: createIpLimit(options), options }
     return unknownKeys.limit
   }
-  const createContext = (checked: CheckedOptions, upstreams: GatewayContext['upstreams']): GatewayContext => ({
+  const createContext = (checked: CheckedOptions, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
     names: toNetworkNames(checked),
-    upstreams,
+    networks: createNetworkContexts(checked, groups),
     auth: {
       keys: checked.keys,
       jwtCache,
@@ -154,17 +163,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       clientIp: checked.clientIp,
       testKeys: checked.testKeys,
     },
-    methods: {
-      policy: createMethodPolicy({
-        ...checked.services,
-        unsafeNodeMethods: checked.unsafeNodeMethods,
-        weights: checked.weights,
-      }),
-      javascriptTracers: checked.services.javascriptTracers,
-    },
+    javascriptTracers: checked.services.javascriptTracers,
     usage: {
       limits: checked.usageLimits,
-      hasWeights: Object.keys(checked.weights).length > 0,
       quotaStatus: checked.quotaStatus,
       meter: checked.meter,
     },
@@ -185,10 +186,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     log,
     now: checked.now,
   })
-  let gateway = createContext(
-    current,
-    new Map([...current.networks].map(([network, checked]) => [network, createGroup(network, checked, current)])),
-  )
+  let groups = createGroups(current)
+  let gateway = createContext(current, groups)
 
   const { tls } = current
   const http = {
@@ -252,25 +251,23 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await reloading
     await releasing
-    await Promise.all([...gateway.upstreams.values()].map((group) => group.close()))
+    await Promise.all([...groups.values()].map((group) => group.close()))
     faults.flush()
     log({ event: 'closed', cutOff })
   }
 
   const reload = async (next: CheckedOptions): Promise<void> => {
     const before = gateway
-    // Unchanged networks keep their connections and their health.
-    const upstreams = new Map<Network, UpstreamGroup>()
-    const added: UpstreamGroup[] = []
-    for (const [network, checked] of next.networks) {
-      let group = isSameNetwork(network, current, next) ? before.upstreams.get(network) : undefined
-      if (group === undefined) added.push((group = createGroup(network, checked, next)))
-      upstreams.set(network, group)
-    }
-    const removed = [...before.upstreams.values()].filter((group) => upstreams.get(group.network) !== group)
+    const earlierGroups = groups
+    const nextGroups = createGroups(next, (network) =>
+      isSameGroup(network, current, next) ? earlierGroups.get(network) : undefined,
+    )
+    const added = [...nextGroups.values()].filter((group) => earlierGroups.get(group.network) !== group)
+    const removed = [...earlierGroups.values()].filter((group) => nextGroups.get(group.network) !== group)
     await Promise.all(added.map((group) => group.start()))
     current = next
-    gateway = createContext(next, upstreams)
+    groups = nextGroups
+    gateway = createContext(next, groups)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
@@ -286,7 +283,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all([...gateway.upstreams.values()].map((group) => group.start()))
+      await Promise.all([...groups.values()].map((group) => group.start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -308,7 +305,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => [...gateway.upstreams.values()].flatMap((group) => group.states()),
+    upstreams: () => [...groups.values()].flatMap((group) => group.states()),
     prepareToClose: () => {
       if (phase === 'serving') phase = 'leaving'
     },

@@ -31,6 +31,10 @@ export interface NetworkOptions {
   readonly hedgeMs?: number | 'p95'
   /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
   readonly splitLogs?: boolean
+  /** Limits of this network. @default the `limits` of the gateway, for each that is left out */
+  readonly limits?: NetworkLimits
+  /** How many requests a call of a method counts as on this network. @default the `weights` of the gateway, which these replace */
+  readonly weights?: MethodWeights
 }
 
 /** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */
@@ -64,6 +68,18 @@ export interface GatewayLimits {
   /** Most filters of one key on one network. One more evicts the least recently used one. @default 100 */
   readonly maxFilters?: number
 }
+
+/** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
+export const networkLimitNames = [
+  'maxBatchCalls',
+  'maxResponseBytes',
+  'upstreamTimeoutMs',
+  'maxCacheBytes',
+  'maxFilters',
+] as const satisfies readonly (keyof GatewayLimits)[]
+
+/** The limits of one network. */
+export type NetworkLimits = Pick<GatewayLimits, (typeof networkLimitNames)[number]>
 
 /** The default limits. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({

@@ -168,6 +168,49 @@ describe('parseServiceConfig', () => {
       { ...minimal, limits: { apiKeys: { burst: 74 }, weights: { eth_getLogs: 75, eth_call: 74 } } },
       'limits.weights.eth_getLogs must be at most 74, which is limits.apiKeys.burst',
     ],
+    ...(
+      [
+        [
+          { limits: { perDay: 5 } },
+          'limits has an unknown member "perDay": perDay belongs in the limits of the config, because a quota counts calls to all networks',
+        ],
+        [
+          { limits: { apps: { perMonth: 5 } } },
+          'limits.apps has an unknown member "perMonth": perMonth belongs in the limits of the config',
+        ],
+        [
+          { limits: { perSecond: 5 } },
+          'limits has an unknown member "perSecond": perSecond belongs in apps, apiKeys or both',
+        ],
+        [
+          { limits: { appsPerUser: 5 } },
+          'limits has an unknown member "appsPerUser": appsPerUser belongs in the limits of the config',
+        ],
+        [
+          { limits: { maxBatchCalls: 5 } },
+          'limits has an unknown member "maxBatchCalls": maxBatchCalls belongs in the bounds of the network; the known members are apiKeys, apps, weights',
+        ],
+        [
+          { bounds: { maxBodyBytes: 5 } },
+          'bounds has an unknown member "maxBodyBytes": maxBodyBytes belongs in the bounds of the config, because it holds for all networks; the known members are maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters',
+        ],
+        [{ bounds: { maxBatchCalls: 0 } }, 'bounds.maxBatchCalls must be a whole number from 1 to 100000'],
+        [{ limits: { apps: { burst: 0 } } }, 'limits.apps.burst must be a whole number from 1 to 100000'],
+        [{ limits: { weights: { eth_getLog: 5 } } }, 'limits.weights has an unknown method "eth_getLog"'],
+        [
+          { limits: { apps: { burst: 20 }, weights: { eth_getLogs: 21 } } },
+          'limits counts eth_getLogs as 21, above the burst of apps there, which is 20. A call above the burst is never granted: set a lower weight or a higher burst for this network',
+        ],
+        [
+          { limits: { weights: { eth_call: 10_001 } } },
+          'limits counts eth_call as 10001, above the burst of apiKeys there, which is 10000',
+        ],
+      ] as const
+    ).map(([change, fault]): [string, unknown, string] => [
+      `a network with ${JSON.stringify(change)}`,
+      { ...minimal, networks: { ...minimal.networks, testnet: { ...node, ...change } } },
+      `networks.testnet.${fault}`,
+    ]),
     [
       'a blank title',
       { ...minimal, chains: { ethereum: { title: ' ' } } },
@@ -184,6 +227,18 @@ describe('parseServiceConfig', () => {
     const limits = { apiKeys: { burst: 75 }, apps: { burst: 75 }, weights }
     expect(parseServiceConfig({ ...minimal, limits }).limits).toMatchObject(limits)
     expect(parseServiceConfig(minimal).limits.weights).toEqual({})
+  })
+
+  test("checks the config's weights against a network's burst", () => {
+    const networks = { ...minimal.networks, testnet: { ...node, limits: { apiKeys: { burst: 74 } } } }
+    const limits = { weights: { eth_getLogs: 75 } }
+    expect(getFaults(() => parseServiceConfig({ ...minimal, networks, limits }))).toEqual([
+      expect.stringContaining(
+        'networks.testnet.limits counts eth_getLogs as 75, above the burst of apiKeys there, which is 74',
+      ),
+    ])
+    const own = { ...node, limits: { apiKeys: { burst: 74 }, weights: { eth_getLogs: 74 } } }
+    expect(getFaults(() => parseServiceConfig({ ...minimal, networks: { testnet: own }, limits }))).toEqual([])
   })
 
   test('reports all faults at once', () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import { findRepeated, maxUpstreamWeight } from '../proxy/checkUpstreamOptions.ts'
 import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
+import { networkBounds, networkLimits } from './limitsConfig.ts'
 import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole } from './configSchema.ts'
 
 /** Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
@@ -102,6 +103,10 @@ const network = object({
   hedgeMs: z.union([z.literal('p95'), z.int().min(1).max(60_000)], { error: hedgeMessage }).exactOptional(),
   /** Whether `eth_getLogs` is read in parts if a node rejects its range. @default true */
   splitLogs: flag().exactOptional(),
+  /** Rates and weights of this network. @default those of the config's `limits`, for each that is left out */
+  limits: networkLimits.exactOptional(),
+  /** Size and time limits of requests to this network. @default those of the config's `bounds`, for each that is left out */
+  bounds: networkBounds.exactOptional(),
 })
 
 /** The schema of `networks`. */

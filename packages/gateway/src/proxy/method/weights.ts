@@ -1,4 +1,5 @@
 import { checkNames } from '@keyrail/core/internal'
+import type { Network } from '../../lib/network.ts'
 import { debugMethods, nodeMethods, traceMethods, txpoolMethods } from '../../auth/allowList/methodNames.ts'
 
 /** How many requests a call of a method counts as, in rates and quotas. Methods that are left out count as 1. */
@@ -39,8 +40,14 @@ export const describeUnknownMethod = (name: string): string => {
   return `has an unknown method ${shown}: ${fix}`
 }
 
-/** Returns the highest weight: the smallest burst with which a call of every method can be granted. */
-export const getHighestWeight = (weights: MethodWeights = {}): number => Math.max(1, ...Object.values(weights))
+/**
+ * Returns the highest weight: the smallest burst with which a call of every method can be granted.
+ * @param networks - Networks with weights of their own.
+ */
+export const getHighestWeight = (
+  weights: MethodWeights = {},
+  networks: Readonly<Record<Network, { readonly weights: MethodWeights }>> = {},
+): number => Math.max(1, ...[{ weights }, ...Object.values(networks)].flatMap((own) => Object.values(own.weights)))
 
 /** Removes the weights of 1, which are the default, and puts the highest first. */
 export const normalizeWeights = (weights: MethodWeights = {}): MethodWeights =>

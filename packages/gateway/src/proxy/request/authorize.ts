@@ -14,8 +14,10 @@ import { isApiKey } from '../../lib/secrets/apiKey.ts'
 import { hashApiKey } from '../../lib/secrets/hashApiKey.ts'
 import type { CallPath } from '../http/parsePath.ts'
 import { sendRejection } from './endRequest.ts'
+import type { Network } from '../../lib/network.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { handleCalls } from './handleCalls.ts'
+import type { NetworkContext } from './networkContext.ts'
 import type { RequestContext } from './requestContext.ts'
 
 /**
@@ -113,15 +115,22 @@ const checkRecord = (
   const rejection =
     (token && toTokenRejection(token)) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
   if (rejection !== undefined) sendRejection(gateway, context, rejection)
-  else handleCalls(gateway, { context, tenant, network: path.network, tokenAllowList })
+  else handleCalls(gateway, { context, tenant, network: getNetwork(gateway, path.network), tokenAllowList })
 }
 
-const setTenant = ({ upstreams }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
+const setTenant = ({ networks }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
   const tenant = toTenant(record)
   facts.tenant = tenant
   const { network } = facts
-  if (network !== undefined && record.networks.includes(network)) facts.chainId = upstreams.get(network)?.chainId
+  if (network !== undefined && record.networks.includes(network)) facts.chainId = networks.get(network)?.group.chainId
   return tenant
+}
+
+/** The path of a request names a network of the same context. */
+const getNetwork = ({ networks }: GatewayContext, name: Network): NetworkContext => {
+  const network = networks.get(name)
+  if (network === undefined) throw new TypeError('the network of a request must be one of its gateway')
+  return network
 }
 
 const checkAllowList = (
@@ -239,8 +248,9 @@ const authorizeTestKey = (gateway: GatewayContext, context: RequestContext, path
     return true
   }
   context.facts.tenant = tenant
-  context.facts.chainId = gateway.upstreams.get(path.network)?.chainId
-  handleCalls(gateway, { context, tenant, network: path.network, tokenAllowList: undefined })
+  const network = getNetwork(gateway, path.network)
+  context.facts.chainId = network.group.chainId
+  handleCalls(gateway, { context, tenant, network, tokenAllowList: undefined })
   return true
 }
 

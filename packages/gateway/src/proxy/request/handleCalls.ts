@@ -55,11 +55,12 @@ export const testKeyDelayMs = 15_000
 const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length'] ?? Infinity) <= smallBody
 
 /** Rejects a request whose key has used up its rate, as far as this process knows. @returns Whether it has. */
-const rejectUsedUp = (gateway: GatewayContext, { context, tenant }: AuthorizedRequest): boolean => {
-  const rate = findUsedUpRate(gateway, tenant)
+const rejectUsedUp = (gateway: GatewayContext, authorized: AuthorizedRequest): boolean => {
+  const { context } = authorized
+  const rate = findUsedUpRate(gateway, authorized)
   if (rate === undefined) return false
   const taken: LimitGrant = { granted: 0, rate, quota: undefined }
-  context.facts.limitHeaders = getLimitHeaders(taken, gateway)
+  context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
   const rejection = toLimitRejection(taken, { index: 0 }, gateway)
   if (context.request.complete) sendRejection(gateway, context, rejection)
   else sendRejectionBeforeBody(gateway, context, rejection)
@@ -67,25 +68,25 @@ const rejectUsedUp = (gateway: GatewayContext, { context, tenant }: AuthorizedRe
 }
 
 const handleBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
-  const { context, tenant } = authorized
+  const { context, tenant, network } = authorized
   gateway.bodies.add(tenant.ownerId, body.length, () => {
     if (context.gone) return
     // The rate may have been used up while the body arrived and waited.
     if (body.length > smallBody && rejectUsedUp(gateway, authorized)) return
-    const { maxBatchCalls, maxJsonDepth } = gateway.limits
-    const parsed = parseBody(body, maxBatchCalls, maxJsonDepth)
+    const bounds = { maxBatchCalls: network.limits.maxBatchCalls, maxJsonDepth: gateway.limits.maxJsonDepth }
+    const parsed = parseBody(body, bounds.maxBatchCalls, bounds.maxJsonDepth)
     if (parsed.kind === 'single') handleSingle(gateway, authorized, parsed.call)
     else if (parsed.kind === 'batch') handleBatch(gateway, authorized, parsed.calls)
     else {
       if (parsed.kind === 'batchTooLarge') context.facts.calls = parsed.count
-      rejectBody(gateway, authorized, toBodyRejection(parsed, gateway.limits))
+      rejectBody(gateway, authorized, toBodyRejection(parsed, bounds))
     }
   })
 }
 
 const toBodyRejection = (
   parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>,
-  { maxBatchCalls, maxJsonDepth }: GatewayContext['limits'],
+  { maxBatchCalls, maxJsonDepth }: { readonly maxBatchCalls: number; readonly maxJsonDepth: number },
 ): Rejection => {
   switch (parsed.kind) {
     case 'malformed':
@@ -110,12 +111,12 @@ const rejectBody = (gateway: GatewayContext, authorized: AuthorizedRequest, reje
 const nothing = (): void => {}
 
 /** Names the newest block that the key's callers have seen in the response. */
-const addBlock = ({ upstreams }: GatewayContext, { context, network, tenant }: AuthorizedRequest): void => {
-  context.facts.block = upstreams.get(network)?.seenHeads?.get(tenant.record.id)
+const addBlock = ({ context, network, tenant }: AuthorizedRequest): void => {
+  context.facts.block = network.group.seenHeads?.get(tenant.record.id)
 }
 
 const check = (
-  { methods }: GatewayContext,
+  { javascriptTracers }: GatewayContext,
   { tenant, tokenAllowList }: AuthorizedRequest,
   call: ParsedCall | InvalidCall,
   traits: MethodTraits | undefined,
@@ -126,7 +127,7 @@ const check = (
     traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,
     tokenAllowList,
-    javascriptTracers: methods.javascriptTracers,
+    javascriptTracers,
   })
 }
 
@@ -136,12 +137,13 @@ const check = (
  */
 const withLimits = (
   gateway: GatewayContext,
-  { context, tenant }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   requested: RequestedCalls,
   proceed: (taken: LimitGrant) => void,
 ): void => {
+  const { context } = authorized
   const use = (taken: LimitGrant): void => {
-    context.facts.limitHeaders = getLimitHeaders(taken, gateway)
+    context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
     proceed(taken)
   }
   const unavailable = (error: unknown): void => {
@@ -150,7 +152,7 @@ const withLimits = (
   }
   let taken: LimitGrant | Promise<LimitGrant>
   try {
-    taken = takeLimits(gateway, tenant, requested)
+    taken = takeLimits(gateway, authorized, requested)
   } catch (error) {
     unavailable(error)
     return
@@ -169,7 +171,7 @@ const withLimits = (
 
 const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, call: ParsedCall | InvalidCall): void => {
   const { facts } = authorized.context
-  const traits = call.valid ? gateway.methods.policy(call.method) : undefined
+  const traits = call.valid ? authorized.network.policy(call.method) : undefined
   facts.method = traits?.label ?? 'other'
   facts.calls = 1
   const checked = check(gateway, authorized, call, traits)
@@ -204,10 +206,10 @@ const runSingle = (
     // The caller of a completed call may still disconnect.
     counts = true
   }
-  const cancel = proxyCall(forwarded, { ...toProxyOptions(gateway, authorized), sent }, (result) => {
+  const cancel = proxyCall(forwarded, { ...toProxyOptions(authorized), sent }, (result) => {
     if (isRejection(result)) returnOnce()
     counts = true
-    addBlock(gateway, authorized)
+    addBlock(authorized)
     completeSingle(gateway, authorized, call, result)
   })
   // A write goes on when its caller disconnects, because a node may have received it. It is counted when it ends.
@@ -244,12 +246,12 @@ const handleBatch = (
   authorized: AuthorizedRequest,
   calls: readonly (ParsedCall | InvalidCall)[],
 ): void => {
-  const { context } = authorized
+  const { context, network } = authorized
   const methods: string[] = []
   const checked: (ForwardedCall | Rejection)[] = []
   let passed = 0
   for (const call of calls) {
-    const traits = call.valid ? gateway.methods.policy(call.method) : undefined
+    const traits = call.valid ? network.policy(call.method) : undefined
     const result = check(gateway, authorized, call, traits)
     methods.push(traits?.label ?? 'other')
     checked.push(result)
@@ -267,9 +269,9 @@ const handleBatch = (
   else
     withLimits(gateway, authorized, { passed, calls: calls.length, weights: getWeights(checked) }, (taken) => {
       if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
-      context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
+      context.cancel = runBatch(checked, toProxyOptions(authorized), {
         done: (results) => {
-          addBlock(gateway, authorized)
+          addBlock(authorized)
           completeBatch(gateway, authorized, calls, results)
         },
         unsent: (units) => returnUnsent(gateway, taken, units),

@@ -106,11 +106,10 @@ const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'h
 
 const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })
 
-const getReadiness = ({ upstreams, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
-  const networks = [...upstreams.values()].filter((group) => !group.isUsable()).map(({ network }) => network)
+const getReadiness = ({ networks: all, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
+  const networks = [...all.values()].filter(({ group }) => !group.isUsable()).map(({ group }) => group.network)
   // Otherwise one network without a node would take all others from every instance.
-  if (networks.length === upstreams.size)
-    return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
+  if (networks.length === all.size) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
   const reason = notReady()
   if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })
   if (networks.length > 0)

@@ -4,6 +4,7 @@ import type { Tenant } from '../../auth/key/tenant.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
+import type { NetworkContext } from './networkContext.ts'
 
 /** One HTTP request, from its header on. */
 export interface RequestContext {
@@ -49,7 +50,7 @@ export interface RequestFacts {
 export interface AuthorizedRequest {
   readonly context: RequestContext
   readonly tenant: Tenant
-  readonly network: Network
+  readonly network: NetworkContext
   /** What its token allows. It narrows the allow list of the app. */
   readonly tokenAllowList: AllowList | undefined
 }

@@ -1,0 +1,194 @@
+import type { RequestTarget } from '../endpoint/resolveEndpoint.ts'
+import { invalidRequest } from '../failure/check.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
+import { readString } from '../http/readString.ts'
+import { readResponse } from '../message/readResponse.ts'
+import { withoutTracing } from '../observe/withoutTracing.ts'
+import { toCloseFacts } from './closeFacts.ts'
+
+/** A constructor of WebSocket connections, such as that of the platform or of the package `ws`. */
+export type WebSocketConstructor = new (url: string, ...rest: never[]) => object
+
+/** What every implementation of WebSocket has, and some members that only `ws` has. */
+interface PlatformSocket {
+  binaryType: string
+  onopen: (() => void) | null
+  onmessage: ((event: { readonly data: unknown }) => void) | null
+  onerror: ((event: unknown) => void) | null
+  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null
+  readonly send: (text: string) => void
+  readonly close: (code?: number) => void
+  readonly terminate?: () => void
+  readonly on?: (
+    event: 'unexpected-response',
+    listener: (request: { readonly destroy: () => void }, response: Rejection) => void,
+  ) => void
+}
+
+/** The part of Node's `IncomingMessage` that the response to a rejected handshake is read with. */
+interface Rejection {
+  readonly statusCode?: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly setEncoding: (encoding: 'utf8') => void
+  readonly on: (event: 'data' | 'error' | 'close', listener: (chunk: string) => void) => void
+}
+
+/** Why a connection ended. */
+export interface SocketEnd {
+  readonly facts: FailureFacts
+  /** True if the server rejected the handshake, or could not be reached, and the platform does not report which, or with which status. */
+  readonly isHidden: boolean
+}
+
+/** What happens on a connection. No function is called before `openSocket` has returned, or after `close`. */
+export interface SocketEvents {
+  readonly onOpen: () => void
+  readonly onMessage: (text: string) => void
+  /** Called once, also if the connection was never open. */
+  readonly onEnd: (end: SocketEnd) => void
+}
+
+/** A connection. */
+export interface OpenSocket {
+  /** The URL without its key, once it is known, and the secrets that errors must not show. */
+  readonly context: () => Pick<RequestTarget, 'redactedUrl' | 'secrets'> | undefined
+  readonly send: (text: string) => void
+  /** Ends the connection: with a close frame, or at once if the server does not respond any more. */
+  readonly close: (isDead: boolean) => void
+}
+
+/** Longer bodies of rejected handshakes are cut, in characters. */
+const MAX_REJECTION_LENGTH = 65_536
+
+/**
+ * Opens a WebSocket connection: with the given constructor, the one of the platform (browsers, Node 22 and later, Bun, Deno), or, on Node 20, with
+ * the package `ws`, which is loaded only then.
+ *
+ * @param getTarget - Returns the URL, with `ws` or `wss`, and the headers. Called once.
+ * @param given - Creates connections in place of the platform's WebSocket.
+ * @param events - What to call.
+ * @see https://websockets.spec.whatwg.org
+ */
+export function openSocket(
+  getTarget: () => RequestTarget | Promise<RequestTarget>,
+  given: WebSocketConstructor | undefined,
+  events: SocketEvents,
+): OpenSocket {
+  let target: RequestTarget | undefined
+  let socket: PlatformSocket | undefined
+  let isOpen = false
+  let over = false
+
+  const end = (facts: FailureFacts, isHidden = false): void => {
+    if (over) return
+    over = true
+    events.onEnd({ facts, isHidden })
+  }
+
+  const listen = (opened: PlatformSocket): void => {
+    let errorText = ''
+    opened.binaryType = 'arraybuffer'
+    opened.onopen = () => {
+      isOpen = true
+      if (!over) events.onOpen()
+    }
+    opened.onmessage = ({ data }) => {
+      if (!over) events.onMessage(toText(data))
+    }
+    opened.onerror = (event) => {
+      errorText = readString(() => Object(event).message)
+    }
+    opened.onclose = ({ code, reason }) => {
+      if (isOpen) return end(toCloseFacts(code, reason))
+      end({ kind: 'network', text: `the WebSocket handshake failed${errorText && `: ${errorText}`}` }, true)
+    }
+    opened.on?.('unexpected-response', (request, response) => {
+      void readRejection(response).then((facts) => {
+        end(facts)
+        request.destroy()
+      })
+    })
+  }
+
+  const open = async (): Promise<void> => {
+    const Constructor = given ?? (await getPlatformWebSocket())
+    target = await getTarget()
+    if (over) return
+    socket = withoutTracing(() => createPlatformSocket(Constructor, target as RequestTarget))
+    listen(socket)
+  }
+  // After this function has returned: a given constructor may do anything.
+  Promise.resolve()
+    .then(open)
+    .catch(({ message }: Error) => end({ kind: 'invalidRequest', text: message }))
+
+  return {
+    context: () => target,
+    send: (text) => socket?.send(text),
+    close: (isDead) => {
+      over = true
+      if (isDead && socket?.terminate) socket.terminate()
+      else socket?.close(isOpen ? 1000 : undefined)
+    },
+  }
+}
+
+/** The text of a message. Some servers send binary messages. */
+const toText = (data: unknown): string =>
+  typeof data === 'string' ? data : readString(() => new TextDecoder().decode(data as ArrayBuffer))
+
+/** Returns the constructor of the platform, or that of `ws`. */
+async function getPlatformWebSocket(): Promise<WebSocketConstructor> {
+  const platform = (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket
+  if (platform) return platform
+  // In a variable, so that bundlers do not look for the package.
+  const name = 'ws'
+  try {
+    const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+      readonly default: WebSocketConstructor
+    }
+    return module.default
+  } catch {
+    throw invalidRequest(
+      'This platform has no WebSocket. Install the package ws, use Node 22 or later, or pass a constructor: webSocket({ WebSocket }).',
+    )
+  }
+}
+
+/** `ws`, Node, Bun and Deno take headers as an option. Browsers take that option for the name of a protocol, and throw. */
+function createPlatformSocket(Constructor: WebSocketConstructor, { url, headers }: RequestTarget): PlatformSocket {
+  const { 'content-type': _, ...extra } = headers
+  const hasHeaders = Object.keys(extra).length > 0
+  const options = hasHeaders ? [{ headers: extra }] : []
+  try {
+    return new Constructor(url, ...(options as never[])) as PlatformSocket
+  } catch (error) {
+    throw invalidRequest(
+      hasHeaders
+        ? "This platform's WebSocket cannot send headers, so jwt, headers and credentials in the URL do not work with webSocket. Leave webSocket out, or pass a constructor that sends headers: webSocket({ WebSocket })."
+        : `The platform cannot open the WebSocket: ${readString(() => Object(error).message)}`,
+    )
+  }
+}
+
+/** Reads the response to a handshake that the server rejected. It is that of a rejected POST. */
+function readRejection(response: Rejection): Promise<FailureFacts> {
+  return new Promise((resolve) => {
+    let text = ''
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      text = (text + chunk).slice(0, MAX_REJECTION_LENGTH)
+    })
+    response.on('error', () => {})
+    response.on('close', () => {
+      const { statusCode: status = 0, headers } = response
+      const header = (name: string): string | undefined => headers[name] as string | undefined
+      const read = readResponse({ status, text, header }, { id: 0, method: 'eth_subscribe' })
+      resolve(
+        'result' in read
+          ? { kind: 'badResponse', status, text: 'the server does not accept WebSocket at this URL' }
+          : read,
+      )
+    })
+  })
+}
