@@ -57,7 +57,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/gateway',
     imports: ['core'],
     inTests: ['vectors'],
-    dependencies: ['@hono/node-server', 'hono', 'ioredis', 'kysely', 'pg', 'prom-client', 'undici', 'zod'],
+    dependencies: ['@hono/node-server', 'hono', 'ioredis', 'kysely', 'pg', 'prom-client', 'undici', 'ws', 'zod'],
     peers: [],
     nodeModules: 'anywhere',
   },

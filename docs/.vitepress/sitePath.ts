@@ -4,7 +4,7 @@
  * @returns A path as `guide.md`; undefined for what is no page of it.
  * @example
  * sitePath('docs/service/running.md') // 'service/running.md'
- * sitePath('examples/watch-blocks/README.md') // 'examples/watch-blocks.md'
+ * sitePath('examples/subscribe-blocks/README.md') // 'examples/subscribe-blocks.md'
  */
 export function sitePath(file: string): string | undefined {
   const named = pages[file]

@@ -131,13 +131,13 @@ describe('examples/send-safely', () => {
   })
 })
 
-test('examples/watch-blocks prints each block, reports replaced blocks, and exits on Ctrl-C', async () => {
+test('examples/subscribe-blocks prints each block, reports replaced blocks, and exits on Ctrl-C', async () => {
   // The other network, on which no other test mines blocks.
   const { mainnet } = service.nodes
   const hash = async (number: bigint): Promise<string> =>
     ((await callNode(mainnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as { hash: string }).hash
   const head = BigInt((await callNode(mainnet, 'eth_blockNumber')) as string)
-  const running = startExample('watch-blocks/watchBlocks.ts', {
+  const running = startExample('subscribe-blocks/subscribeBlocks.ts', {
     ...environment,
     KEYRAIL_BASE_URL: `${service.url}/mainnet`,
   })

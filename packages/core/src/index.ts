@@ -51,6 +51,20 @@ export type {
 export { webSocket } from './socket/webSocket.ts'
 export type { WebSocketFeature, WebSocketOptions } from './socket/webSocket.ts'
 export type { WebSocketConstructor } from './socket/openSocket.ts'
+export { createSubscription } from './subscribe/createSubscription.ts'
+export type {
+  BlockEvent,
+  BlockPosition,
+  HeaderEvent,
+  LogEvent,
+  ReorgEvent,
+  Subscription,
+  SubscriptionEvent,
+  SubscriptionFailure,
+  SubscriptionOptions,
+  SubscriptionRequest,
+  TransactionEvent,
+} from './subscribe/subscription.ts'
 export { batch } from './transport/batch.ts'
 export type { BatchFeature, BatchOptions } from './transport/batch.ts'
 export type { BreakerOptions, BreakerState, Health } from './transport/breaker.ts'
@@ -60,7 +74,7 @@ export { cache } from './transport/cache.ts'
 export type { CacheOptions, CacheStore } from './transport/cache.ts'
 export type { CallOptions, Layer, Priority, RequestArguments } from './transport/call.ts'
 export { createProvider } from './transport/createProvider.ts'
-export type { Provider, ProviderRpcError } from './transport/createProvider.ts'
+export type { Provider, ProviderMessage, ProviderRpcError } from './transport/createProvider.ts'
 export { createTransport } from './transport/createTransport.ts'
 export type { RawRequest } from './transport/createDispatch.ts'
 export { failover } from './transport/failover.ts'

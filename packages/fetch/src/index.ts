@@ -28,6 +28,8 @@ export type {
   Layer,
   RetryOptions,
   SafeWritesOptions,
+  SubscriptionFailure,
+  SubscriptionOptions,
   TracingOptions,
   Transport,
   TransportOptions,
@@ -35,8 +37,9 @@ export type {
 } from '@keyrail/core'
 export type { Client, ClientParts } from './client/client.ts'
 export { createClient } from './client/createClient.ts'
-export type { Block, BlockCommon, PendingBlock, Withdrawal } from './decode/block.ts'
+export type { Block, BlockCommon, BlockHeader, PendingBlock, Withdrawal } from './decode/block.ts'
 export { decodeBlock, decodePendingBlock } from './decode/decodeBlock.ts'
+export { decodeHeader } from './decode/decodeHeader.ts'
 export { decodeHex } from './decode/decodeHex.ts'
 export { decodeLog } from './decode/decodeLog.ts'
 export { decodeNumber } from './decode/decodeNumber.ts'
@@ -93,9 +96,5 @@ export type { LogQuery } from './logs/logQuery.ts'
 export type { LogCursor } from './logs/logCursor.ts'
 export { isReorgError } from './logs/reorgError.ts'
 export type { ReorgError } from './logs/reorgError.ts'
-export type { BlockRef } from './watch/followChain.ts'
-export { watchBlocks } from './watch/watchBlocks.ts'
-export type { BlockEvent, WatchBlocksOptions } from './watch/watchBlocks.ts'
-export { watchLogs } from './watch/watchLogs.ts'
-export type { LogEvent, WatchLogsClient, WatchLogsOptions } from './watch/watchLogs.ts'
-export type { WatchClient, WatchOptions, WatchFailure } from './watch/watchOptions.ts'
+export { subscribe } from './subscribe/subscribe.ts'
+export type { Events, Reorg, SubscribeClient, SubscribeEvent, SubscribeRequest } from './subscribe/subscribe.ts'

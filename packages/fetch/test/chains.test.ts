@@ -3,7 +3,7 @@ import type { ErrorFixture, ResultFixture } from '@keyrail/vectors'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient, getBlock, getTransaction, getTransactionReceipt } from '../src/index.ts'
 import { startCountingServer } from './countingServer.ts'
-import { hexOf } from './wire.ts'
+import { hexOf } from '@keyrail/core/test/wire.ts'
 
 const server = await startCountingServer()
 afterAll(() => server.close())

@@ -9,8 +9,9 @@ import { iterateLogs } from '../src/logs/iterateLogs.ts'
 import type { LogsProgress } from '../src/logs/iterateLogs.ts'
 import type { LogCursor } from '../src/logs/logCursor.ts'
 import { isReorgError } from '../src/logs/reorgError.ts'
-import { createChainClient, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
-import type { ChainServer, ReorgChain } from './reorgChain.ts'
+import { contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from '@keyrail/core/test/reorgChain.ts'
+import { createChainClient } from './chainClient.ts'
+import type { ChainServer, ReorgChain } from '@keyrail/core/test/reorgChain.ts'
 
 const collect = async (logs: AsyncIterable<Log>): Promise<Log[]> => {
   const seen: Log[] = []

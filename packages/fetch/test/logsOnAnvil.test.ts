@@ -1,15 +1,11 @@
 import type { Hex } from '@keyrail/core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createClient, getLogs } from '../src/index.ts'
-import type { Client, Log } from '../src/index.ts'
+import { createClient, getLogs, subscribe } from '../src/index.ts'
+import type { Client, Log, SubscribeEvent } from '../src/index.ts'
 import { iterateLogs } from '../src/logs/iterateLogs.ts'
-import { watchBlocks } from '../src/watch/watchBlocks.ts'
-import type { BlockEvent } from '../src/watch/watchBlocks.ts'
-import { watchLogs } from '../src/watch/watchLogs.ts'
-import type { LogEvent } from '../src/watch/watchLogs.ts'
 import { emitterInitCode, wordOf } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
-import { placeOf } from './reorgChain.ts'
+import { placeOf } from '@keyrail/core/test/reorgChain.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 
@@ -68,17 +64,17 @@ test('iterateLogs returns the same logs as eth_getLogs, with any windows and fro
   }
 })
 
-test('watchers follow anvil_reorg, evm_revert and mining between them', async () => {
-  const blocks: BlockEvent[] = []
-  const logs: LogEvent[] = []
+test('subscriptions follow anvil_reorg, evm_revert and mining between them', async () => {
+  const blocks: SubscribeEvent<{ blocks: true }>[] = []
+  const logs: SubscribeEvent<{ logs: {} }>[] = []
   const controller = new AbortController()
   const options = { fromBlock: 1, pollingIntervalMs: 10, signal: controller.signal }
   const over = Promise.allSettled([
     (async () => {
-      for await (const event of watchBlocks(client, options)) blocks.push(event)
+      for await (const event of subscribe(client, { blocks: true }, options)) blocks.push(event)
     })(),
     (async () => {
-      for await (const event of watchLogs(client, { ...options, address: emitter })) logs.push(event)
+      for await (const event of subscribe(client, { logs: { address: emitter } }, options)) logs.push(event)
     })(),
   ])
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createClient, isKeyrailError, iterateLogs, watchBlocks, watchLogs } from '../src/index.ts'
+import { createClient, isKeyrailError, iterateLogs, subscribe } from '../src/index.ts'
 
 const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
 // Nothing listens on this port, so a request would fail with another kind.
@@ -14,10 +14,6 @@ interface Reader {
   readonly others: readonly string[]
 }
 
-const watchRanges = [
-  ['pollingIntervalMs', 10, timer],
-  ['reorgDepth', 1, 1_024],
-] as const
 const readers: Readonly<Record<string, Reader>> = {
   iterateLogs: {
     make: (options) => iterateLogs(client, options as never),
@@ -41,15 +37,13 @@ const readers: Readonly<Record<string, Reader>> = {
       'minBlock',
     ],
   },
-  watchBlocks: {
-    make: (options) => watchBlocks(client, options),
-    ranges: watchRanges,
-    others: ['fromBlock', 'signal', 'onError', 'includeTransactions', 'emitMissedBlocks'],
-  },
-  watchLogs: {
-    make: (options) => watchLogs(client, options),
-    ranges: watchRanges,
-    others: ['address', 'topics', 'fromBlock', 'signal', 'onError'],
+  subscribe: {
+    make: (options) => subscribe(client, { blocks: true }, options),
+    ranges: [
+      ['pollingIntervalMs', 10, timer],
+      ['reorgDepth', 1, 1_024],
+    ],
+    others: ['cursor', 'fromBlock', 'onError', 'signal', 'timeoutMs', 'retries', 'priority', 'minBlock'],
   },
 }
 
@@ -108,5 +102,5 @@ test.each([
   [{ topics: [undefined] }, 'topics must be 0x and 64 hex digits'],
 ])('a query that no log can match is rejected: %o', (condition, message) => {
   expect(getRejection(() => iterateLogs(client, { fromBlock: 0, ...condition } as never))).toBe(message)
-  expect(getRejection(() => watchLogs(client, condition as never))).toBe(message)
+  expect(getRejection(() => subscribe(client, { logs: condition as never }))).toBe(message)
 })

@@ -5,7 +5,7 @@ import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { until, useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient, waitForTransactionReceipt } from '../src/index.ts'
-import { wireReceipt } from './wire.ts'
+import { wireReceipt } from '@keyrail/core/test/wire.ts'
 
 const { transactionHash: hash } = wireReceipt
 const errorBody = (code: number, message: string): string =>

@@ -10,7 +10,7 @@ import { wordOf } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
-import { wireReceipt } from './wire.ts'
+import { wireReceipt } from '@keyrail/core/test/wire.ts'
 
 let anvil: Anvil
 let transport: KeyrailTransport & StatsMethods

@@ -1,7 +1,7 @@
-// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, a watch, and WebSocket.
+// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, subscriptions, and WebSocket.
 import { batch, createTransport, stats, webSocket } from '@keyrail/core'
 import { getSocket } from '@keyrail/core/internal'
-import { createClient, getBalance, getBlock, isKeyrailError, watchBlocks } from '@keyrail/fetch'
+import { createClient, getBalance, getBlock, isKeyrailError, subscribe } from '@keyrail/fetch'
 
 /**
  * Uses a service in every way that a platform could spoil.
@@ -34,7 +34,7 @@ export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody, node }) {
     controller.abort()
 
     const watched = []
-    for await (const event of watchBlocks(client, { pollingIntervalMs: 20 })) {
+    for await (const event of subscribe(client, { blocks: true }, { fromBlock: 'latest', pollingIntervalMs: 20 })) {
       watched.push(event.block)
       if (watched.length === 3) break
       await transport.request({ method: 'evm_mine', params: [] })

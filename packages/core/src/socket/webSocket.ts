@@ -5,6 +5,8 @@ import { check, checkNames, checkObject, checkRange } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
 import { readResponse } from '../message/readResponse.ts'
+import { createNodeSubscriptions } from '../subscribe/createNodeSubscriptions.ts'
+import { setNodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
 import type { Dispatch } from '../transport/createDispatch.ts'
 import type { Endpoint, HttpEndpoint } from '../transport/http.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -120,7 +122,10 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
             ...endpoint,
             send: (call, complete) => (getSocketCall(call) ? direct : endpoint).send(call, complete),
           },
-    register: registerSocket,
+    register: (transport: Transport, dispatch: Dispatch) => {
+      registerSocket(transport, dispatch)
+      setNodeSubscriptions(transport, createNodeSubscriptions(transport))
+    },
   })
 }
 

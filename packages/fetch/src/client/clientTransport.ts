@@ -1,8 +1,10 @@
-const transports = new WeakMap<object, object>()
+import type { CallOptions, Transport } from '@keyrail/core'
 
-/** Records which transport a client uses. */
-export function setClientTransport(client: object, transport: object): void {
-  transports.set(client, transport)
+const transports = new WeakMap<object, { readonly transport: Transport; readonly bound: CallOptions | undefined }>()
+
+/** Records which transport a client uses, and which call options are bound to it. */
+export function setClientTransport(client: object, transport: Transport, bound: CallOptions | undefined): void {
+  transports.set(client, { transport, bound })
 }
 
 /**
@@ -10,5 +12,10 @@ export function setClientTransport(client: object, transport: object): void {
  * What is learned about a provider's limits is stored under this object, so that all clients of one transport share it.
  */
 export function getClientTransport(client: object): object {
-  return transports.get(client) ?? client
+  return transports.get(client)?.transport ?? client
+}
+
+/** Returns the call options that are bound to a client of `createClient`. */
+export function getBoundOptions(client: object): CallOptions {
+  return transports.get(client)?.bound ?? {}
 }

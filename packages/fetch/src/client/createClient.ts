@@ -50,7 +50,7 @@ export function createClient<Rpc = EthereumRpc, Network extends string = string>
           : undefined),
       deleteProperty: () => false,
     })
-    setClientTransport(client, transport)
+    setClientTransport(client, transport, bound)
     return client
   }
   return bind() as Client<Rpc>

@@ -19,9 +19,8 @@ import {
   getTransactionReceipt,
   iterateLogs,
   sendRawTransaction,
+  subscribe,
   waitForTransactionReceipt,
-  watchBlocks,
-  watchLogs,
 } from '../index.ts'
 import type { Block, Client, Log, LogIterator, Transaction, TransactionReceipt } from '../index.ts'
 
@@ -33,13 +32,14 @@ interface MyMethods {
 }
 
 describe('a client created inline', () => {
-  test('is accepted by the functions that watch, wait and iterate', () => {
+  test('is accepted by the functions that subscribe, wait and iterate', () => {
     expectTypeOf(iterateLogs(createClient({ url }), { fromBlock: 0 })).toEqualTypeOf<LogIterator>()
-    expectTypeOf(watchBlocks(createClient({ url }))).toEqualTypeOf(watchBlocks(createdBefore))
-    expectTypeOf(watchBlocks(createClient({ url }), { includeTransactions: true })).toEqualTypeOf(
-      watchBlocks(createdBefore, { includeTransactions: true }),
+    expectTypeOf(subscribe(createClient({ url }), { blocks: true })).toEqualTypeOf(
+      subscribe(createdBefore, { blocks: true }),
     )
-    expectTypeOf(watchLogs(createClient({ url }), { address })).toEqualTypeOf(watchLogs(createdBefore, { address }))
+    expectTypeOf(subscribe(createClient({ url }), { logs: { address } })).toEqualTypeOf(
+      subscribe(createdBefore, { logs: { address } }),
+    )
     expectTypeOf(waitForTransactionReceipt(createClient({ url }), { hash })).toEqualTypeOf<
       Promise<TransactionReceipt>
     >()
@@ -53,8 +53,7 @@ describe('a client created inline', () => {
     void iterateLogs(createClient<EthereumRpc & MyMethods>({ url }, ['getSlot']), { fromBlock: 0 })
     void iterateLogs(createClient({ url }).with({ timeoutMs: 1 }), { fromBlock: 0 })
     void iterateLogs(createClient(createTransport({ url })), { fromBlock: 0 })
-    void watchBlocks(createClient(createTransport({ url })))
-    void watchLogs(createClient(createTransport({ url })))
+    void subscribe(createClient(createTransport({ url })), { pending: true })
     void waitForTransactionReceipt(createClient(createTransport({ url })), { hash })
   })
 

@@ -72,6 +72,9 @@ export interface Block<T = Hex> extends BlockCommon<T> {
   readonly logsBloom: Hex | undefined
 }
 
+/** The header of a block, decoded: a {@link Block} without its transactions, uncles and withdrawals. */
+export type BlockHeader = Omit<Block, 'size' | 'uncles' | 'withdrawals' | 'transactions'>
+
 /** The block that a node is building: fields that are not known yet may be null. */
 export interface PendingBlock<T = Hex> extends BlockCommon<T> {
   readonly hash: Hex | null

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireBlock, wireTransaction } from '../../test/wire.ts'
+import { hexOf, wireBlock, wireTransaction } from '@keyrail/core/test/wire.ts'
 import { decodeBlock, decodePendingBlock } from './decodeBlock.ts'
 import { decodeTransaction } from './decodeTransaction.ts'
 

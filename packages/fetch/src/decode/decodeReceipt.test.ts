@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireReceipt } from '../../test/wire.ts'
+import { hexOf, wireReceipt } from '@keyrail/core/test/wire.ts'
 import { decodeReceipt } from './decodeReceipt.ts'
 
 describe('decodeReceipt', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireFeeMarket, wireTransaction } from '../../test/wire.ts'
+import { hexOf, wireFeeMarket, wireTransaction } from '@keyrail/core/test/wire.ts'
 import { decodeTransaction } from './decodeTransaction.ts'
 
 const common = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireBlock, wireFeeMarket, wireLog, wireReceipt, wireTransaction } from '../../test/wire.ts'
+import { hexOf, wireBlock, wireFeeMarket, wireLog, wireReceipt, wireTransaction } from '@keyrail/core/test/wire.ts'
 import { getFeeHistory } from '../read/getFeeHistory.ts'
 import { decodeBlock, decodePendingBlock } from './decodeBlock.ts'
 import { decodeLog } from './decodeLog.ts'

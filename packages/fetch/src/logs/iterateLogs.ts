@@ -1,5 +1,14 @@
 import { KeyrailError } from '@keyrail/core'
-import { checkCallOptions, checkNames, now } from '@keyrail/core/internal'
+import {
+  checkCallOptions,
+  checkInteger,
+  checkNames,
+  createLogWindows,
+  createWindowSize,
+  now,
+  runAbortable,
+} from '@keyrail/core/internal'
+import type { BlockSpan } from '@keyrail/core/internal'
 import type { CallOptions } from '@keyrail/core'
 import { getClientTransport } from '../client/clientTransport.ts'
 import type { Log } from '../decode/log.ts'
@@ -11,18 +20,13 @@ import { callOptionNames, pickCallOptions } from '../read/bindCallOptions.ts'
 import { getBlockNumber } from '../read/getBlockNumber.ts'
 import type { ReadClient } from '../read/readClient.ts'
 import { createChainEdges } from './chainEdges.ts'
-import { checkInteger } from './checkInteger.ts'
 import { encodeLogQuery } from './encodeLogQuery.ts'
 import type { LogQuery } from './logQuery.ts'
 import { checkLogCursor } from './logCursor.ts'
 import type { LogCursor } from './logCursor.ts'
-import { createLogWindows } from './logWindows.ts'
-import type { BlockSpan } from './logWindows.ts'
 import { readLogs } from './readLogs.ts'
 import { isReorgError } from './reorgError.ts'
 import { checkRangeEnd, resolveBlock } from './resolveRange.ts'
-import { runAbortable } from './runAbortable.ts'
-import { createWindowSize } from './windowSize.ts'
 
 /** What {@link iterateLogs} needs from a client. */
 export interface LogsClient {
@@ -97,7 +101,7 @@ const mostRereads = 10
  * that it accepts is parsed from the error, or else the window is halved. All clients of one transport share what was learned. Slow
  * consumers apply back-pressure: at most `2 * concurrency` windows are prefetched. Leaving the loop aborts the requests in flight.
  *
- * `toBlock: 'latest'` is the head when the iteration starts. For the logs of later blocks, resume from the cursor or use `watchLogs`.
+ * `toBlock: 'latest'` is the head when the iteration starts. For the logs of later blocks, resume from the cursor or use `subscribe`.
  * A signal that is bound to the client is replaced by `signal`.
  *
  * @param client - A client.

@@ -1,5 +1,5 @@
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
-import { checkNames, now } from '@keyrail/core/internal'
+import { checkNames, now, pause } from '@keyrail/core/internal'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
@@ -7,7 +7,6 @@ import { invalidOption } from '../encode/invalidOption.ts'
 import { callOptionNames, pickCallOptions } from './bindCallOptions.ts'
 import { getBlockNumber } from './getBlockNumber.ts'
 import { getTransactionReceipt } from './getTransactionReceipt.ts'
-import { pause } from './pause.ts'
 import type { ReadClient } from './readClient.ts'
 
 /** What {@link waitForTransactionReceipt} needs from a client. */

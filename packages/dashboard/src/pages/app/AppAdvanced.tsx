@@ -3,6 +3,7 @@ import type { AppView } from '@keyrail/gateway'
 import { usageQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
+import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
@@ -131,13 +132,14 @@ function Limits({ app }: { readonly app: AppView }) {
         )}
       </dl>
       <Loaded query={usage}>
-        {({ day, month, weights }) => (
+        {({ day, month, weights, networks }) => (
           <>
             <div className="pair">
               <UsageMeter title="Today (UTC)" usage={day} />
               <UsageMeter title="This month (UTC)" usage={month} />
             </div>
             <WeightsHint weights={weights} />
+            <NetworkLimits networks={networks} />
           </>
         )}
       </Loaded>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
 import { useMemo, useState } from 'react'
-import { deploymentQuery, keysQuery, networkStatusQuery } from '../../control/queries.ts'
+import { deploymentQuery, keysQuery, networkStatusQuery, usageQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { searchNetworks } from '../../networks/searchNetworks.ts'
 import type { NetworkView } from '../../networks/searchNetworks.ts'
@@ -25,6 +25,7 @@ export function AppNetworks() {
   const holder = useAppKey(app)
   const deployment = useQuery(deploymentQuery)
   const { data: keys } = useQuery(keysQuery)
+  const { data: usage } = useQuery(usageQuery(app.id))
   const status = useQuery({ ...networkStatusQuery, refetchInterval: 15_000 })
   const [isShown, setShown] = useState(false)
   const { submit, isPending, problem } = useSubmit({
@@ -66,6 +67,7 @@ export function AppNetworks() {
                   nodes={
                     status.isError ? undefined : status.data?.networks.find(({ network }) => network === name)?.nodes
                   }
+                  limits={usage?.networks[name]}
                   holder={holder}
                   isShown={isShown}
                   apiKeys={keys?.items.filter(({ network }) => network === name) ?? []}

@@ -90,10 +90,10 @@ export function KeySetup() {
         }}
       </Loaded>
       <Loaded query={usage}>
-        {({ day, weights }) => (
+        {({ day, weights, networks }) => (
           <Card title="Today’s use" lead="Of all your API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
-            <WeightsHint weights={weights} />
+            <WeightsHint weights={networks[key.network]?.weights ?? weights} />
           </Card>
         )}
       </Loaded>

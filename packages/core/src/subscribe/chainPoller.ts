@@ -1,0 +1,200 @@
+import { now } from '../clock/now.ts'
+import { KeyrailError } from '../failure/keyrailError.ts'
+import { malformed, missingBlock } from './chainBlock.ts'
+import type { WholeBlock } from './chainBlock.ts'
+import { readExisting } from './chainSource.ts'
+import type { ChainSource } from './chainSource.ts'
+import type { PollSchedule } from './pollSchedule.ts'
+import type { ChainEvent, RecentBlock, RecentChain } from './recentChain.ts'
+import { reportBlock, undoAbove } from './reportBlock.ts'
+import type { AnyEvent } from './reportBlock.ts'
+import type { LogEvent, SubscriptionOptions } from './subscription.ts'
+
+/** The result of a poll. */
+export interface Polled {
+  /** Whether the newest block of the node has been reported. */
+  readonly atHead: boolean
+  /** Whether the chain has another newest block than before. */
+  readonly news: boolean
+  /** The delay before the next poll, in milliseconds. */
+  readonly waitMs: number
+}
+
+/** One poll: what it reports, and when to poll again. */
+export type Poll = () => AsyncGenerator<AnyEvent, Polled, undefined>
+
+/** Options of {@link createChainPoller}. */
+export interface ChainPollerOptions {
+  readonly chain: RecentChain
+  readonly source: ChainSource
+  readonly schedule: PollSchedule
+  readonly reorgDepth: number
+  readonly fromBlock: SubscriptionOptions['fromBlock']
+  /** Reports the logs of blocks far below the head in ranges, up to a block. Undefined for subscriptions to blocks. */
+  readonly catchUp: ((to: number) => AsyncGenerator<LogEvent, void, undefined>) | undefined
+}
+
+/** How many blocks of a gap to read in parallel. */
+const lookahead = 8
+/** If the head stays lower for this many polls and for two block times, the node is not lagging: the chain has become shorter. */
+const mostLowerPolls = 8
+
+/**
+ * Creates the function that polls the chain once. The parent of each reported block is the block before it. If a new block has another parent,
+ * its branch is followed down by hash to a block of the chain, and the blocks above that one are undone. However the chain changes between two
+ * requests, the blocks reported and not undone always form one continuous chain, which is the canonical one as soon as it includes the head.
+ *
+ * A poll that fails may be repeated: it continues where it ended.
+ */
+export function createChainPoller(options: ChainPollerOptions): Poll {
+  const { chain, source, schedule, reorgDepth, fromBlock, catchUp } = options
+  const { read, load } = source
+  /** How many polls in a row have found a lower head, and since when. */
+  let lowerPolls = 0
+  let lowerSince = 0
+
+  const waitAfterNews = (): number => {
+    const timestamps = chain.blocks.slice(-9).map(({ timestamp }) => timestamp)
+    return schedule.afterNews(timestamps.filter((timestamp) => timestamp !== undefined))
+  }
+
+  const findIndex = (hash: string): number => chain.blocks.findLastIndex((block) => block.hash === hash)
+
+  /** Undoes what is not part of the branch of a block, and reports the branch up to that block. */
+  async function* switchBranch(tip: WholeBlock): AsyncGenerator<AnyEvent, void, undefined> {
+    const oldest = (chain.blocks[0] as RecentBlock).number
+    const branch: WholeBlock[] = []
+    let fork = findIndex(tip.hash)
+    let ancestor: Pick<WholeBlock, 'number' | 'hash'> = tip
+    for (let lowest = tip; fork < 0;) {
+      branch.push(lowest)
+      const { number, parentHash } = lowest
+      ancestor = { number: number - 1, hash: parentHash }
+      fork = findIndex(parentHash)
+      if (fork >= 0 || (chain.complete && number <= oldest)) break
+      if (number <= oldest) throw tooDeep(reorgDepth)
+      const parent = await read(parentHash)
+      if (parent === null) throw missingBlock(parentHash)
+      // Without this check, a faulty node could make the branch grow forever.
+      if (parent.hash !== parentHash || parent.number !== number - 1) throw malformed('block', 'the requested parent')
+      lowest = parent
+    }
+    if (fork < chain.blocks.length - 1) yield* undoAbove(chain, fork, ancestor)
+    for (const block of branch.reverse()) yield* reportBlock(chain, block, await load(block))
+  }
+
+  /** Follows the blocks up to the head. Returns whether it has reported the head. */
+  async function* followToHead(first: number, head: WholeBlock): AsyncGenerator<AnyEvent, boolean, undefined> {
+    const get = async (number: number): Promise<{ block: WholeBlock; events: readonly ChainEvent[] }> => {
+      const block = number === head.number ? head : await readExisting(source, number)
+      if (block.number !== number) throw malformed('block.number', 'the requested number')
+      return { block, events: await load(block) }
+    }
+    const ahead: ReturnType<typeof get>[] = []
+    let requested = first
+    for (let number = first; number <= head.number; number++) {
+      for (; requested <= head.number && requested < number + lookahead; requested++) {
+        const reading = get(requested)
+        // Its failure is handled when its turn comes, or never if an earlier block has failed.
+        reading.catch(() => {})
+        ahead.push(reading)
+      }
+      const { block, events } = await (ahead.shift() as ReturnType<typeof get>)
+      const newest = chain.newest()
+      if (newest && newest.hash !== block.parentHash) {
+        // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
+        if (number === first) yield* switchBranch(block)
+        return false
+      }
+      yield* reportBlock(chain, block, events)
+    }
+    return true
+  }
+
+  /** Handles a head that is not above the newest block. Returns whether the chain ends with it. */
+  async function* checkLowerHead(head: WholeBlock, newest: RecentBlock): AsyncGenerator<AnyEvent, boolean, undefined> {
+    if (head.hash === newest.hash) {
+      lowerPolls = 0
+      return true
+    }
+    const same = chain.blocks.find(({ number }) => number === head.number)
+    const replaced = same !== undefined && same.hash !== head.hash
+    if (!replaced) {
+      // So far below the head that only a lagging node is likely.
+      if (!chain.complete && head.number < (chain.blocks[0] as RecentBlock).number) return false
+      if (lowerPolls++ === 0) lowerSince = now()
+      if (lowerPolls < mostLowerPolls || now() - lowerSince < 2 * schedule.blockMs()) return false
+    }
+    lowerPolls = 0
+    yield* switchBranch(head)
+    return true
+  }
+
+  async function* pollOnce(): AsyncGenerator<AnyEvent, Omit<Polled, 'news'>, undefined> {
+    const polledAt = now()
+    const head = await readExisting(source, 'latest')
+    const newest = chain.newest()
+    if (chain.first === undefined && !newest) {
+      chain.first = fromBlock === undefined ? head.number + 1 : await resolveBlock(source, fromBlock, head.number)
+      // So that a cursor contains hashes from the start. Two, because another node may not have the head yet.
+      if (fromBlock === undefined) {
+        const { number, hash, parentHash, timestamp } = head
+        if (number > 0) chain.extend({ number: number - 1, hash: parentHash, reported: [] })
+        chain.extend({ number, hash, timestamp, reported: [] })
+      }
+    }
+    const next = chain.next() as number
+    if (head.number < next) {
+      const atHead = newest ? yield* checkLowerHead(head, newest) : true
+      return {
+        atHead,
+        waitMs: atHead && newest && head.hash !== newest.hash ? waitAfterNews() : schedule.afterNothing(),
+      }
+    }
+    lowerPolls = 0
+    // After a deep reorganization, the chain may end below the first block.
+    const wanted = Math.max(next, chain.first ?? 0)
+    if (catchUp && head.number - wanted > 2 * reorgDepth) {
+      const first = await readExisting(source, next)
+      if (newest && first.parentHash !== newest.hash) {
+        yield* switchBranch(first)
+        return { atHead: false, waitMs: 0 }
+      }
+      if (chain.partial) {
+        const block = await readExisting(source, chain.partial.number)
+        // Its new logs are reported below.
+        if (block.hash !== chain.partial.hash) {
+          const ancestor = { number: block.number - 1, hash: block.parentHash }
+          yield* undoAbove(chain, chain.blocks.length - 1, ancestor)
+        }
+      }
+      yield* catchUp(head.number - reorgDepth - 1)
+    }
+    const atHead = yield* followToHead(chain.next() as number, head)
+    return { atHead, waitMs: atHead ? Math.max(0, waitAfterNews() - (now() - polledAt)) : 0 }
+  }
+
+  return async function* poll() {
+    const before = chain.newest()
+    const polled = yield* pollOnce()
+    return { ...polled, news: chain.newest() !== before }
+  }
+}
+
+/** Returns the number of a block that is given by number or tag. */
+async function resolveBlock(source: ChainSource, block: bigint | number | string, head: number): Promise<number> {
+  if (typeof block !== 'string') return Number(block)
+  return block === 'latest' ? head : (await readExisting(source, block)).number
+}
+
+/** Creates the error for a reorganization that cannot be followed. */
+export const tooDeep = (reorgDepth: number): KeyrailError =>
+  new KeyrailError(
+    `the chain was reorganized deeper than reorgDepth (${reorgDepth} blocks): restart from an earlier block, or raise reorgDepth`,
+    {
+      kind: 'badResponse',
+      source: 'node',
+      retryable: false,
+      hint: 'if this happens again, check whether the endpoint now serves another chain',
+    },
+  )

@@ -1,0 +1,44 @@
+/** When to poll again. Each method returns a delay in milliseconds. */
+export interface PollSchedule {
+  /** After a poll that found new blocks. `timestamps` are those of the newest blocks in seconds, oldest first. */
+  readonly afterNews: (timestamps: readonly number[]) => number
+  /** After a poll that found nothing new. */
+  readonly afterNothing: () => number
+  /** After a failed poll: how many failed in a row, and how long the server asks to wait, in milliseconds. */
+  readonly afterFailure: (failures: number, retryAfterMs?: number) => number
+  /** The measured time between two blocks, in milliseconds. */
+  readonly blockMs: () => number
+}
+
+const shortestMs = 250
+const longestMs = 12_000
+/** The longest delay while a block is due. */
+const longestStepMs = 4_000
+const longestBackoffMs = 30_000
+
+/**
+ * Schedules polls. It waits for 90 % of the block time, then polls in short steps, each 50 % longer than the one before. (Polling at a
+ * fixed third of the block time costs three polls a block and finds each block a sixth of a block time late; this costs about two.)
+ *
+ * @param fixedMs - A fixed interval to use instead, in milliseconds.
+ */
+export function createPollSchedule(fixedMs?: number): PollSchedule {
+  let blockMs = 2_000
+  let quiet = 0
+  const bounded = (ms: number): number => Math.min(Math.max(ms, shortestMs), longestMs)
+  return {
+    afterNews: (timestamps) => {
+      quiet = 0
+      const gaps = timestamps.slice(1).map((timestamp, index) => timestamp - (timestamps[index] as number))
+      // Timestamps are in whole seconds, so for blocks faster than one a second only the mean is meaningful. For slower blocks it is the
+      // shortest gap: slots stay empty, and a chain that mines on demand may pause for any time.
+      const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
+      if (gaps.length > 0) blockMs = bounded(1_000 * (mean < 1 ? mean : Math.min(...gaps)))
+      return fixedMs ?? blockMs * 0.9
+    },
+    afterNothing: () => fixedMs ?? Math.min(bounded((blockMs / 8) * 1.5 ** quiet++), longestStepMs),
+    afterFailure: (failures, retryAfterMs = 0) =>
+      Math.max(Math.min((fixedMs ?? 500) * 2 ** (failures - 1), longestBackoffMs), fixedMs ?? 0, retryAfterMs),
+    blockMs: () => blockMs,
+  }
+}
