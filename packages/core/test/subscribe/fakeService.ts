@@ -1,7 +1,7 @@
 import { KeyrailError } from '../../src/index.ts'
 import type { FailureKind, Hex, Transport } from '../../src/index.ts'
 import { registerSocket } from '../../src/socket/rpcSocket.ts'
-import type { SocketNotification } from '../../src/socket/rpcSocket.ts'
+import type { SocketNotification } from '../../src/socket/socketCall.ts'
 import { socketCall } from '../../src/socket/socketCall.ts'
 import type { SocketCallOptions, Subscriber } from '../../src/socket/socketCall.ts'
 import type { Dispatch } from '../../src/transport/createDispatch.ts'
