@@ -66,6 +66,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
       'pg',
       'prom-client',
       'undici',
+      'ws',
       'zod',
     ],
     peers: [],

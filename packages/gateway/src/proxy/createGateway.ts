@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { handleRequest } from './request/handleRequest.ts'
 import type { Expectation } from './request/handleRequest.ts'
@@ -28,6 +29,11 @@ import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
+import { createSocketServer } from './socket/createSocketServer.ts'
+import type { SocketState } from './socket/createSocketServer.ts'
+import { createNetworkHub } from './subscription/createNetworkHub.ts'
+import type { NetworkHub, NetworkHubOptions } from './subscription/createNetworkHub.ts'
+import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/createBudget.ts'
@@ -54,17 +60,34 @@ export interface Gateway {
   reload(options: GatewayOptions): Promise<void>
   /** The current state of each upstream. */
   upstreams(): readonly UpstreamState[]
+  /** The open WebSockets and their subscriptions. */
+  webSockets(): WebSocketState
   /**
    * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
+   * @param options.windowMs - How long before `close`, in milliseconds: WebSockets are closed (1012) spread over this time. @default only by `close`
    */
-  prepareToClose(): void
+  prepareToClose(options?: { windowMs?: number }): void
   /**
    * Stops listening, completes the requests that are in flight, rejects later ones on open connections (503), and closes each
-   * connection after its last response.
+   * connection after its last response. WebSockets are closed (1012) in the first half of `graceMs`, a few at a time.
    * @param options.graceMs - After this, requests that are still in flight are cut off, in milliseconds. @default 10_000
    */
   close(options?: { graceMs?: number }): Promise<void>
+}
+
+/** The open WebSockets of a gateway, and their subscriptions. */
+export interface WebSocketState extends SocketState {
+  /** By network and kind. */
+  readonly subscriptions: ReadonlyMap<Network, Readonly<Record<SubscriptionKind, number>>>
+  /** How many blocks had logs that were delivered although nothing confirmed that they are complete, by network. */
+  readonly incompleteBlocks: ReadonlyMap<Network, number>
+}
+
+/** What a gateway is made of. */
+export interface GatewayParts {
+  /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
+  readonly createHub?: (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>
 }
 
 /** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
@@ -111,7 +134,10 @@ const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOption
  * const gateway = createGateway({ networks, keys })
  * const { url } = await gateway.listen({ port: 8545 })
  */
-export const createGateway = (options: GatewayOptions): Gateway => {
+export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
+
+/** Creates a gateway of parts: see `createGateway`. */
+export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, options: GatewayOptions): Gateway => {
   let current = checkGatewayOptions(options)
   const write = (entry: LogEntry): void => {
     try {
@@ -144,6 +170,40 @@ export const createGateway = (options: GatewayOptions): Gateway => {
         getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
       ]),
     )
+  const hubs = new Map<Network, SubscriptionHub & Partial<NetworkHub>>()
+  const subscriptionLimits: SubscriptionLimits = {
+    get maxSubscriptions() {
+      return current.webSocket.maxSubscriptions
+    },
+    get maxAddresses() {
+      return current.webSocket.maxAddresses
+    },
+    get maxTopics() {
+      return current.webSocket.maxTopics
+    },
+    get maxNotificationsPerBlock() {
+      return current.webSocket.maxNotificationsPerBlock
+    },
+  }
+  /** A hub survives a reload, because subscriptions do. */
+  const getHub = (network: Network): SubscriptionHub | undefined => {
+    if (!current.webSocket.enabled || !groups.has(network)) return undefined
+    const known = hubs.get(network)
+    if (known !== undefined) return known
+    const hub = createHub({
+      network,
+      getGroup: () => groups.get(network),
+      getNetwork: () => current.networks.get(network),
+      limits: subscriptionLimits,
+      log,
+    })
+    hubs.set(network, hub)
+    return hub
+  }
+  const closeHub = (network: Network): void => {
+    hubs.get(network)?.close()
+    hubs.delete(network)
+  }
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
@@ -179,6 +239,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       degraded: checked.degraded ?? (() => []),
       notReady: checked.notReady ?? (() => undefined),
     },
+    sockets: { options: checked.webSocket, getHub },
     limits: checked.limits,
     bodies,
     inFlight: 0,
@@ -189,8 +250,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   let groups = createGroups(current)
   let gateway = createContext(current, groups)
 
+  const sockets = createSocketServer(() => gateway)
+
   const { tls } = current
   const http = {
+    // An `upgrade` listener alone would get every request with an `Upgrade` header, also a POST.
+    shouldUpgradeCallback: sockets.isUpgrade,
     headersTimeout: current.limits.headersTimeoutMs,
     requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -216,12 +281,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       if (connections.canStart(request, response)) handleRequest(gateway, { request, response, expectation })
       else connections.enqueue(request, () => handleRequest(gateway, { request, response, expectation }))
     }
-  const sockets = new Set<Socket>()
+  const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
+    open.add(socket)
     // Node removes its own listener before it emits `connect`. A reset after that must not end the process.
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => open.delete(socket))
   })
   // A caller that has sent everything may still wait for its response.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -231,6 +296,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.maxConnections = current.limits.maxConnections
   shareConnections(server, (ip) => mayBeProxy(current.clientIp, ip))
   server.on('request', serve('none'))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    checkProxy(request, current.clientIp)
+    sockets.handleUpgrade(request, socket, head)
+  })
   server.on('checkContinue', serve('continue'))
   server.on('checkExpectation', serve('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
@@ -248,7 +317,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const drain = async (graceMs: number): Promise<void> => {
     phase = 'draining'
     log({ event: 'draining' })
-    const cutOff = await drainServer(server, { graceMs, sockets, connections })
+    sockets.drain(graceMs / 2)
+    const cutOff = await drainServer(server, { graceMs, sockets: open, connections, webSockets: sockets })
+    // One may have been accepted in the meantime.
+    sockets.terminate()
+    await sockets.closed()
+    for (const network of hubs.keys()) closeHub(network)
     await reloading
     await releasing
     await Promise.all([...groups.values()].map((group) => group.close()))
@@ -265,9 +339,18 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const added = [...nextGroups.values()].filter((group) => earlierGroups.get(group.network) !== group)
     const removed = [...earlierGroups.values()].filter((group) => nextGroups.get(group.network) !== group)
     await Promise.all(added.map((group) => group.start()))
+    const isOtherChain = (network: Network): boolean =>
+      next.networks.get(network)?.chainId !== current.networks.get(network)?.chainId
+    const otherChains = [...current.networks.keys()].filter(isOtherChain)
     current = next
     groups = nextGroups
     gateway = createContext(next, groups)
+    for (const network of otherChains) {
+      closeHub(network)
+      // Those of a network that was removed are closed with that as the reason.
+      if (groups.has(network)) sockets.restart(network)
+    }
+    for (const { network } of added) hubs.get(network)?.renew?.()
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
@@ -306,8 +389,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       return work
     },
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
-    prepareToClose: () => {
+    webSockets: () => ({
+      ...sockets.state(),
+      subscriptions: new Map([...hubs].map(([network, hub]) => [network, hub.counts()])),
+      incompleteBlocks: new Map([...hubs].map(([network, hub]) => [network, hub.incompleteBlocks?.() ?? 0])),
+    }),
+    prepareToClose: ({ windowMs } = {}) => {
       if (phase === 'serving') phase = 'leaving'
+      if (windowMs !== undefined) sockets.drain(windowMs)
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
   }
