@@ -14,10 +14,12 @@ import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { CheckedNetwork } from './checkNetworkOptions.ts'
+import type { GatewayLoad } from './gatewayLoad.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
 import { mayBeProxy } from '../lib/ip/clientIp.ts'
+import { allBufferedBytes } from '../lib/memoryBudget.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
@@ -62,6 +64,8 @@ export interface Gateway {
   upstreams(): readonly UpstreamState[]
   /** The open WebSockets and their subscriptions. */
   webSockets(): WebSocketState
+  /** How busy it is. */
+  load(): GatewayLoad
   /**
    * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
@@ -389,6 +393,14 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       return work
     },
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
+    load: () => ({
+      connections: open.size,
+      maxConnections: current.limits.maxConnections,
+      requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
+      bufferedBytes: allBufferedBytes(),
+      maxBufferedBytes: current.limits.maxBufferedBytes,
+      queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
+    }),
     webSockets: () => ({
       ...sockets.state(),
       subscriptions: new Map([...hubs].map(([network, hub]) => [network, hub.counts()])),

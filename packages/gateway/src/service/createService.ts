@@ -24,6 +24,7 @@ import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
+import { countDecisions } from '../usage/limits/countDecisions.ts'
 import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
 import { asConfigError } from './configError.ts'
 import { createControlServer, updateControlServer } from './createControlServer.ts'
@@ -59,6 +60,8 @@ export interface ServiceOptions extends ServiceEnvironment {
   readonly testKeys?: boolean
   /** Called for each request and each change of state. Errors that it throws are ignored. */
   readonly log?: ((entry: ServiceLogEntry) => void) | undefined
+  /** The version of the program, for Prometheus and traces. @default 'unknown' */
+  readonly version?: string | undefined
   /** How many log lines were dropped, for Prometheus. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
   /** Milliseconds since 1970. @default Date.now */
@@ -89,6 +92,8 @@ export interface Service {
    * @throws {ConfigError} if the config cannot be used. Nothing changes then.
    */
   reload(config: RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
+  /** Logs an entry, and counts it for Prometheus. */
+  readonly log: (entry: ServiceLogEntry) => void
   /** @see provideAccount */
   provideAccount(wanted: ProvidedAccount): Promise<ProvidedAccount>
   readonly storage: Storage
@@ -152,9 +157,17 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config.prometheus === undefined
       ? undefined
       : await createPrometheus({
+          version: options.version,
           upstreams: () => gateway.upstreams(),
           webSockets: () => gateway.webSockets(),
-          stores: () => stores.states(),
+          load: () => gateway.load(),
+          keys: () => keys.cacheState(),
+          limits: () => readLimitCounts(),
+          stores: () => ({
+            stores: stores.states(),
+            pool: storage.pool?.(),
+            redisPending: redis?.link.pending(),
+          }),
           metering: () => storedMeter.status(),
           droppedLogLines: options.droppedLogLines,
         })
@@ -223,10 +236,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const ledger = redis && createLedger(accountDays)
   const storedMeter = createMeter({ storage, retention: toRetention(config), now, onEvent: log, alongside: ledger })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
-  const usageLimits =
+  const uncountedLimits =
     redis === undefined || ledger === undefined
       ? createLocalLimits({ ...limitsOptions, storage })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+  const [countedLimits, readLimitCounts] = countDecisions(uncountedLimits)
+  const usageLimits = prometheus === undefined ? uncountedLimits : countedLimits
   const getWeights = (network: Network): MethodWeights => (limitsByNetwork[network] ?? config.limits).weights
   const meter = prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, getWeights)
 
@@ -412,6 +427,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }),
     listen,
     reload,
+    log,
     close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
     skipDrainDelay: drainDelay.skip,
   }

@@ -1,7 +1,7 @@
 import type { Access } from './access.ts'
 import { inTransaction } from './transaction.ts'
 import { migrate } from './migration/migrate.ts'
-import type { OpenDatabase, Step, Write, WriteNow } from './database.ts'
+import type { OpenDatabase, PoolState, Step, Write, WriteNow } from './database.ts'
 import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
@@ -34,6 +34,8 @@ export interface Storage extends Repositories {
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
   /** Does a small write, as quotas do. @throws {StorageError} If the database does not respond or rejects the write. */
   ping(): Promise<void>
+  /** The connections of PostgreSQL; `undefined` with SQLite. */
+  readonly pool: (() => PoolState) | undefined
   /** Waits for work in flight, then closes. */
   close(): Promise<void>
 }
@@ -68,7 +70,7 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { db, write, writeNow, findAccess, findAccessByKid, close } = await openDatabase(options)
+  const { db, write, writeNow, findAccess, findAccessByKid, pool, close } = await openDatabase(options)
   try {
     await migrate(db)
   } catch (error) {
@@ -86,6 +88,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     ping: async () => {
       await write(pingSteps[db.kind], { light: db.kind === 'sqlite' })
     },
+    pool,
     close,
   }
 }

@@ -50,6 +50,15 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await expect(storage.findAccess(hash)).rejects.toThrow('the database is closed')
   })
 
+  test('reports its connections, and the queries that wait for one', async () => {
+    const storage = await openStorage({ databaseUrl: await urlOf() })
+    const slow = Array.from({ length: 12 }, () => sql`select pg_sleep(0.3)`.execute(storage.db.query))
+    await expect.poll(() => storage.pool?.()).toEqual({ active: 10, idle: 0, waiting: 2, max: 10 })
+    await Promise.all(slow)
+    expect(storage.pool?.()).toEqual({ active: 0, idle: 10, waiting: 0, max: 10 })
+    await storage.close()
+  })
+
   test('only the transaction fails if its connection is lost', async () => {
     const { db, close } = await openRaw({ databaseUrl: await urlOf() })
     // The connection is cut while it is in use but idle: pg only reports that with an event.

@@ -38,8 +38,19 @@ export interface StoredKeys extends KeyStore {
   unreachableSince(): number | undefined
   /** The number of cached keys. */
   readonly size: number
+  readonly cacheState: () => KeyCacheState
   /** Stops reading the change feed. */
   close(): Promise<void>
+}
+
+/** The state of a key cache. */
+export interface KeyCacheState {
+  readonly entries: number
+  readonly maxEntries: number
+  /** Lookups that the cache had the result of, unknown keys included. */
+  readonly hits: number
+  /** Lookups that read the database, or joined a read in flight. */
+  readonly misses: number
 }
 
 interface Lookup {
@@ -75,6 +86,8 @@ export const createStoredKeys = ({
   const loading = new Map<string, Promise<KeyRecord | undefined>>()
   /** Incremented by every change: a read that started in an earlier epoch may be outdated. */
   let epoch = 0
+  let hits = 0
+  let misses = 0
   let seq: number | undefined
   /** When the change feed was last read to its end. */
   let syncedAt = now()
@@ -120,9 +133,17 @@ export const createStoredKeys = ({
   const find = (name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
     const time = now()
     const cached = known.get(name)
-    if (cached !== undefined && time - syncedAt <= staleKeysForMs) return cached
+    if (cached !== undefined && time - syncedAt <= staleKeysForMs) {
+      hits += 1
+      return cached
+    }
     const until = cached === undefined ? unknown.get(name) : undefined
-    return until !== undefined && time < until ? undefined : load({ name, text, by })
+    if (until !== undefined && time < until) {
+      hits += 1
+      return undefined
+    }
+    misses += 1
+    return load({ name, text, by })
   }
 
   const read = async (): Promise<void> => {
@@ -174,6 +195,7 @@ export const createStoredKeys = ({
     get size() {
       return known.size
     },
+    cacheState: () => ({ entries: known.size, maxEntries, hits, misses }),
     close: async () => {
       closed = true
       clearTimeout(timer)

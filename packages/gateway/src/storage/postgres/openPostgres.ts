@@ -90,6 +90,12 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
     writeNow: () => undefined,
     findAccess: (hash) => find('keyrail-access-by-hash', byHash, toHashBytes(hash)),
     findAccessByKid: (kid) => find('keyrail-access-by-kid', byKid, kid),
+    pool: () => ({
+      active: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: maxConnections,
+    }),
     close: () => (closed ??= pool.end()),
   }
 }
