@@ -217,7 +217,11 @@ describe('deploy/', () => {
       prometheus.observe({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
       prometheus.countCalls('testnet', 'eth_call', 'succeeded')
       const text = await prometheus.text()
-      const metrics = new Set([...text.matchAll(/^(?:# TYPE )?([a-z][a-z0-9_]+)(?=[{ ])/gm)].map(([, name]) => name))
+      const named = [...text.matchAll(/^(?:# TYPE )?([a-z][a-z0-9_]+)(?=[{ ])/gm)].map(([, name]) => name)
+      // One without an observation, such as that of garbage collections, has no samples yet.
+      const histograms = [...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, name]) => name)
+      const ofHistograms = histograms.flatMap((name) => [`${name}_bucket`, `${name}_sum`, `${name}_count`])
+      const metrics = new Set([...named, ...ofHistograms])
       const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, name]) => name).concat(addedLabels))
 
       const used = readFileSync(join(deploy, file), 'utf8').replaceAll(String.raw`\"`, '"')
