@@ -27,7 +27,7 @@ const noName = "networks.testnet.upstreams[1].name must be a name for logs that 
 const sameName =
   'networks.testnet.upstreams[1].name is the name of another upstream of this network: use a different one'
 const upstreamMembers =
-  'url, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
+  'url, wsUrl, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
 const invalidUpstreams: readonly [member: string, value: unknown, fix: string][] = [
   ...[-1, 1_001, '1', null].map((value): [string, unknown, string] => [
     'weight',
@@ -40,6 +40,8 @@ const invalidUpstreams: readonly [member: string, value: unknown, fix: string][]
   ['debug', 'no', 'must be true or false'],
   ['allowMethods', 'eth_call', "must be a list of methods, such as ['eth_call']"],
   ['denyMethods', ['eth_getLog'], 'has an unknown method "eth_getLog": did you mean "eth_getLogs"?'],
+  ['wsUrl', 'http://hunter22', 'is not a ws or wss URL'],
+  ['wsUrl', null, 'is not a ws or wss URL'],
   ['headers', ['hunter22'], 'must be an object of texts, by the name of the header'],
   ['headers', { host: 'hunter22' }, 'must not have "host", which the gateway sets itself: remove it'],
   [
@@ -126,7 +128,7 @@ describe('invalid options', () => {
     [
       'a network without options',
       given({ networks: { testnet: null } }),
-      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, limits, weights',
+      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, checkLogs, limits, weights',
     ],
     ...['Sepolia', '-sepolia', 'sep_olia', 'api', 'x'.repeat(64)].map((name): [string, unknown, string] => [
       `the network ${name}`,
@@ -151,7 +153,7 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, limits, weights",
+      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, checkLogs, limits, weights",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -174,6 +176,7 @@ describe('invalid options', () => {
       "networks.testnet.loadBalancing must be 'order' or 'spread'",
     ]),
     ['splitLogs 1', onTestnet({ splitLogs: 1 }), 'networks.testnet.splitLogs must be true or false'],
+    ['checkLogs 1', onTestnet({ checkLogs: 1 }), 'networks.testnet.checkLogs must be true or false'],
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -377,6 +380,7 @@ describe('valid options', () => {
       maxLagBlocks: 8,
       hedgeMs: undefined,
       splitLogs: true,
+      checkLogs: true,
       limits: {
         maxBatchCalls: 1_000,
         maxResponseBytes: 67_108_864,

@@ -18,6 +18,7 @@ export interface CheckedNetwork {
   readonly maxLagBlocks: number
   readonly hedgeMs: number | 'p95' | undefined
   readonly splitLogs: boolean
+  readonly checkLogs: boolean
   /** Its own, and those of the gateway. */
   readonly limits: Required<NetworkLimits>
   /** Without those of 1. `undefined`: those of the gateway. */
@@ -66,6 +67,7 @@ const known = [
   'maxLagBlocks',
   'hedgeMs',
   'splitLogs',
+  'checkLogs',
   'limits',
   'weights',
 ]
@@ -80,6 +82,7 @@ const checkNetwork = (network: Network, options: unknown, defaults: Required<Net
     maxLagBlocks = defaultMaxLagBlocks,
     hedgeMs,
     splitLogs = true,
+    checkLogs = true,
     limits,
     weights,
   } = getMembers(options, option, known)
@@ -92,6 +95,7 @@ const checkNetwork = (network: Network, options: unknown, defaults: Required<Net
     maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
     hedgeMs: checkHedge(hedgeMs, `${option}.hedgeMs`),
     splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
+    checkLogs: checkSwitch(checkLogs, `${option}.checkLogs`),
     limits: checkNetworkLimits(limits, `${option}.limits`, defaults),
     weights: weights === undefined ? undefined : checkWeights(weights, `${option}.weights`),
     upstreams: checkUpstreams(upstreams, network, loadBalancing),

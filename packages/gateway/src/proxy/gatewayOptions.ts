@@ -32,6 +32,11 @@ export interface NetworkOptions {
   readonly hedgeMs?: number | 'p95'
   /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
   readonly splitLogs?: boolean
+  /**
+   * Whether subscriptions check that a node's logs of a block are complete, by the block's bloom filter or its receipts. Turn it off if the
+   * nodes can confirm neither: each block would be read several times. @default true
+   */
+  readonly checkLogs?: boolean
   /** Limits of this network. @default the `limits` of the gateway, for each that is left out */
   readonly limits?: NetworkLimits
   /** How many requests a call of a method counts as on this network. @default the `weights` of the gateway, which these replace */
@@ -103,16 +108,10 @@ export const defaultWebSocket: Required<WebSocketOptions> = Object.freeze({
   maxNotificationsPerBlock: 20_000,
 })
 /** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
-export const networkLimitNames = [
-  'maxBatchCalls',
-  'maxResponseBytes',
-  'upstreamTimeoutMs',
-  'maxCacheBytes',
-  'maxFilters',
-] as const satisfies readonly (keyof GatewayLimits)[]
-
-/** The limits of one network. */
-export type NetworkLimits = Pick<GatewayLimits, (typeof networkLimitNames)[number]>
+export type NetworkLimits = Pick<
+  GatewayLimits,
+  'maxBatchCalls' | 'maxResponseBytes' | 'upstreamTimeoutMs' | 'maxCacheBytes' | 'maxFilters'
+>
 
 /** The default limits. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({

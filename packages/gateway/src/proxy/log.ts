@@ -1,6 +1,7 @@
 import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
 import type { CloseReason } from './socket/closeReasons.ts'
+import type { NodeSocketState } from './subscription/node/createNodeSocket.ts'
 import type { UpstreamEvent } from './upstream/watchHealth.ts'
 
 /** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
@@ -72,6 +73,13 @@ export type LogEntry =
       readonly network: Network
       readonly upstream: string
       readonly state: UpstreamEvent
+    }
+  | {
+      /** The WebSocket to a node, which subscriptions use. `lost`: it could not be opened, or broke. It is opened again after a while. */
+      readonly event: 'nodeSocket'
+      readonly network: Network
+      readonly upstream: string
+      readonly state: NodeSocketState
     }
   | FaultEntry
   | {

@@ -41,6 +41,10 @@ export const isHttpUrl = (given: string): boolean => /^https?:$/.test(URL.parse(
 /** An http or https URL. */
 export const httpUrl = (what: string) => z.string(must(what)).refine((given) => isHttpUrl(given), what)
 
+/** A ws or wss URL. */
+export const wsUrl = (what: string) =>
+  z.string(must(what)).refine((given) => /^wss?:$/.test(URL.parse(given)?.protocol ?? ''), what)
+
 /** The path of a file or folder. */
 export const path = (what: string) => text(`must be the path of ${what}`, 4_096)
 

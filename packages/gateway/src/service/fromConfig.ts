@@ -1,5 +1,5 @@
 import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
-import type { KeyLimits, RateOfKey } from '../auth/key/keyStore.ts'
+import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
 import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
@@ -24,7 +24,7 @@ export const toKeyLimits = (
     const userLimits = resolveLimits([user.limits], defaults)
     return app === null ? userLimits : narrowLimits(app.limits, userLimits)
   }
-  const own = networks.flatMap((network): [Network, RateOfKey][] => {
+  const own = networks.flatMap((network): [Network, KeyRate][] => {
     const found = byNetwork[network]
     if (found?.ownRates[kind] !== true) return []
     const { perSecond, burst } = resolve(found[kind])
@@ -54,7 +54,7 @@ export const toUrls = (config: RunningConfig, getListeningUrl: string | undefine
 }
 
 /**
- * The gateway's options for the networks. Their upstreams have a URL only, no `urlEnv` or `urlFile`.
+ * The gateway's options for the networks. `readServiceConfig` has replaced the variables and files of their URLs.
  * @param byNetwork - From `resolveNetworkLimits`.
  */
 export const toNetworksOptions = (
@@ -78,11 +78,13 @@ const toNetworkOptions = (
     ...rest,
     ...(bounds === undefined ? {} : { limits: bounds }),
     ...(weights === undefined ? {} : { weights }),
-    upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
-      ...options,
-      url,
-      // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
-      ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
-    })),
+    upstreams: upstreams.map(
+      ({ urlEnv: _e, urlFile: _f, wsUrlEnv: _we, wsUrlFile: _wf, url = '', headers, ...options }) => ({
+        ...options,
+        url,
+        // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
+        ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
+      }),
+    ),
   }
 }

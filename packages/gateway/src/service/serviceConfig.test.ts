@@ -20,6 +20,12 @@ const minimal: ServiceConfigInput = {
   networks: { testnet: node, mainnet: node },
 }
 
+/** A config whose mainnet has one upstream with these options. */
+const onMainnet = (upstream: object): object => ({
+  ...minimal,
+  networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [upstream] } },
+})
+
 /** The faults of a config error, as text. */
 const getFaults = (make: () => unknown): string[] => {
   try {
@@ -89,6 +95,16 @@ describe('parseServiceConfig', () => {
       'a wrong upstream',
       { ...minimal, networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [{ url: 'topsecret' }] } } },
       'networks.mainnet.upstreams[0].url must be the http or https URL of a node',
+    ],
+    [
+      'a WebSocket URL that is not one',
+      onMainnet({ url: 'http://a', wsUrl: 'https://topsecret' }),
+      'networks.mainnet.upstreams[0].wsUrl must be the ws or wss URL of a node',
+    ],
+    [
+      'two WebSocket URLs',
+      onMainnet({ url: 'http://a', wsUrl: 'wss://topsecret', wsUrlEnv: 'topsecret' }),
+      'networks.mainnet.upstreams[0] must have at most one of wsUrl, wsUrlEnv and wsUrlFile',
     ],
     [
       'no upstream',
@@ -255,21 +271,27 @@ describe('readServiceConfig', () => {
 
   test('resolves paths from the folder of the file, and reads the URLs of upstreams', () => {
     write('node-url', 'http://10.0.0.9:8545/topsecret\n')
+    write('node-ws-url', 'wss://10.0.0.9:8546/topsecret\n')
     const file = write(
       'paths.json',
       JSON.stringify({
         ...minimal,
         storage: { file: 'data/keyrail.db' },
         networks: {
-          testnet: { chainId: 1, upstreams: [{ urlFile: 'node-url', name: 'one' }] },
-          mainnet: { chainId: 2, upstreams: [{ urlEnv: 'NODE_URL' }] },
+          testnet: { chainId: 1, upstreams: [{ urlFile: 'node-url', wsUrlFile: 'node-ws-url', name: 'one' }] },
+          mainnet: { chainId: 2, upstreams: [{ urlEnv: 'NODE_URL', wsUrlEnv: 'NODE_WS_URL' }] },
         },
       }),
     )
-    const config = readServiceConfig(file, { environment: { NODE_URL: 'http://10.0.0.8:8545' } })
+    const environment = { NODE_URL: 'http://10.0.0.8:8545', NODE_WS_URL: 'ws://10.0.0.8:8546' }
+    const config = readServiceConfig(file, { environment })
     expect(config.storage).toEqual({ file: join(folder, 'data/keyrail.db') })
-    expect(config.networks['testnet']?.upstreams).toEqual([{ name: 'one', url: 'http://10.0.0.9:8545/topsecret' }])
-    expect(config.networks['mainnet']?.upstreams).toEqual([{ url: 'http://10.0.0.8:8545' }])
+    expect(config.networks['testnet']?.upstreams).toEqual([
+      { name: 'one', url: 'http://10.0.0.9:8545/topsecret', wsUrl: 'wss://10.0.0.9:8546/topsecret' },
+    ])
+    expect(config.networks['mainnet']?.upstreams).toEqual([
+      { url: 'http://10.0.0.8:8545', wsUrl: 'ws://10.0.0.8:8546' },
+    ])
     expect(getFaults(() => readServiceConfig(file, { environment: {} }))).toEqual([
       'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which is not set: set it or remove this upstream',
     ])
@@ -279,6 +301,11 @@ describe('readServiceConfig', () => {
     ])
     expect(getFaults(() => readServiceConfig(file, { environment: { NODE_URL: 'topsecret' } }))).toEqual([
       'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which holds no http or https URL: put the URL of a node there',
+    ])
+    expect(
+      getFaults(() => readServiceConfig(file, { environment: { ...environment, NODE_WS_URL: 'https://topsecret' } })),
+    ).toEqual([
+      'networks.mainnet.upstreams[0].wsUrlEnv names the environment variable NODE_WS_URL, which holds no ws or wss URL: put the URL of a node there',
     ])
   })
 

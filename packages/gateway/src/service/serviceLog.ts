@@ -80,6 +80,7 @@ const getLevel = (entry: ServiceLogEntry): Level => {
     entry.event === 'meterRowsSkipped' ||
     (entry.event === 'meterFailed' && entry.state === 'started') ||
     (entry.event === 'upstream' && entry.state !== 'healthy') ||
+    (entry.event === 'nodeSocket' && entry.state !== 'connected') ||
     (entry.event === 'store' && entry.state === 'unavailable')
   return isWarning ? 'warn' : 'info'
 }
