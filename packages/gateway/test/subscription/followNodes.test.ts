@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { followNodes } from '../../src/proxy/subscription/chain/createChainFollower.ts'
 import type { FollowOptions } from '../../src/proxy/subscription/chain/createChainFollower.ts'
 import type { ChainFollower, ChainStart, ChainStep } from '../../src/proxy/subscription/followedChain.ts'
-import { createScriptedNodes } from './scriptedNodes.ts'
-import type { ScriptedNode, ScriptedNodes } from './scriptedNodes.ts'
+import { createScriptedNodes } from './scriptedChainNodes.ts'
+import type { ScriptedNode, ScriptedNodes } from './scriptedChainNodes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

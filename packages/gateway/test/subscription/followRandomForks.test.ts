@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { followNodes } from '../../src/proxy/subscription/chain/createChainFollower.ts'
 import { createChainConsumer } from './chainConsumer.ts'
 import type { ChainConsumer } from './chainConsumer.ts'
-import { createScriptedNodes } from './scriptedNodes.ts'
-import type { ScriptedNode } from './scriptedNodes.ts'
+import { createScriptedNodes } from './scriptedChainNodes.ts'
+import type { ScriptedNode } from './scriptedChainNodes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
