@@ -33,7 +33,7 @@ const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
   const faults: string[] = []
   const incomplete: number[] = []
   const consumers: ChainConsumer[] = []
-  const follower = createChainFollower(group, {
+  const follower = createChainFollower(() => group, {
     timeoutMs: 10_000,
     maxResponseBytes: 10_000_000,
     onFault: (reason) => faults.push(reason),
