@@ -38,3 +38,16 @@ test('a WebSocket in front of a node gets what a POST gets, for calls and batche
   expect(await socket.next()).toEqual(JSON.parse((await post(url, JSON.stringify(calls))).text))
   socket.ws.terminate()
 })
+
+test('a WebSocket gets the heads of a node, and its subscriptions end with it', async () => {
+  const socket = await openSocket(`${started.url}/testnet/v2/${started.app}`)
+  const { result: id } = await socket.call('eth_subscribe', ['newHeads'])
+  await post(node.url, '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}')
+  expect(await socket.next()).toMatchObject({
+    method: 'eth_subscription',
+    params: { subscription: id, result: { number: '0x1', parentHash: expect.stringMatching(/^0x/) } },
+  })
+  expect(started.gateway.webSockets().subscriptions.get('testnet')?.newHeads).toBe(1)
+  socket.ws.terminate()
+  await expect.poll(() => started.gateway.webSockets().subscriptions.get('testnet')?.newHeads).toBe(0)
+})
