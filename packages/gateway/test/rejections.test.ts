@@ -280,13 +280,14 @@ const rows: readonly Row[] = [
     ...onTestnet,
   })),
   ...['eth_subscribe', 'eth_unsubscribe'].map((method): Row => ({
-    name: `the method '${method}', which needs a WebSocket`,
-    bytes: calls(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":[]}`),
+    name: `the method '${method}'`,
+    bytes: calls(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":["newHeads"]}`),
     status: 200,
     id: '1',
     error: {
-      ...toUnavailable(method),
+      code: -32601,
       message: `${method} needs a WebSocket: connect to the same URL with wss:// in place of https://, or ws:// in place of http://`,
+      reason: 'method_not_found',
     },
     ...onTestnet,
   })),

@@ -46,7 +46,7 @@ describe('eth_subscribe', () => {
     expect(await socket.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
   })
 
-  test('is over POST rejected with a hint, and does not exist without WebSockets', async () => {
+  test('is rejected over POST with a hint, and does not exist without WebSockets', async () => {
     const { started } = await start()
     const { path } = started.addApp()
     const posted = await post(path, call('eth_subscribe', '["newHeads"]'))
