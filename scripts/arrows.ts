@@ -37,7 +37,8 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: [],
     inTests: ['vectors'],
     dependencies: [],
-    peers: [],
+    // Optional: loaded where the platform has no WebSocket, which is on Node 20.
+    peers: ['ws'],
     nodeModules: 'nodeFiles',
   },
   fetch: adapter('fetch', []),
@@ -56,7 +57,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/gateway',
     imports: ['core'],
     inTests: ['vectors'],
-    dependencies: ['@hono/node-server', 'hono', 'ioredis', 'kysely', 'pg', 'prom-client', 'undici', 'zod'],
+    dependencies: ['@hono/node-server', 'hono', 'ioredis', 'kysely', 'pg', 'prom-client', 'undici', 'ws', 'zod'],
     peers: [],
     nodeModules: 'anywhere',
   },

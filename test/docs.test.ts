@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { commands } from '../packages/cli/src/commandTable.ts'
 import { commandHelp, mainHelp } from '../packages/cli/src/output/helpText.ts'
 import { plain } from '../packages/cli/src/output/style.ts'
@@ -68,7 +69,7 @@ const examples = examplesOf(
 
 let errors: readonly string[]
 /** What the compiler told of some files. */
-const toldOf = (...files: readonly string[]): string[] =>
+const errorsOf = (...files: readonly string[]): string[] =>
   errors.filter((error) => files.includes(error.slice(0, error.indexOf(':'))))
 
 beforeAll(async () => {
@@ -89,7 +90,7 @@ beforeAll(async () => {
 
 describe('the documents', () => {
   test('hold code that compiles', () => {
-    expect(toldOf(...documents)).toEqual([])
+    expect(errorsOf(...documents)).toEqual([])
   })
 
   test('hold blocks of a known kind, JSON that parses, and commands that exist', () => {
@@ -103,21 +104,21 @@ describe('the documents', () => {
 
 test('every @example in the sources compiles', () => {
   expect(examples.length).toBeGreaterThan(10)
-  expect(toldOf(...examples.map(({ file }) => file))).toEqual([])
+  expect(errorsOf(...examples.map(({ file }) => file))).toEqual([])
 })
 
 describe('the checker', () => {
   test('tells of code that does not compile, with its line', () => {
-    expect(toldOf('broken.md')).toEqual([expect.stringMatching(/^broken[.]md:5: error TS2322/)])
+    expect(errorsOf('broken.md')).toEqual([expect.stringMatching(/^broken[.]md:5: error TS2322/)])
   })
 
   test('tells of a wrong method, param, option or import, in TypeScript and JavaScript', () => {
-    expect(toldOf('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19])
+    expect(errorsOf('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19])
   })
 
   test('lets a block say what is around it, and declare it itself', () => {
     expect(codeOf('fine.md', planted['fine.md'] ?? '')).toHaveLength(2)
-    expect(toldOf('fine.md')).toEqual([])
+    expect(errorsOf('fine.md')).toEqual([])
   })
 
   test('lets a docblock use the exports of its own file and of the packages, and nothing else', () => {
@@ -127,17 +128,18 @@ describe('the checker', () => {
       code: '\nconst transport = createTransport({ url })\nconst name: string = thisOne(transport)',
     })
     expect(second).toEqual({ line: 8, code: ' noSuchThing()' })
-    expect(toldOf('thisOne.ts').map((error) => error.replace(/: error.*/, ''))).toEqual([
+    expect(errorsOf('thisOne.ts').map((error) => error.replace(/: error.*/, ''))).toEqual([
       'thisOne.ts:4',
       'thisOne.ts:8',
     ])
   })
 
-  test('tells of a block of no known kind, of broken JSON and of a fence that is never closed', () => {
+  test('reports a block of no known kind, broken JSON or YAML, and a fence that is never closed', () => {
     expect(blockFaults('a.md', '```\nhello\n```', known)).toEqual([
-      'a.md:2: say what the block is: ts, js, json, sh, python or text',
+      'a.md:2: say what the block is: ts, js, json, yaml, sh, python or text',
     ])
     expect(blockFaults('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
+    expect(blockFaults('a.md', '```yaml\na: [\n```', known)).toEqual(['a.md:2: the YAML does not parse'])
     expect(blockFaults('a.md', '```text\n{ a }\n```', known)).toEqual([])
     expect(() => fences('```ts\nconst a = 1\n')).toThrow('line 1: a fence is never closed')
   })
@@ -186,24 +188,31 @@ function codeOf(file: string, markdown: string): Block[] {
   })
 }
 
+const dataFormats: Readonly<Record<string, (text: string) => unknown>> = {
+  json: (text) => JSON.parse(text) as unknown,
+  yaml: (text) => parse(text) as unknown,
+}
+
 function blockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
   return fences(markdown).flatMap(({ info, line, code }) => {
     // Blocks of Python are run by the tests of packages/python.
     if (info in languages || info === 'text' || info === 'python') return []
     if (info === 'sh') return commandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)
-    if (info !== 'json') return [`${file}:${line}: say what the block is: ts, js, json, sh, python or text`]
+    const parseData = dataFormats[info]
+    if (parseData === undefined)
+      return [`${file}:${line}: say what the block is: ts, js, json, yaml, sh, python or text`]
     try {
-      JSON.parse(code)
+      parseData(code)
       return []
     } catch {
-      return [`${file}:${line}: the JSON does not parse`]
+      return [`${file}:${line}: the ${info.toUpperCase()} does not parse`]
     }
   })
 }
 
 /** The examples of source files. Each may use what its own file and the packages export without importing it. */
 function examplesOf(files: readonly string[]): Block[] {
-  const doors = workspacePackages
+  const entries = workspacePackages
     .filter(({ folder }) => existsSync(join(top, 'packages', folder, 'src/index.ts')))
     .map(({ folder, manifest }) => ({
       folder,
@@ -217,8 +226,8 @@ function examplesOf(files: readonly string[]): Block[] {
     const folder = file.split('/')[1]
     const homes = [
       { from: join(top, file), exports: exportedNames(source) },
-      ...doors.filter((door) => door.folder === folder),
-      ...doors.filter((door) => door.folder !== folder),
+      ...entries.filter((entry) => entry.folder === folder),
+      ...entries.filter((entry) => entry.folder !== folder),
     ]
     return examples.map(({ line, code }): Block => ({ file, line, code, language: 'ts', homes }))
   })

@@ -19,6 +19,7 @@ const featureOptions: Readonly<Record<string, string>> = {
   hooks: 'hooks: hooks({ onFailure: console.warn })',
   tracing: 'tracing: tracing({ api: globalThis.opentelemetry })',
   diagnostics: 'diagnostics: diagnostics()',
+  webSocket: 'webSocket: webSocket()',
   layer: 'layers: [layer((request) => request)]',
 }
 const failoverOption = `endpoints: failover([{ ${url} }, { url: 'https://other.example' }])`

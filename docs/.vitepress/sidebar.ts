@@ -57,9 +57,11 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     [
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
+      ['service/deploying.md', 'Deploying'],
       ['service/sizing.md', 'Sizing'],
       ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],
+      ['service/subscriptions.md', 'WebSockets and subscriptions'],
       ['service/limits.md', 'Limits and metering'],
       ['service/control-api.md', 'The control API'],
       ['dashboard.md', 'The dashboard'],

@@ -1,6 +1,6 @@
 import { formatTable } from './formatTable.ts'
-import { judge, ratioOf } from './judge.ts'
-import type { AnyMeasured, Finding } from './judge.ts'
+import { checkBars, ratioOf } from './checkBars.ts'
+import type { AnyMeasured, Finding } from './checkBars.ts'
 import { ROUNDS_PER_PROCESS } from './measure.ts'
 import type { Measured } from './measure.ts'
 import type { MeasuredFigures } from './measureFigures.ts'
@@ -86,7 +86,7 @@ function formatCosts(measured: Measured): string {
 
 /** The table of bars: each figure beside what it may be. */
 export function formatBars(all: readonly AnyMeasured[]): string {
-  const line = ({ row }: AnyMeasured, { subject, beside, what, value, most, itself, verdict }: Finding): string[] => {
+  const line = ({ row }: AnyMeasured, { subject, beside, what, value, most, itself, outcome }: Finding): string[] => {
     const unit = unitOf[what]
     const digits = unit ? digitsOf[unit] : 2
     const suffix = unit ? ` ${unit}` : ''
@@ -98,12 +98,12 @@ export function formatBars(all: readonly AnyMeasured[]): string {
       fixed(value, digits) + (value === undefined ? '' : suffix),
       `${most}${suffix}`,
       fixed(itself),
-      verdict,
+      outcome,
     ]
   }
   return formatTable(
-    ['row', 'subject', 'beside', 'of', 'is', 'at most', 'reference against itself', 'verdict'],
-    all.flatMap((measured) => judge(measured).map((finding) => line(measured, finding))),
+    ['row', 'subject', 'beside', 'of', 'is', 'at most', 'reference against itself', 'outcome'],
+    all.flatMap((measured) => checkBars(measured).map((finding) => line(measured, finding))),
   )
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { AnyMeasured } from './judge.ts'
+import type { AnyMeasured } from './checkBars.ts'
 import { rows } from './rows.ts'
 import type { Cost } from './subjectProcess.ts'
 

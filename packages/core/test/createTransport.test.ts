@@ -1,4 +1,4 @@
-import { batch, budget, createTransport, failover, isKeyrailError, layer, stats } from '@keyrail/core'
+import { batch, budget, createTransport, failover, isKeyrailError, layer, stats, webSocket } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { raw, startFaultServer } from './faultServer.ts'
@@ -493,6 +493,8 @@ describe('an option that takes a feature', () => {
     [{ url, hooks: { onFailure: () => {} } }, 'write hooks: hooks({ onFailure })'],
     [{ url, tracing: { api: {} } }, 'write tracing: tracing({ api })'],
     [{ url, diagnostics: true }, 'write diagnostics: diagnostics()'],
+    [{ url, webSocket: true }, 'write webSocket: webSocket()'],
+    [{ url, webSocket }, 'write webSocket: webSocket()'],
     [{ endpoints: [{ url }] }, 'write endpoints: failover([{ url }])'],
     [{ endpoints: url }, 'write endpoints: failover([{ url }])'],
     [

@@ -342,7 +342,7 @@ test('a WebSocket that cannot send headers fails with how to fix it', async () =
 })
 
 test.each([
-  [{ requests: 1 }, 'requests must be true or false'],
+  [{ requests: 1 }, 'requests of webSocket must be true or false'],
   [{ url: 'node.example' }, 'url of webSocket must be a full URL'],
   [{ WebSocket: 'ws' }, 'WebSocket must be a constructor'],
   [{ heartbeatMs: 0 }, 'heartbeatMs must be a number from 1'],

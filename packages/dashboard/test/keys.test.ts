@@ -64,6 +64,13 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     expect(await sentence.isVisible()).toBe(false)
     await page.getByText('4 methods count as more than one request').click()
     await sentence.waitFor()
+
+    const own = { apiKeys: { perSecond: 7 }, weights: { eth_getLogs: 30 } }
+    const testnet = { chainId: 11155111, upstreams: [{ url: pages.node }], limits: own }
+    await pages.reload({ networks: { testnet, mainnet: { chainId: 1, upstreams: [{ url: pages.mainnetNode }] } } })
+    await open('/keys')
+    await page.getByText('On Ethereum Sepolia: 7 requests a second, 10,000 at once.').waitFor()
+    await page.getByText('eth_getLogs counts as 30 requests.').waitFor()
     await pages.reload({})
     expect(faults).toEqual([])
   })

@@ -13,6 +13,7 @@ export {
   safeWrites,
   stats,
   tracing,
+  webSocket,
 } from '@keyrail/core'
 export type {
   BatchOptions,
@@ -28,6 +29,7 @@ export type {
   TracingOptions,
   Transport,
   TransportOptions,
+  WebSocketOptions,
 } from '@keyrail/core'
 export { KeyrailProvider } from './keyrailProvider.ts'
 export type { KeyrailProviderConfig } from './keyrailProvider.ts'

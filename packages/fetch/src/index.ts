@@ -11,6 +11,7 @@ export {
   safeWrites,
   stats,
   tracing,
+  webSocket,
 } from '@keyrail/core'
 export { isKeyrailError, KeyrailError } from '@keyrail/core'
 export type {
@@ -32,6 +33,7 @@ export type {
   TracingOptions,
   Transport,
   TransportOptions,
+  WebSocketOptions,
 } from '@keyrail/core'
 export type { Client, ClientParts } from './client/client.ts'
 export { createClient } from './client/createClient.ts'

@@ -13,9 +13,9 @@ import type { Message, Outcome } from './chain/message.ts'
 import { stateKey } from './chain/worldState.ts'
 import { providerError, providers } from './faults/providers.ts'
 import type { ProviderError, ProviderName } from './faults/providers.ts'
-import type { Fault } from './faults/fault.ts'
 import { RejectedCall } from './faults/rejectedCall.ts'
 import { getEndpoints, createMockServer } from './http/createMockServer.ts'
+import type { RunCall } from './http/createRequestHandler.ts'
 import type { MockChainOptions, MockLimits, MockLog, MockNode, MockNodeOptions } from './mockNode.ts'
 import { checkInteger, describeValue, invalidInput } from './invalidInput.ts'
 import { callMethods } from './rpc/callMethods.ts'
@@ -25,6 +25,8 @@ import { logMethods } from './rpc/logMethods.ts'
 import type { Method, NodeView } from './rpc/method.ts'
 import { nodeMethods } from './rpc/nodeMethods.ts'
 import { stateMethods } from './rpc/stateMethods.ts'
+import { createSocketServer } from './socket/createSocketServer.ts'
+import type { Subscriptions } from './socket/subscriptions.ts'
 import { warnOnce } from './warnOnce.ts'
 
 const endpointNames: readonly (keyof EndpointUrlOptions)[] = [
@@ -45,6 +47,12 @@ const chainNames: readonly (keyof MockChainOptions)[] = [
   'automine',
 ]
 const limitNames: readonly (keyof MockLimits)[] = ['maxBatch', 'maxLogBlocks', 'maxLogs']
+
+/** The methods that need a WebSocket connection. */
+const socketMethods = new Map<string, (subscriptions: Subscriptions, params: readonly unknown[]) => unknown>([
+  ['eth_subscribe', ({ subscribe }, params) => subscribe(params)],
+  ['eth_unsubscribe', ({ unsubscribe }, [id]) => unsubscribe(id)],
+])
 
 /** The chain id of development chains such as Hardhat and anvil. */
 const defaultChainId = 31_337
@@ -115,7 +123,10 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     }
   }
   const funded = createAccounts(seed)
-  const makeChain = (): Chain => createChain({ chainId, seed, funded, timestamp, blockTime, automine, execute })
+  let notify = (): void => {}
+  const onChange = (): void => notify()
+  const makeChain = (): Chain =>
+    createChain({ chainId, seed, funded, timestamp, blockTime, automine, execute, onChange })
   let chain = makeChain()
   let methods: Readonly<Record<string, Method>> = {}
   const resetMethods = (): void => {
@@ -146,13 +157,15 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     )
   }
 
-  const run = (name: string, params: readonly unknown[], fault: Fault | undefined): unknown => {
+  const run: RunCall = (name, params, { fault, subscriptions }) => {
     const handler = mockedMethods.get(name)
     if (handler !== undefined) return handler(params)
     if (fault?.kind === 'unconfirmed') return null
+    const socketMethod = socketMethods.get(name)
+    if (socketMethod !== undefined && subscriptions !== undefined) return socketMethod(subscriptions, params)
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method === undefined) {
-      warn(`No handler for ${name}. Add one with node.mockMethod('${name}', …)`)
+      if (socketMethod === undefined) warn(`No handler for ${name}. Add one with node.mockMethod('${name}', …)`)
       const error = providerError(server.provider(), 'methodUnavailable') as ProviderError
       throw new RejectedCall(
         error,
@@ -176,6 +189,12 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   }
 
   const server = createMockServer({ endpoint: options, provider, maxBatch: (name) => limit('maxBatch', name), run })
+  const sockets = createSocketServer({ ...server, chain: () => chain })
+  notify = sockets.notify
+  const clearFaults = (): void => {
+    server.clearFaults()
+    sockets.clearFaults()
+  }
 
   const mockContract = (
     given: Address,
@@ -193,7 +212,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   }
 
   return {
-    handlers: server.handlers,
+    handlers: [...server.handlers, ...sockets.handlers],
     chainId,
     accounts: chain.accounts.map((account) => ({ ...account, address: checksumAddress(account.address) })),
     get provider() {
@@ -211,6 +230,8 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     revert: (snapshot) => chain.revert(snapshot),
     reset() {
       server.reset()
+      sockets.clearFaults()
+      sockets.disconnect()
       contracts.clear()
       mockedMethods.clear()
       printed.clear()
@@ -227,7 +248,10 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     emit: (logs) =>
       chain.emit((Array.isArray(logs) ? (logs as readonly MockLog[]) : [logs as MockLog]).map(toLogEntry)),
     fail: server.fail,
-    clearFaults: server.clearFaults,
+    clearFaults,
+    failNotifications: sockets.failNotifications,
+    disconnect: sockets.disconnect,
+    connections: sockets.connections,
     calls: server.calls,
   }
 }

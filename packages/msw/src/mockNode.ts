@@ -1,12 +1,14 @@
 import type { Address, EndpointUrlOptions, Hash, Hex } from '@keyrail/core'
 import type { Bytes } from '@keyrail/core/schema'
-import type { HttpHandler } from 'msw'
+import type { HttpHandler, WebSocketHandler } from 'msw'
 import type { Abi, AbiInterface } from './abi/abi.ts'
 import type { ContractHandlers, MockContract, RawHandlers } from './abi/contract.ts'
 import type { MockAccount } from './chain/createAccounts.ts'
 import type { FaultKind, FaultOptions, FaultResponse } from './faults/fault.ts'
 import type { ProviderName } from './faults/providers.ts'
 import type { ReceivedCall } from './receivedCall.ts'
+import type { DisconnectOptions } from './socket/createSocketServer.ts'
+import type { NotificationFault, NotificationFaultOptions } from './socket/notificationFaults.ts'
 
 /** Limits that replace those of the provider. */
 export interface MockLimits {
@@ -53,7 +55,7 @@ export interface MockLog {
 /** A node that a test controls. */
 export interface MockNode {
   /** Pass them to `setupServer(...node.handlers)` or `setupWorker(...node.handlers)` of msw. */
-  readonly handlers: HttpHandler[]
+  readonly handlers: (HttpHandler | WebSocketHandler)[]
   /** The chain id, as in the response to `eth_chainId`. */
   readonly chainId: number
   /**
@@ -128,6 +130,27 @@ export interface MockNode {
    * node.fail('throttled', { times: 2, retryAfterMs: 50 })
    */
   readonly fail: (kind: FaultKind | FaultResponse, options?: FaultOptions) => () => void
+  /**
+   * Makes the next notifications of subscriptions go wrong.
+   * @param fault - `drop` never sends it, `duplicate` sends it twice, `delay` sends it late, `swap` sends it after the one that follows.
+   * @returns a function that cancels the fault.
+   * @throws {KeyrailError} kind `invalidRequest` for an unknown fault or a wrong option.
+   * @example
+   * const node = createMockNode({ url: 'http://127.0.0.1:8545' })
+   * node.failNotifications('drop', { subscription: 'newHeads' })
+   */
+  readonly failNotifications: (fault: NotificationFault, options?: NotificationFaultOptions) => () => void
+  /**
+   * Ends all WebSocket connections. Clients may connect again at once; what happens on the chain meanwhile, they have missed.
+   * @param options - The close code, 1006 by default, and its reason.
+   * @example
+   * const node = createMockNode({ url: 'http://127.0.0.1:8545' })
+   * node.disconnect()
+   * node.reorg(1)
+   */
+  readonly disconnect: (options?: DisconnectOptions) => void
+  /** Returns the number of open WebSocket connections. */
+  readonly connections: () => number
   /** Cancels all faults. Requests that hang end with a network error. */
   readonly clearFaults: () => void
   /** Lists the calls that the node received, in order. @param method - Only calls of this method. */

@@ -52,6 +52,7 @@ test.skipIf(noBrowser)(
         values: ['5'],
         reverted: true,
         lost: null,
+        watched: ['-1', '0'],
         saved: expect.stringContaining('save cannot write a file in a browser'),
         replayed: expect.stringContaining('replay cannot read a file in a browser'),
         seen: true,

@@ -1,7 +1,7 @@
 import { batch as joinCalls, createClient, isKeyrailError } from '@keyrail/fetch'
 import { keyrail } from '@keyrail/viem'
 import { setupWorker } from 'msw/browser'
-import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
+import { createPublicClient, createWalletClient, http, parseAbi, webSocket } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as chain } from 'viem/chains'
 import { createMockNode, record, replay } from '../src/index.ts'
@@ -62,6 +62,18 @@ async function run(): Promise<PageReport> {
     )
   node.reorg(1)
   const lost = await client.eth_getTransactionReceipt(hash)
+  const subscriber = createPublicClient({ chain, transport: webSocket(url.replace('https', 'wss')) })
+  const numbers: bigint[] = []
+  const watching = new Promise<void>((resolve) => {
+    const stop = subscriber.watchBlockNumber({
+      onBlockNumber: (number) => {
+        if (numbers.push(number) === 2) resolve(stop())
+      },
+    })
+  })
+  while (node.calls('eth_subscribe').length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  node.mine(2)
+  await watching
   const saved = await record(url).save('calls.json').catch(String)
   const replayed = await replay('calls.json', { url }).catch(String)
   return {
@@ -75,6 +87,7 @@ async function run(): Promise<PageReport> {
     values: events.map(({ args }) => String((args as { value?: bigint }).value)),
     reverted: /Poor\(uint256 has\)/.test(reverted),
     lost,
+    watched: numbers.map((number) => number - BigInt(node.blockNumber())).map(String),
     saved,
     replayed,
     seen: node.calls().length > 10,

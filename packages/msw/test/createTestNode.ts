@@ -1,5 +1,5 @@
 import type { EthereumRpc, Hex, MethodName, Params } from '@keyrail/core'
-import { getResponse } from 'msw'
+import { getResponse, HttpHandler } from 'msw'
 import { createMockNode } from '../src/index.ts'
 import type { MockChainOptions, MockNode } from '../src/index.ts'
 
@@ -23,7 +23,7 @@ export function createTestNode(options: MockChainOptions & { readonly chainId?: 
   const post = async (body: unknown, init: RequestInit = {}): Promise<Response> => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const response = await getResponse(
-      node.handlers,
+      node.handlers.filter((handler) => handler instanceof HttpHandler),
       new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text, ...init }),
     )
     if (response === undefined) throw new Error('no handler matched the request')

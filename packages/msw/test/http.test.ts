@@ -1,7 +1,7 @@
 import { batch, createClient, safeWrites } from '@keyrail/fetch'
 import type { EndpointUrlOptions } from '@keyrail/core'
 import { JsonRpcProvider } from 'ethers'
-import { getResponse } from 'msw'
+import { getResponse, HttpHandler } from 'msw'
 import { setupServer } from 'msw/node'
 import nodeHttp from 'node:http'
 import { createPublicClient, http } from 'viem'
@@ -26,12 +26,17 @@ const serve = (options: MockNodeOptions): MockNode => {
   close.push(() => server.close())
   return node
 }
+const httpHandlers = ({ handlers }: MockNode): HttpHandler[] =>
+  handlers.filter((handler) => handler instanceof HttpHandler)
 const post = async (
   node: MockNode,
   url: string,
   init: RequestInit = {},
 ): Promise<{ status: number; body: string } | undefined> => {
-  const response = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call, ...init }))
+  const response = await getResponse(
+    httpHandlers(node),
+    new Request(url, { method: 'POST', headers, body: call, ...init }),
+  )
   return response && { status: response.status, body: await response.text() }
 }
 
@@ -385,10 +390,10 @@ describe('a fault', () => {
   test('has a retry-after header if retryAfterMs is set', async () => {
     const node = createMockNode({ url, provider: 'alchemy' })
     node.fail('throttled', { retryAfterMs: 1_500 })
-    const response = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call }))
+    const response = await getResponse(httpHandlers(node), new Request(url, { method: 'POST', headers, body: call }))
     expect([response?.status, response?.headers.get('retry-after')]).toEqual([429, '2'])
     node.fail('throttled')
-    const without = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call }))
+    const without = await getResponse(httpHandlers(node), new Request(url, { method: 'POST', headers, body: call }))
     expect([without?.status, without?.headers.get('retry-after')]).toEqual([429, null])
   })
 

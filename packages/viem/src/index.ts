@@ -13,6 +13,7 @@ export {
   safeWrites,
   stats,
   tracing,
+  webSocket,
 } from '@keyrail/core'
 export type {
   BatchOptions,
@@ -28,6 +29,7 @@ export type {
   TracingOptions,
   Transport,
   TransportOptions,
+  WebSocketOptions,
 } from '@keyrail/core'
 export { keyrail } from './keyrail.ts'
 export { keyrailTransports } from './keyrailTransports.ts'

@@ -13,6 +13,7 @@ export {
   safeWrites,
   stats,
   tracing,
+  webSocket,
 } from '@keyrail/core'
 export type {
   BatchOptions,
@@ -28,5 +29,6 @@ export type {
   TracingOptions,
   Transport,
   TransportOptions,
+  WebSocketOptions,
 } from '@keyrail/core'
 export { KeyrailProvider } from './keyrailProvider.ts'

@@ -1,6 +1,6 @@
 import type { Figure, FigureRow } from '../figureRow.ts'
 
-const program = 'gateway/measureDoors.ts'
+const program = 'gateway/measureTargets.ts'
 const control = 'control'
 const controlFigure: Figure = { key: control, title: 'the floor beside itself', unit: '×' }
 const cpu = (key: string, title: string): Figure => ({ key, title, unit: 'µs' })
@@ -115,7 +115,7 @@ export const gatewayRows: readonly FigureRow[] = [
       { key: 'stall', title: 'longest stall of the event loop in a slice', unit: 'ms', most: 20 },
       { key: 'stallUnmetered', title: 'the same with metering off', unit: 'ms' },
     ],
-    note: 'Without the dashboard and the control API: keys, rates, quota and metering over SQLite. A p99 of one second is no steady figure, so the control is told and judges nothing.',
+    note: 'Without the dashboard and the control API: keys, rates, quota and metering over SQLite. A p99 of one second is no steady figure, so the control is shown but not compared.',
   },
   {
     name: 'gatewayStoredKeys',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiKey, createService, parseServiceConfig, readServerSecrets, tuneHeap } from '@keyrail/gateway'
-import type { Door } from './door.ts'
+import type { Target } from './target.ts'
 
 const password = 'a password of the bench'
 
@@ -47,7 +47,7 @@ const badToken = (kid: string): string => {
 export async function openService(
   upstream: string,
   stores?: { readonly databaseUrl: string; readonly redisUrl: string },
-): Promise<Door> {
+): Promise<Target> {
   tuneHeap()
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startDoor } from './startDoor.ts'
+import { startTarget } from './startTarget.ts'
 
 // Run by measureFigures, or by hand: `node packages/bench/src/gateway/slowReaders.ts 1`. Asks for 32 answers of 4 MB at once, half of
 // them by callers who read 100 kB a second, and prints by how much the service's memory grew above what it was before, in MB.
@@ -42,10 +42,10 @@ async function readResponse(
 }
 
 async function measureGrowth(upstream: string): Promise<number> {
-  const service = await startDoor('service', upstream)
+  const service = await startTarget('service', upstream)
   try {
-    const url = new URL(service.door.url)
-    const [path = ''] = service.door.paths['good'] ?? []
+    const url = new URL(service.target.url)
+    const [path = ''] = service.target.paths['good'] ?? []
     // What the first large answer brings with it, code and buffers, is no growth.
     for (let id = 1; id <= 4; id++) await readResponse(url, path, { id, slow: false })
     await wait(500)

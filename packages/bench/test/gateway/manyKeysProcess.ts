@@ -1,7 +1,7 @@
 import { startManyKeys } from '@keyrail/gateway/test/startManyKeys.ts'
-import { tellOfDoor } from '../../src/gateway/tellOfDoor.ts'
+import { reportUsage } from '../../src/gateway/reportUsage.ts'
 
-// The door of a storage with many keys. It is made of parts that the package does not give out, so it stands with the tests.
+// The target of a storage with many keys. It is made of parts that the package does not give out, so it stands with the tests.
 
 const storages: Readonly<
   Record<string, { readonly stored: number; readonly used: number; readonly metering: boolean }>
@@ -16,4 +16,4 @@ const [, , name = '', upstream = ''] = process.argv
 const storage = storages[name]
 if (storage === undefined) throw new Error(`there is no storage '${name}'`)
 const { url, paths } = await startManyKeys({ upstream, ...storage })
-tellOfDoor({ url, paths: { good: paths } })
+reportUsage({ url, paths: { good: paths } })

@@ -120,7 +120,7 @@ export async function openLost(): Promise<Deployment & { readonly knownPath: str
 }
 
 /** A data plane alone, with one key for testnet. */
-export interface Door {
+export interface TestGateway {
   readonly port: number
   readonly path: string
   readonly node: FakeUpstream
@@ -130,7 +130,7 @@ export interface Door {
 }
 
 /** Starts a gateway in front of a node that behaves as it is told. */
-export async function openDoor(behave?: Behaviour, options: Partial<GatewayOptions> = {}): Promise<Door> {
+export async function openTestGateway(behave?: Behaviour, options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   const node = await startFakeUpstream(chainIds.testnet)
   if (behave !== undefined) node.behave = behave
   const keys = createMemoryKeyStore()

@@ -10,8 +10,8 @@ import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
 import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
-import { openDoor } from './openDeployment.ts'
-import type { Deployment, Door } from './openDeployment.ts'
+import { openTestGateway } from './openDeployment.ts'
+import type { Deployment, TestGateway } from './openDeployment.ts'
 import { bytesOf, withBody } from './relay.ts'
 import type { Meddle, Passing } from './relay.ts'
 
@@ -119,28 +119,28 @@ const listed = (type: 'origin' | 'ip' | 'method' | 'address' | 'userAgent', valu
     }),
   )
 
-const behind = async (...options: Parameters<typeof openDoor>): Promise<Scene> => {
-  const door = await openDoor(...options)
-  return { port: door.port, path: door.path, atNode: door.node.bodies, close: door.close }
+const behind = async (...options: Parameters<typeof openTestGateway>): Promise<Scene> => {
+  const gateway = await openTestGateway(...options)
+  return { port: gateway.port, path: gateway.path, atNode: gateway.node.bodies, close: gateway.close }
 }
 
 /** Connections on which the beginning of a request was sent before draining began: who closes at once would cut them off. */
 const drained = async (): Promise<Scene> => {
-  const door: Door = await openDoor()
+  const gateway: TestGateway = await openTestGateway()
   const begun = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      const socket = connect(door.port, '127.0.0.1')
+      const socket = connect(gateway.port, '127.0.0.1')
       socket.on('error', () => {})
       await once(socket, 'connect')
-      socket.write(`POST ${door.path} HTTP/1.1\r\nHost: x\r\n`)
+      socket.write(`POST ${gateway.path} HTTP/1.1\r\nHost: x\r\n`)
       return socket
     }),
   )
   // Answered only after what was sent before it has been read.
-  await fetch(`http://127.0.0.1:${door.port}/healthz`)
-  door.drain()
+  await fetch(`http://127.0.0.1:${gateway.port}/healthz`)
+  gateway.drain()
   const rest: Meddle = (passing) => bytesOf(withoutHeader(passing, 'host')).replace(/^.*\r\n/, '')
-  return { port: door.port, path: door.path, begun, meddle: rest, close: door.close }
+  return { port: gateway.port, path: gateway.path, begun, meddle: rest, close: gateway.close }
 }
 
 const other = `0x${'22'.repeat(20)}` as const

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { RequestTarget } from '../endpoint/resolveEndpoint.ts'
 import { invalidRequest } from '../failure/check.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
@@ -22,8 +21,16 @@ interface PlatformSocket {
   readonly terminate?: () => void
   readonly on?: (
     event: 'unexpected-response',
-    listener: (request: { readonly destroy: () => void }, response: IncomingMessage) => void,
+    listener: (request: { readonly destroy: () => void }, response: Rejection) => void,
   ) => void
+}
+
+/** The part of Node's `IncomingMessage` that the response to a rejected handshake is read with. */
+interface Rejection {
+  readonly statusCode?: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly setEncoding: (encoding: 'utf8') => void
+  readonly on: (event: 'data' | 'error' | 'close', listener: (chunk: string) => void) => void
 }
 
 /** Why a connection ended. */
@@ -52,8 +59,6 @@ export interface OpenSocket {
 
 /** Longer bodies of rejected handshakes are cut, in characters. */
 const MAX_REJECTION_LENGTH = 65_536
-
-const decoder = /* @__PURE__ */ new TextDecoder()
 
 /**
  * Opens a WebSocket connection: with the given constructor, the one of the platform (browsers, Node 22 and later, Bun, Deno), or, on Node 20, with
@@ -88,7 +93,7 @@ export function openSocket(
       if (!over) events.onOpen()
     }
     opened.onmessage = ({ data }) => {
-      if (!over) events.onMessage(typeof data === 'string' ? data : decoder.decode(data as ArrayBuffer))
+      if (!over) events.onMessage(toText(data))
     }
     opened.onerror = (event) => {
       errorText = readString(() => Object(event).message)
@@ -128,6 +133,10 @@ export function openSocket(
   }
 }
 
+/** The text of a message. Some servers send binary messages. */
+const toText = (data: unknown): string =>
+  typeof data === 'string' ? data : readString(() => new TextDecoder().decode(data as ArrayBuffer))
+
 /** Returns the constructor of the platform, or that of `ws`. */
 async function getPlatformWebSocket(): Promise<WebSocketConstructor> {
   const platform = (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket
@@ -163,7 +172,7 @@ function createPlatformSocket(Constructor: WebSocketConstructor, { url, headers 
 }
 
 /** Reads the response to a handshake that the server rejected. It is that of a rejected POST. */
-function readRejection(response: IncomingMessage): Promise<FailureFacts> {
+function readRejection(response: Rejection): Promise<FailureFacts> {
   return new Promise((resolve) => {
     let text = ''
     response.setEncoding('utf8')

@@ -2,19 +2,11 @@ import { startTimer } from '../clock/startTimer.ts'
 import { defer } from '../clock/defer.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
-import type { Hex } from '../schema/hex.ts'
 import type { CallOptions, RequestArguments } from '../transport/call.ts'
 import type { Dispatch } from '../transport/createDispatch.ts'
 import type { Transport } from '../transport/transport.ts'
 import { socketCall } from './socketCall.ts'
-import type { SocketCallOptions, Subscriber } from './socketCall.ts'
-
-/** The `params` of a notification. A service of Keyrail sends a `position` in place of a `result` to a client that subscribed with a cursor. */
-export interface SocketNotification {
-  readonly subscription: string
-  readonly result?: unknown
-  readonly position?: { readonly number: Hex; readonly hash: Hex }
-}
+import type { SocketCallOptions, SocketNotification, Subscriber } from './socketCall.ts'
 
 /** Receives what a subscription sends. Must not throw. */
 export interface SocketHandlers {

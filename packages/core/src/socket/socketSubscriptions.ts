@@ -1,6 +1,5 @@
 import type { KeyrailError } from '../failure/keyrailError.ts'
-import type { SocketNotification } from './rpcSocket.ts'
-import type { Subscriber } from './socketCall.ts'
+import type { SocketNotification, Subscriber } from './socketCall.ts'
 
 /** The subscriptions of one connection. */
 export interface SocketSubscriptions {

@@ -5,6 +5,8 @@ import { check, checkNames, checkObject, checkRange } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
 import { readResponse } from '../message/readResponse.ts'
+import { createNodeSubscriptions } from '../subscribe/createNodeSubscriptions.ts'
+import { setNodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
 import type { Dispatch } from '../transport/createDispatch.ts'
 import type { Endpoint, HttpEndpoint } from '../transport/http.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -69,7 +71,7 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
   checkObject('webSocket', options, 'an object of options, such as { requests: true }')
   checkNames('webSocket', options, ['url', 'requests', 'WebSocket', 'heartbeatMs'])
   const { url, requests = false, WebSocket, heartbeatMs = 25_000 } = options
-  check(typeof requests === 'boolean', `requests must be true or false, not ${describeType(requests)}`)
+  check(typeof requests === 'boolean', `requests of webSocket must be true or false, not ${describeType(requests)}`)
   check(
     WebSocket === undefined || typeof WebSocket === 'function',
     `WebSocket must be a constructor, not ${describeType(WebSocket)}: pass the class itself`,
@@ -98,8 +100,9 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
     return {
       ...http,
       send: (call, complete) => {
+        const socketCall = getSocketCall(call)
         // Without a subscriber, nobody would get the notifications. Over HTTP, nodes reject the method.
-        const usesSocket = getSocketCall(call) || (requests && call.method !== 'eth_subscribe')
+        const usesSocket = call.method === 'eth_subscribe' ? typeof socketCall === 'object' : requests || socketCall
         ;(usesSocket ? socket : http).send(call, complete)
       },
       close: () => {
@@ -119,7 +122,10 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
             ...endpoint,
             send: (call, complete) => (getSocketCall(call) ? direct : endpoint).send(call, complete),
           },
-    register: registerSocket,
+    register: (transport: Transport, dispatch: Dispatch) => {
+      registerSocket(transport, dispatch)
+      setNodeSubscriptions(transport, createNodeSubscriptions(transport))
+    },
   })
 }
 

@@ -1,12 +1,20 @@
 import { toRevert } from '../failure/toRevert.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import { getNodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
+import type { NodeSubscriptionListener, NodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
 import type { RequestArguments } from './call.ts'
 import type { Transport } from './transport.ts'
 
 /** A failure as EIP-1193 specifies it: with a `code`, and the `data` of a revert. It is also a {@link KeyrailError}. */
 export type ProviderRpcError = KeyrailError & { readonly code: number; readonly data?: unknown }
 
-/** An EIP-1193 provider. It emits no events, because HTTP has none. */
+/** A `message` event of a provider: what a subscription reports. */
+export interface ProviderMessage {
+  readonly type: 'eth_subscription'
+  readonly data: { readonly subscription: string; readonly result: unknown }
+}
+
+/** An EIP-1193 provider. */
 export interface Provider {
   /**
    * @param args - `{ method, params }`.
@@ -17,6 +25,10 @@ export interface Provider {
     readonly method: string
     readonly params?: readonly unknown[] | Readonly<Record<string, unknown>> | undefined
   }) => Promise<unknown>
+  /**
+   * Listens to an event. There are `message`, for each notification of `eth_subscribe`, and `disconnect`, with the failure that ended a
+   * subscription; both only if the transport was created with `webSocket`.
+   */
   readonly on: (event: string, listener: (...args: never[]) => void) => Provider
   readonly removeListener: (event: string, listener: (...args: never[]) => void) => Provider
 }
@@ -45,29 +57,76 @@ export function toProviderRpcError(error: unknown): unknown {
   })
 }
 
+/** Calls the listeners of events. */
+function createEvents(): {
+  readonly add: (event: string, listener: (...args: never[]) => void) => void
+  readonly remove: (event: string, listener: (...args: never[]) => void) => void
+  readonly emit: (event: string, value: unknown) => void
+} {
+  const listeners = new Map<string, ((value: never) => void)[]>()
+  return {
+    add: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+    remove: (event, listener) => {
+      const list = listeners.get(event) ?? []
+      const index = list.lastIndexOf(listener)
+      listeners.set(
+        event,
+        list.filter((_, at) => at !== index),
+      )
+    },
+    emit: (event, value) => {
+      // Each in a microtask of its own: an error of one listener becomes an unhandled rejection, and the others are called.
+      for (const listener of listeners.get(event) ?? []) void Promise.resolve(value as never).then(listener)
+    },
+  }
+}
+
 /**
  * Creates an EIP-1193 provider over a transport, for any library without an adapter of its own. A transport itself is no such provider: its
  * errors have no `code` and no `data`, so libraries cannot decode a revert.
  *
+ * If the transport has `webSocket`, `eth_subscribe` works: it reports by `message` events, misses nothing while it reconnects, and reports removed
+ * logs after a reorganization. Without it, the method goes to the node, which rejects it over HTTP.
+ *
  * @param transport - Sends the calls. Close it yourself.
- * @returns A provider whose `request` rejects with a {@link ProviderRpcError}. It has no events: `on` and `removeListener` do nothing.
+ * @returns A provider whose `request` rejects with a {@link ProviderRpcError}.
  * @example
  * // viem: custom(provider, { retryCount: 0 }); ethers: new BrowserProvider(provider); web3.js: new Web3(provider)
  * const provider = createProvider(createTransport({ url: 'http://127.0.0.1:8545' }))
  * const block = await provider.request({ method: 'eth_blockNumber' })
  * @see EIP-1193
  */
-export function createProvider({ request }: Transport): Provider {
+export function createProvider(transport: Transport): Provider {
+  const subscriptions = getNodeSubscriptions(transport)
+  const events = createEvents()
+  const subscribe = async (params: unknown): Promise<string> => {
+    let subscription = ''
+    const listener: NodeSubscriptionListener = {
+      onResult: (result) => events.emit('message', { type: 'eth_subscription', data: { subscription, result } }),
+      onError: (error) => events.emit('disconnect', toProviderRpcError(error)),
+    }
+    subscription = await (subscriptions as NodeSubscriptions).subscribe((params ?? []) as readonly unknown[], listener)
+    return subscription
+  }
   const provider: Provider = {
     request: async ({ method, params }) => {
       try {
-        return await request({ method, params } as RequestArguments)
+        if (subscriptions && method === 'eth_subscribe') return await subscribe(params)
+        if (subscriptions && method === 'eth_unsubscribe')
+          return subscriptions.unsubscribe((params as readonly unknown[] | undefined)?.[0])
+        return await transport.request({ method, params } as RequestArguments)
       } catch (error) {
         throw toProviderRpcError(error)
       }
     },
-    on: () => provider,
-    removeListener: () => provider,
+    on: (event, listener) => {
+      events.add(event, listener)
+      return provider
+    },
+    removeListener: (event, listener) => {
+      events.remove(event, listener)
+      return provider
+    },
   }
   return Object.freeze(provider)
 }

@@ -9,6 +9,7 @@ import { createTransport } from './createTransport.ts'
 import { failover } from './failover.ts'
 import { limitConcurrency } from './limitConcurrency.ts'
 import { hooks } from '../observe/hooks.ts'
+import { webSocket } from '../socket/webSocket.ts'
 import { http } from './http.ts'
 import { retry } from './retry.ts'
 import { safeWrites } from './safeWrites.ts'
@@ -144,7 +145,13 @@ const layers: Readonly<Record<string, Layer>> = {
       'hooks',
       'tracing',
       'diagnostics',
+      'webSocket',
     ],
+  },
+  webSocket: {
+    make: webSocket as (options: object) => unknown,
+    ranges: [['heartbeatMs', 1, timer]],
+    others: ['url', 'requests', 'WebSocket'],
   },
 }
 

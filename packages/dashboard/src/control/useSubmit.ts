@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react'
 import { useDialogs } from '../parts/dialogs.ts'
 import { isControlFailure } from './controlFailure.ts'
 import { sentence } from './sentence.ts'
-import { troubleOf } from './troubleOf.ts'
+import { toProblem } from './toProblem.ts'
 
 /** A form, or a button that changes something. */
 export interface Submit {
@@ -11,9 +11,9 @@ export interface Submit {
   readonly submit: (event?: SyntheticEvent) => void
   readonly isPending: boolean
   /** Why it did not work, unless each reason stands at its field. */
-  readonly trouble: string | undefined
+  readonly problem: string | undefined
   /** What is wrong with a field, ready to be read. */
-  readonly fixOf: (field: string) => string | undefined
+  readonly getFix: (field: string) => string | undefined
   /** Forgets what went wrong. */
   readonly clear: () => void
 }
@@ -37,7 +37,7 @@ export interface SubmitOptions<Answer> {
  * password, asks for it and goes on.
  */
 export function useSubmit<Answer>({ check, send, done, fields = [], titles }: SubmitOptions<Answer>): Submit {
-  const [state, setState] = useState<{ trouble?: string; fixes: Readonly<Record<string, string | undefined>> }>({
+  const [state, setState] = useState<{ problem?: string; fixes: Readonly<Record<string, string | undefined>> }>({
     fixes: {},
   })
   const [isPending, setPending] = useState(false)
@@ -78,8 +78,8 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
     } catch (error) {
       if (!isControlFailure(error)) throw error
       const fixes = Object.fromEntries(error.fields.map(({ field, fix }) => [field, fix]))
-      const trouble = troubleOf(error, fields, titles)
-      setState(trouble === undefined ? { fixes } : { fixes, trouble })
+      const problem = toProblem(error, fields, titles)
+      setState(problem === undefined ? { fixes } : { fixes, problem })
       focusFault(form)
     } finally {
       busy.current = false
@@ -95,8 +95,8 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
       void run(target instanceof HTMLFormElement ? target : undefined)
     },
     isPending,
-    trouble: state.trouble,
-    fixOf: (field) => {
+    problem: state.problem,
+    getFix: (field) => {
       const fix = state.fixes[field]
       return fix === undefined ? undefined : sentence(fix)
     },

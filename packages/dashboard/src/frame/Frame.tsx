@@ -87,7 +87,7 @@ function LogOut() {
   const queries = useQueryClient()
   const router = useRouter()
   const { say } = useDialogs()
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/session'),
     done: async () => {
       changeSession(queries, { tell: true })
@@ -95,8 +95,8 @@ function LogOut() {
     },
   })
   useEffect(() => {
-    if (trouble !== undefined) say(trouble)
-  }, [trouble, say])
+    if (problem !== undefined) say(problem)
+  }, [problem, say])
   return (
     <Button size="little" busy={isPending} onClick={() => submit()}>
       Log out

@@ -3,7 +3,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { Dialog } from '../parts/Dialog.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
-import { Trouble } from '../parts/Note.tsx'
+import { Problem } from '../parts/Note.tsx'
 import type { NetworkView } from './searchNetworks.ts'
 import { addToWallet, getWallet } from './wallet.ts'
 
@@ -45,7 +45,7 @@ export function AddToWallet(props: {
             The wallet stores the full URL, which contains the key. Anyone who can open this wallet can read the key and
             make calls with it. Rotating the key makes the URL in the wallet invalid.
           </p>
-          <Trouble text={adding.trouble ?? failure} />
+          <Problem text={adding.problem ?? failure} />
           <div className="row end">
             <Button onClick={() => setAsking(false)}>Cancel</Button>
             <Button kind="primary" busy={adding.isPending} onClick={() => adding.submit()}>

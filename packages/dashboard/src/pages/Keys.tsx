@@ -10,6 +10,7 @@ import { PageHead } from '../parts/PageHead.tsx'
 import { dayText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
+import { NetworkLimits } from '../networks/NetworkLimits.tsx'
 
 /** All API keys, each in its place of the few that there are. */
 export function Keys() {
@@ -70,10 +71,11 @@ export function Keys() {
         )}
       </Loaded>
       <Loaded query={usage}>
-        {({ day, weights }) => (
+        {({ day, weights, networks }) => (
           <Card title="Today’s use" lead="Of all API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
             <WeightsHint weights={weights} />
+            <NetworkLimits networks={networks} />
           </Card>
         )}
       </Loaded>

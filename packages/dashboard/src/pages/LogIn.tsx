@@ -10,7 +10,7 @@ import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
 import { EmailField } from '../parts/EmailField.tsx'
-import { Note, Trouble } from '../parts/Note.tsx'
+import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
 
@@ -26,7 +26,7 @@ export function LogIn() {
   const { data: deployment } = useQuery(deploymentQuery)
   const [email, setMail] = useState('')
   const [password, setPassword] = useState('')
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
       email: email.trim() === '' ? 'Type your email address' : undefined,
       password: password === '' ? 'Type your password' : undefined,
@@ -46,9 +46,9 @@ export function LogIn() {
         <PageHead title="Log in" />
         {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
         <form className="stack" noValidate onSubmit={submit}>
-          <Trouble text={trouble} />
-          <EmailField value={email} onChange={setMail} fix={fixOf('email')} />
-          <PasswordField kind="current" value={password} onChange={setPassword} fix={fixOf('password')} />
+          <Problem text={problem} />
+          <EmailField value={email} onChange={setMail} fix={getFix('email')} />
+          <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
           <Button kind="primary" type="submit" busy={isPending}>
             Log in
           </Button>

@@ -13,7 +13,7 @@ import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { NameFields } from '../parts/NameFields.tsx'
-import { Trouble } from '../parts/Note.tsx'
+import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
@@ -85,7 +85,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   // Who comes by a link to a later step, or reloads there, begins at the first that is not done.
   const step = [1, 2, 3].find((one) => one === asked || !isDone(one)) ?? 1
 
-  const { submit, isPending, trouble, fixOf, clear } = useSubmit({
+  const { submit, isPending, problem, getFix, clear } = useSubmit({
     send: () =>
       callApi('POST /api/apps', {
         body: {
@@ -105,7 +105,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     },
     fields: ['name', 'description', 'useCase', 'chain', 'networks', 'services'],
   })
-  const fix = (field: string): string | undefined => fixes[field] ?? fixOf(field)
+  const fix = (field: string): string | undefined => fixes[field] ?? getFix(field)
 
   const form = useRef<HTMLFormElement>(null)
   const seen = useRef(step)
@@ -115,7 +115,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
   }, [step])
   // A name that is taken is found when all is sent: back to where it is typed.
-  const nameMend = fixOf('name') ?? fixOf('description') ?? fixOf('useCase')
+  const nameMend = getFix('name') ?? getFix('description') ?? getFix('useCase')
   useEffect(() => {
     if (nameMend !== undefined) void router.navigate({ to: '/apps/new', search: {} })
   }, [nameMend, router])
@@ -146,10 +146,10 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
             </li>
           ))}
         </ol>
-        <Trouble text={trouble} />
+        <Problem text={problem} />
         {step === 1 && (
           <>
-            <NameFields values={draft} onChange={change} fixOf={fix} />
+            <NameFields values={draft} onChange={change} getFix={fix} />
             <SelectField
               label="Use case"
               name="useCase"

@@ -11,7 +11,7 @@ import { toNetworkOption } from '../networks/toNetworkOption.ts'
 import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
-import { Trouble } from '../parts/Note.tsx'
+import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { TextField } from '../parts/TextField.tsx'
@@ -63,7 +63,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
     const find = searchNetworks(networks)
     return (text: string) => find(text).map(toNetworkOption)
   }, [networks])
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
       name: name.trim() === '' ? 'Give it a name' : undefined,
       network: network === undefined ? 'Choose a network' : undefined,
@@ -87,8 +87,8 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
   return (
     <form className="card" noValidate onSubmit={submit} aria-label="Create API key">
       <div className="card-body">
-        <Trouble text={trouble} />
-        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} fix={fixOf('name')} />
+        <Problem text={problem} />
+        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} fix={getFix('name')} />
         <SearchSelect
           label="Network"
           name="network"
@@ -102,7 +102,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
               ? 'It cannot be changed later.'
               : `${network.network}, ${network.symbol}, chain id ${network.chainId}. It cannot be changed later.`
           }
-          fix={fixOf('network')}
+          fix={getFix('network')}
         />
         <TextField
           label="Description"
@@ -112,7 +112,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           value={description}
           onChange={setDescription}
           most={500}
-          fix={fixOf('description')}
+          fix={getFix('description')}
         />
         <div className="row spread">
           <Link to="/keys" className="button plain">

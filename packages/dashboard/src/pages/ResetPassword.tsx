@@ -8,7 +8,7 @@ import { useFragment } from '../control/useFragment.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Note, Trouble } from '../parts/Note.tsx'
+import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
 
@@ -18,7 +18,7 @@ export function ResetPassword() {
   const router = useRouter()
   const queries = useQueryClient()
   const [password, setPassword] = useState('')
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
     send: () => callApi('POST /api/account/password/reset', { body: { link, password } }),
     done: async (session) => {
@@ -37,13 +37,13 @@ export function ResetPassword() {
         </Note>
       ) : (
         <form className="stack" noValidate onSubmit={submit}>
-          <Trouble text={trouble} />
+          <Problem text={problem} />
           <PasswordField
             kind="new"
             label="New password"
             value={password}
             onChange={setPassword}
-            fix={fixOf('password')}
+            fix={getFix('password')}
             hint="At least 8 characters. All other sessions end."
           />
           <Button kind="primary" type="submit" busy={isPending}>

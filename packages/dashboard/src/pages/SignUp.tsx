@@ -11,7 +11,7 @@ import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
 import { EmailField } from '../parts/EmailField.tsx'
-import { Note, Trouble } from '../parts/Note.tsx'
+import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
 import { TextField } from '../parts/TextField.tsx'
@@ -26,7 +26,7 @@ export function SignUp() {
   const [password, setPassword] = useState('')
   const [typedInvite, setInvite] = useState('')
   const needsInvite = deployment?.signUp === 'invite'
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
       email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : 'Type your email address, such as ada@example.org',
       password:
@@ -59,7 +59,7 @@ export function SignUp() {
           <Note>This service takes no new accounts. Ask whoever runs it for an invite.</Note>
         ) : (
           <form className="stack" noValidate onSubmit={submit}>
-            <Trouble text={trouble} />
+            <Problem text={problem} />
             {needsInvite && !invite && (
               <TextField
                 label="Invite"
@@ -68,21 +68,21 @@ export function SignUp() {
                 onChange={setInvite}
                 required
                 mono
-                fix={fixOf('invite')}
+                fix={getFix('invite')}
                 hint="Whoever runs this service gives them out."
               />
             )}
             <EmailField
               value={email}
               onChange={setMail}
-              fix={fixOf('email')}
+              fix={getFix('email')}
               hint={invited && 'Your invite is for this address alone.'}
             />
             <PasswordField
               kind="new"
               value={password}
               onChange={setPassword}
-              fix={fixOf('password')}
+              fix={getFix('password')}
               hint="At least 8 characters. A few words in a row are fine."
             />
             <Button kind="primary" type="submit" busy={isPending}>

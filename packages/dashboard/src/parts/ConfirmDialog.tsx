@@ -1,7 +1,7 @@
 import type { Submit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
-import { Trouble } from './Note.tsx'
+import { Problem } from './Note.tsx'
 
 /** Asks whether something is to end, and says in the same place why it did not. */
 export function ConfirmDialog(props: {
@@ -13,11 +13,11 @@ export function ConfirmDialog(props: {
   readonly action: string
   readonly onClose: () => void
 }) {
-  const { submit, isPending, trouble } = props.of
+  const { submit, isPending, problem } = props.of
   return (
     <Dialog title={props.title} onClose={props.onClose}>
       <p className="soft">{props.lead}</p>
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       <div className="row end">
         <Button onClick={props.onClose}>Cancel</Button>
         <Button kind="dangerPrimary" busy={isPending} onClick={() => submit()}>

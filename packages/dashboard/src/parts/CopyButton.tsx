@@ -18,7 +18,7 @@ export function CopyButton(props: {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const { say } = useDialogs()
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: async (password) => props.text(password),
     done: async (text) => {
       const isCopied = await copyText(text)
@@ -29,8 +29,8 @@ export function CopyButton(props: {
     },
   })
   useEffect(() => {
-    if (trouble !== undefined) say(trouble)
-  }, [trouble, say])
+    if (problem !== undefined) say(problem)
+  }, [problem, say])
   return (
     <Button
       size="little"

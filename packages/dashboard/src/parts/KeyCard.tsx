@@ -6,7 +6,7 @@ import { Card } from './Card.tsx'
 import { Dialog } from './Dialog.tsx'
 import { useDialogs } from './dialogs.ts'
 import { KeyBadge } from './KeyBadge.tsx'
-import { Note, Trouble } from './Note.tsx'
+import { Note, Problem } from './Note.tsx'
 import { SelectField } from './SelectField.tsx'
 import { TextField } from './TextField.tsx'
 import { dayText, momentText } from './times.ts'
@@ -63,7 +63,7 @@ export function KeyCard(props: {
       }
       aside={<KeyBadge state={facts.state} expiresAt={facts.expiresAt} />}
     >
-      <Trouble text={ending.trouble} />
+      <Problem text={ending.problem} />
       {facts.oldUntil !== null && facts.state === 'rotated' && (
         <Note
           kind="warn"
@@ -77,7 +77,7 @@ export function KeyCard(props: {
         </Note>
       )}
       <form className="stack" noValidate onSubmit={saving.submit}>
-        <Trouble text={saving.trouble} />
+        <Problem text={saving.problem} />
         <TextField
           label="Last day"
           name="expiresAt"
@@ -85,7 +85,7 @@ export function KeyCard(props: {
           optional
           value={expiry}
           onChange={setExpiry}
-          fix={saving.fixOf('expiresAt')}
+          fix={saving.getFix('expiresAt')}
           hint="After it the key is rejected. Leave it empty for a key without an end."
         />
         <div className="row end">
@@ -102,7 +102,7 @@ export function KeyCard(props: {
               A new key takes the place of this one, and all addresses change with it. Programs with the old key go on
               working for the time that you choose.
             </p>
-            <Trouble text={rotating.trouble} />
+            <Problem text={rotating.problem} />
             <SelectField
               label="The old key works for"
               name="graceDays"

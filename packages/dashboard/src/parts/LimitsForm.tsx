@@ -70,7 +70,7 @@ export function LimitsForm(props: {
             value={values[name]}
             onChange={(value) => change({ [name]: value })}
             placeholder="As the service’s"
-            fix={saving.fixOf(name) ?? saving.fixOf(`limits.${name}`)}
+            fix={saving.getFix(name) ?? saving.getFix(`limits.${name}`)}
           />
         ))}
       </div>

@@ -9,9 +9,9 @@ interface Named {
 export function NameFields(props: {
   readonly values: Named
   readonly onChange: (part: Partial<Named>) => void
-  readonly fixOf: (field: string) => string | undefined
+  readonly getFix: (field: string) => string | undefined
 }) {
-  const { values, onChange, fixOf } = props
+  const { values, onChange, getFix } = props
   return (
     <>
       <TextField
@@ -21,7 +21,7 @@ export function NameFields(props: {
         onChange={(name) => onChange({ name })}
         required
         most={64}
-        fix={fixOf('name')}
+        fix={getFix('name')}
       />
       <TextField
         label="Description"
@@ -31,7 +31,7 @@ export function NameFields(props: {
         value={values.description}
         onChange={(description) => onChange({ description })}
         most={500}
-        fix={fixOf('description')}
+        fix={getFix('description')}
       />
     </>
   )

@@ -15,6 +15,6 @@ export function Note(props: {
 }
 
 /** Why a form did not work. Nothing where it did. */
-export function Trouble({ text }: { readonly text: string | undefined }) {
+export function Problem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : <Note kind="bad">{text}</Note>
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Submit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
-import { Trouble } from './Note.tsx'
+import { Problem } from './Note.tsx'
 
 /** A form with one button at its end, and above all why it did not work. */
 export function SaveForm(props: {
@@ -12,10 +12,10 @@ export function SaveForm(props: {
   /** What it is called, where no heading says so. */
   readonly label?: string
 }) {
-  const { submit, isPending, trouble } = props.of
+  const { submit, isPending, problem } = props.of
   return (
     <form className="stack" noValidate onSubmit={submit} aria-label={props.label}>
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       {props.children}
       <div className="row end">
         <Button kind="primary" type="submit" busy={isPending}>

@@ -7,7 +7,7 @@ import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
 import { CopyButton } from '../parts/CopyButton.tsx'
 import { Icon } from '../parts/Icon.tsx'
-import { Trouble } from '../parts/Note.tsx'
+import { Problem } from '../parts/Note.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
 import { TextField } from '../parts/TextField.tsx'
@@ -123,7 +123,7 @@ export function SnippetPanel(props: {
           hint={valueFields[name].hint}
         />
       ))}
-      <Trouble text={reveal.trouble} />
+      <Problem text={reveal.problem} />
       <figure className="code" aria-label={`${title}, ${language.title}, ${library.title}`}>
         <div className="code-bar">
           <code>{shown.fileName}</code>

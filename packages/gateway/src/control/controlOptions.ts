@@ -21,6 +21,15 @@ export interface ControlConfig {
   readonly limits: { readonly app: KeyLimits; readonly apiKey: KeyLimits }
   /** @default {} */
   readonly weights?: MethodWeights
+  /** The limits on networks that have their own. @default none */
+  readonly networks?: Readonly<Record<Network, NetworkUsageLimits>>
+}
+
+/** The limits on a network that has its own, for accounts for which the operator has set no others. */
+export interface NetworkUsageLimits {
+  readonly apps: KeyLimits
+  readonly apiKeys: KeyLimits
+  readonly weights: MethodWeights
 }
 
 /** The networks that the service gives access to, and the service's URLs. */

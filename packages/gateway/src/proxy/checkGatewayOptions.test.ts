@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import { createGateway } from './createGateway.ts'
-import { defaultLimits } from './gatewayOptions.ts'
+import { webSocketRanges } from './checkWebSocket.ts'
+import { defaultLimits, defaultWebSocket } from './gatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { createMemoryKeyStore } from '../auth/key/createMemoryKeyStore.ts'
 
@@ -17,7 +18,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, webSocket, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -26,7 +27,7 @@ const noName = "networks.testnet.upstreams[1].name must be a name for logs that 
 const sameName =
   'networks.testnet.upstreams[1].name is the name of another upstream of this network: use a different one'
 const upstreamMembers =
-  'url, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
+  'url, wsUrl, name, headers, weight, maxRequestsPerSecond, maxRequestsPerDay, maxUnitsPerSecond, maxUnitsPerDay, earliestState, recentStateBlocks, debug, trace, txpool, allowMethods, denyMethods'
 const invalidUpstreams: readonly [member: string, value: unknown, fix: string][] = [
   ...[-1, 1_001, '1', null].map((value): [string, unknown, string] => [
     'weight',
@@ -39,6 +40,8 @@ const invalidUpstreams: readonly [member: string, value: unknown, fix: string][]
   ['debug', 'no', 'must be true or false'],
   ['allowMethods', 'eth_call', "must be a list of methods, such as ['eth_call']"],
   ['denyMethods', ['eth_getLog'], 'has an unknown method "eth_getLog": did you mean "eth_getLogs"?'],
+  ['wsUrl', 'http://hunter22', 'is not a ws or wss URL'],
+  ['wsUrl', null, 'is not a ws or wss URL'],
   ['headers', ['hunter22'], 'must be an object of texts, by the name of the header'],
   ['headers', { host: 'hunter22' }, 'must not have "host", which the gateway sets itself: remove it'],
   [
@@ -69,7 +72,42 @@ const max = {
   maxFilters: 100_000,
 }
 const getMin = (name: string): number => ({ maxCacheBytes: 0, maxJsonDepth: 8 })[name] ?? 1
+const networkLimits: readonly string[] = [
+  'maxBatchCalls',
+  'maxResponseBytes',
+  'upstreamTimeoutMs',
+  'maxCacheBytes',
+  'maxFilters',
+]
 const limitNames = Object.keys(max) as (keyof typeof max)[]
+
+describe('the options of WebSockets', () => {
+  const check = (webSocket: unknown) => checkGatewayOptions(given({ webSocket })).webSocket
+
+  test('have defaults', () => {
+    expect(check(undefined)).toEqual(defaultWebSocket)
+    expect(check({ enabled: false, maxConnectionsPerKey: 5 })).toEqual({
+      ...defaultWebSocket,
+      enabled: false,
+      maxConnectionsPerKey: 5,
+    })
+  })
+
+  test.each(Object.entries(webSocketRanges))('%s is a whole number from its smallest to its largest', (name, range) => {
+    const [min, largest] = range
+    expect([check({ [name]: min }), check({ [name]: largest })]).toMatchObject([{ [name]: min }, { [name]: largest }])
+    for (const wrong of [min - 1, largest + 1, min + 0.5, String(min), null])
+      expect(() => check({ [name]: wrong })).toThrow(
+        `webSocket.${name} must be a whole number from ${min} to ${largest}`,
+      )
+  })
+
+  test('are an object with known names', () => {
+    expect(() => check(null)).toThrow('webSocket must be an object with enabled, maxConnectionsPerKey')
+    expect(() => check({ maxConnections: 1 })).toThrow("unknown option 'maxConnections' in webSocket")
+    expect(() => check({ enabled: 1 })).toThrow('webSocket.enabled must be true or false')
+  })
+})
 
 describe('invalid options', () => {
   const invalid: readonly [name: string, options: unknown, message: string][] = [
@@ -90,7 +128,7 @@ describe('invalid options', () => {
     [
       'a network without options',
       given({ networks: { testnet: null } }),
-      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs',
+      'networks.testnet must be an object with chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, checkLogs, limits, weights',
     ],
     ...['Sepolia', '-sepolia', 'sep_olia', 'api', 'x'.repeat(64)].map((name): [string, unknown, string] => [
       `the network ${name}`,
@@ -115,7 +153,7 @@ describe('invalid options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, aliases, upstreams, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, checkLogs, limits, weights",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -138,6 +176,7 @@ describe('invalid options', () => {
       "networks.testnet.loadBalancing must be 'order' or 'spread'",
     ]),
     ['splitLogs 1', onTestnet({ splitLogs: 1 }), 'networks.testnet.splitLogs must be true or false'],
+    ['checkLogs 1', onTestnet({ checkLogs: 1 }), 'networks.testnet.checkLogs must be true or false'],
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -277,6 +316,30 @@ describe('invalid options', () => {
         `limits.${name} must be a whole number from ${getMin(name)} to ${max[name]}`,
       ]),
     ),
+    ...limitNames
+      .filter((name) => networkLimits.includes(name))
+      .map((name): [string, unknown, string] => [
+        `limits.${name} of a network`,
+        onTestnet({ limits: { [name]: max[name] + 1 } }),
+        `networks.testnet.limits.${name} must be a whole number from ${getMin(name)} to ${max[name]}`,
+      ]),
+    ...limitNames
+      .filter((name) => !networkLimits.includes(name))
+      .map((name): [string, unknown, string] => [
+        `limits.${name} of a network, which holds for all networks`,
+        onTestnet({ limits: { [name]: max[name] } }),
+        `unknown option '${name}' in networks.testnet.limits: the options are ${networkLimits.join(', ')}`,
+      ]),
+    [
+      'weights of a network',
+      onTestnet({ weights: { eth_getLogs: 0 } }),
+      'networks.testnet.weights must be an object of whole numbers from 1 to 1000000, by method',
+    ],
+    [
+      'an unknown method in the weights of a network',
+      onTestnet({ weights: { eth_getLog: 75 } }),
+      'networks.testnet.weights has an unknown method "eth_getLog": did you mean "eth_getLogs"?',
+    ],
     [
       'a longer timeout for headers than for requests',
       given({ limits: { headersTimeoutMs: 2, requestTimeoutMs: 1 } }),
@@ -317,6 +380,15 @@ describe('valid options', () => {
       maxLagBlocks: 8,
       hedgeMs: undefined,
       splitLogs: true,
+      checkLogs: true,
+      limits: {
+        maxBatchCalls: 1_000,
+        maxResponseBytes: 67_108_864,
+        upstreamTimeoutMs: 30_000,
+        maxCacheBytes: 33_554_432,
+        maxFilters: 100,
+      },
+      weights: undefined,
     })
   })
 
@@ -336,6 +408,17 @@ describe('valid options', () => {
     expect(checkGatewayOptions(given({ limits: max })).limits).toEqual(max)
     const min = Object.fromEntries(limitNames.map((name) => [name, getMin(name)]))
     expect(checkGatewayOptions(given({ limits: min })).limits).toEqual(min)
+  })
+
+  test("a network's limits come before those of the gateway, and its weights replace them", () => {
+    const own = { limits: { maxBatchCalls: 20 }, weights: { eth_call: 1, eth_getLogs: 75 } }
+    const networks = { ...good.networks, testnet: { ...good.networks['testnet'], ...own } }
+    const options = given({ networks, limits: { maxBatchCalls: 500, maxFilters: 7 }, weights: { eth_call: 5 } })
+    const checked = checkGatewayOptions(options)
+    const { testnet, mainnet } = Object.fromEntries(checked.networks)
+    expect(testnet).toMatchObject({ limits: { maxBatchCalls: 20, maxFilters: 7 }, weights: { eth_getLogs: 75 } })
+    expect(Object.keys(testnet?.weights ?? {})).toEqual(['eth_getLogs'])
+    expect(mainnet).toMatchObject({ limits: { maxBatchCalls: 500, maxFilters: 7 }, weights: undefined })
   })
 
   test('weights of 1 are left out', () => {

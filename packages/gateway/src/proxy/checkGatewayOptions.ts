@@ -1,30 +1,18 @@
 import { createSecureContext } from 'node:tls'
-import { defaultLimits, defaultMaxLagBlocks, defaultUnknownKeys } from './gatewayOptions.ts'
-import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
+import type { KeyStore } from '../auth/key/keyStore.ts'
 import { createClientIp } from '../lib/ip/clientIp.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
-import { parsePublicUrl } from '../lib/publicUrl.ts'
-import type { KeyStore } from '../auth/key/keyStore.ts'
-import type { LogEntry } from './log.ts'
-import { describeUnknownMethod, isWeightedMethod, maxWeight, normalizeWeights } from './method/weights.ts'
-import type { MethodWeights } from './method/weights.ts'
-import { checkInteger, checkSwitch, getMembers, maxMs } from './checkOption.ts'
-import { checkUpstreams } from './checkUpstreamOptions.ts'
-import type { CheckedUpstream } from './checkUpstreamOptions.ts'
-import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
-import type { LoadBalancing } from './upstream/upstreamOptions.ts'
-
-/** Checked options of one network. */
-export interface CheckedNetwork {
-  readonly chainId: number
-  readonly aliases: readonly string[]
-  readonly upstreams: readonly CheckedUpstream[]
-  readonly loadBalancing: LoadBalancing
-  readonly maxLagBlocks: number
-  readonly hedgeMs: number | 'p95' | undefined
-  readonly splitLogs: boolean
-}
+import { parsePublicUrl } from '../lib/publicUrl.ts'
+import { checkLimits, checkWeights } from './checkLimits.ts'
+import { checkNetworks } from './checkNetworkOptions.ts'
+import type { CheckedNetwork } from './checkNetworkOptions.ts'
+import { checkInteger, checkSwitch, getMembers } from './checkOption.ts'
+import { checkWebSocket } from './checkWebSocket.ts'
+import { defaultUnknownKeys } from './gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions, WebSocketOptions } from './gatewayOptions.ts'
+import type { LogEntry } from './log.ts'
+import type { MethodWeights } from './method/weights.ts'
 
 /** Checked options of a gateway, with defaults. */
 export interface CheckedOptions {
@@ -35,6 +23,7 @@ export interface CheckedOptions {
   readonly services: Required<NonNullable<GatewayOptions['services']>>
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
+  readonly webSocket: Required<WebSocketOptions>
   readonly usageLimits: GatewayOptions['usageLimits']
   /** Without those of 1. */
   readonly weights: MethodWeights
@@ -53,27 +42,6 @@ export interface CheckedOptions {
   readonly log: ((entry: LogEntry) => void) | undefined
 }
 
-/** A body becomes one string, and Node's longest string has 512 MiB. */
-const maxBytes = 256 * 1024 * 1024
-
-const maximums: Readonly<Record<keyof GatewayLimits, number>> = {
-  maxBodyBytes: maxBytes,
-  maxBatchCalls: 100_000,
-  maxJsonDepth: 1_000,
-  maxResponseBytes: maxBytes,
-  maxBufferedBytes: Number.MAX_SAFE_INTEGER,
-  upstreamTimeoutMs: maxMs,
-  headersTimeoutMs: maxMs,
-  requestTimeoutMs: maxMs,
-  writeTimeoutMs: maxMs,
-  maxConnections: 1_000_000,
-  maxCacheBytes: 64 * maxBytes,
-  maxFilters: 100_000,
-}
-
-/** The minimums that are not 1. */
-const minimums: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCacheBytes: 0, maxJsonDepth: 8 }
-
 /**
  * Checks a gateway's options. An option that is `undefined` has its default, and an unknown name is rejected.
  * @throws {TypeError} If an option is invalid. The message names the option and the fix. It does not repeat the value, which may be a secret.
@@ -87,6 +55,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
+    'webSocket',
     'usageLimits',
     'weights',
     'quotaStatus',
@@ -109,8 +78,9 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'txpool',
     'javascriptTracers',
   ])
+  const limits = checkLimits(options['limits'])
   return {
-    networks: checkNetworks(options['networks']),
+    networks: checkNetworks(options['networks'], limits),
     networkHosts: checkNetworkHosts(options['networkHosts']),
     keys: checkKeys(options['keys']),
     publicUrl: parsePublicUrl(given.publicUrl),
@@ -121,13 +91,14 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
       javascriptTracers: checkSwitch(services['javascriptTracers'], 'services.javascriptTracers'),
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
-    limits: checkLimits(options['limits']),
+    limits,
+    webSocket: checkWebSocket(options['webSocket']),
     usageLimits: checkPart(options['usageLimits'], 'usageLimits', [
       'take',
       'giveBack',
       'peek',
     ]) as GatewayOptions['usageLimits'],
-    weights: checkWeights(options['weights']),
+    weights: options['weights'] === undefined ? {} : checkWeights(options['weights'], 'weights'),
     quotaStatus: checkQuotaStatus(options['quotaStatus']),
     meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],
     unknownKeys: checkUnknownKeys(options['unknownKeys']),
@@ -147,32 +118,6 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
 /** Only `undefined` means a missing object: null is a mistake. */
 const orEmpty = (value: unknown): unknown => (value === undefined ? {} : value)
 
-const checkNetworks = (given: unknown): ReadonlyMap<Network, CheckedNetwork> => {
-  const entries = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : []
-  if (entries.length === 0)
-    throw new TypeError('networks must be an object with at least one network, by its name, such as "ethereum-mainnet"')
-  const networks = new Map<Network, CheckedNetwork>()
-  const names = new Set(entries.map(([name]) => name))
-  for (const [name, options] of entries) {
-    if (!isNetworkName(name)) throw new TypeError(`a name in networks ${networkNameRule}`)
-    const network = checkNetwork(name, options as unknown)
-    for (const alias of network.aliases) {
-      if (names.has(alias))
-        throw new TypeError(`networks.${name}.aliases has the name of another network or an alias twice: remove it`)
-      names.add(alias)
-    }
-    networks.set(name, network)
-  }
-  return networks
-}
-
-const checkAliases = (aliases: unknown, option: string): readonly string[] => {
-  if (aliases === undefined) return []
-  if (!Array.isArray(aliases) || !aliases.every((alias) => typeof alias === 'string' && isNetworkName(alias)))
-    throw new TypeError(`${option} must be a list of names. A name ${networkNameRule}`)
-  return [...(aliases as string[])]
-}
-
 const checkNetworkHosts = (hosts: unknown): string | undefined => {
   if (hosts === undefined) return undefined
   if (typeof hosts !== 'string' || !/^\{network\}(?:\.[a-z0-9-]+)+$/i.test(hosts))
@@ -182,37 +127,6 @@ const checkNetworkHosts = (hosts: unknown): string | undefined => {
   return hosts
 }
 
-const checkNetwork = (network: Network, options: unknown): CheckedNetwork => {
-  const option = `networks.${network}`
-  const known = ['chainId', 'aliases', 'upstreams', 'loadBalancing', 'maxLagBlocks', 'hedgeMs', 'splitLogs']
-  const {
-    chainId,
-    aliases,
-    upstreams,
-    loadBalancing = 'order',
-    maxLagBlocks = defaultMaxLagBlocks,
-    hedgeMs,
-    splitLogs = true,
-  } = getMembers(options, option, known)
-  if (loadBalancing !== 'order' && loadBalancing !== 'spread')
-    throw new TypeError(`${option}.loadBalancing must be 'order' or 'spread'`)
-  return {
-    chainId: checkInteger(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
-    aliases: checkAliases(aliases, `${option}.aliases`),
-    loadBalancing,
-    maxLagBlocks: checkInteger(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
-    hedgeMs: checkHedge(hedgeMs, `${option}.hedgeMs`),
-    splitLogs: checkSwitch(splitLogs, `${option}.splitLogs`),
-    upstreams: checkUpstreams(upstreams, network, loadBalancing),
-  }
-}
-
-const checkHedge = (hedgeMs: unknown, option: string): number | 'p95' | undefined => {
-  if (hedgeMs === undefined || hedgeMs === 'p95') return hedgeMs
-  if (typeof hedgeMs === 'number' && Number.isSafeInteger(hedgeMs) && hedgeMs >= 1 && hedgeMs <= maxMs) return hedgeMs
-  throw new TypeError(`${option} must be a whole number from 1 to ${maxMs}, or 'p95'`)
-}
-
 /** Checks a part of the service. Its class does not matter, only its functions do. */
 const checkPart = (part: unknown, option: string, functions: readonly string[]): unknown => {
   if (part === undefined) return undefined
@@ -220,18 +134,6 @@ const checkPart = (part: unknown, option: string, functions: readonly string[]):
   if (members === null || functions.some((name) => typeof members[name] !== 'function'))
     throw new TypeError(`${option} must be an object with ${functions.map((name) => `${name}()`).join(', ')}`)
   return part
-}
-
-const checkWeights = (weights: unknown): MethodWeights => {
-  if (weights === undefined) return {}
-  const entries = typeof weights === 'object' && weights !== null ? Object.entries(weights) : undefined
-  const isValid = ([, weight]: [string, unknown]): boolean =>
-    Number.isSafeInteger(weight) && (weight as number) >= 1 && (weight as number) <= maxWeight
-  if (entries === undefined || !entries.every(isValid))
-    throw new TypeError(`weights must be an object of whole numbers from 1 to ${maxWeight}, by method`)
-  const unknown = entries.find(([name]) => !isWeightedMethod(name))
-  if (unknown !== undefined) throw new TypeError(`weights ${describeUnknownMethod(unknown[0])}`)
-  return normalizeWeights(Object.fromEntries(entries) as Record<string, number>)
 }
 
 const checkQuotaStatus = (status: unknown): 403 | 429 => {
@@ -283,31 +185,4 @@ const checkTls = (given: unknown): GatewayOptions['tls'] => {
 const checkFunction = (value: unknown, option: string): unknown => {
   if (value !== undefined && typeof value !== 'function') throw new TypeError(`${option} must be a function`)
   return value
-}
-
-const checkLimits = (given: unknown): Required<GatewayLimits> => {
-  const names = Object.keys(defaultLimits) as (keyof GatewayLimits)[]
-  const members = getMembers(orEmpty(given), 'limits', names)
-  const checkLimit = (name: keyof GatewayLimits, defaultValue: number = defaultLimits[name]): number => {
-    const value = members[name]
-    return value === undefined ? defaultValue : checkInteger(value, `limits.${name}`, maximums[name], minimums[name])
-  }
-  const requestTimeoutMs = checkLimit('requestTimeoutMs')
-  const headersTimeoutMs = checkLimit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
-  if (headersTimeoutMs > requestTimeoutMs)
-    throw new TypeError('limits.headersTimeoutMs must be at most limits.requestTimeoutMs, which includes it')
-  return {
-    maxBodyBytes: checkLimit('maxBodyBytes'),
-    maxBatchCalls: checkLimit('maxBatchCalls'),
-    maxJsonDepth: checkLimit('maxJsonDepth'),
-    maxResponseBytes: checkLimit('maxResponseBytes'),
-    maxBufferedBytes: checkLimit('maxBufferedBytes'),
-    upstreamTimeoutMs: checkLimit('upstreamTimeoutMs'),
-    headersTimeoutMs,
-    requestTimeoutMs,
-    writeTimeoutMs: checkLimit('writeTimeoutMs'),
-    maxConnections: checkLimit('maxConnections'),
-    maxCacheBytes: checkLimit('maxCacheBytes'),
-    maxFilters: checkLimit('maxFilters'),
-  }
 }

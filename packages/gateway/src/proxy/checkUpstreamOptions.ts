@@ -6,11 +6,16 @@ import { findHeadersFault } from './upstream/upstreamHeaders.ts'
 import type { UpstreamHeaders } from './upstream/upstreamHeaders.ts'
 
 /** Checked options of an upstream. */
-export interface CheckedUpstream extends Omit<UpstreamOptions, 'url' | 'name' | 'headers'> {
+export interface CheckedUpstream extends Omit<UpstreamOptions, SeparateOption> {
   readonly name: string
   readonly url: URL
+  /** ws or wss. */
+  readonly wsUrl: URL | undefined
   readonly headers: UpstreamHeaders
 }
+
+/** The options that are not checked one by one. */
+type SeparateOption = 'url' | 'wsUrl' | 'name' | 'headers'
 
 /** The largest `weight` of an upstream. */
 export const maxUpstreamWeight = 1_000
@@ -25,7 +30,7 @@ const numberRanges: Readonly<Partial<Record<keyof UpstreamOptions, readonly [min
 }
 const switches: readonly (keyof UpstreamOptions)[] = ['debug', 'trace', 'txpool']
 const methodLists: readonly (keyof UpstreamOptions)[] = ['allowMethods', 'denyMethods']
-const known = ['url', 'name', 'headers', 'weight', ...Object.keys(numberRanges), ...switches, ...methodLists]
+const known = ['url', 'wsUrl', 'name', 'headers', 'weight', ...Object.keys(numberRanges), ...switches, ...methodLists]
 
 /**
  * Checks the upstreams of a network.
@@ -66,7 +71,7 @@ const checkUpstream = (
   upstream: unknown,
   { option, defaultName }: { option: string; defaultName: string },
 ): CheckedUpstream => {
-  const { url, name = defaultName, headers, ...rest } = getMembers(upstream, option, known)
+  const { url, wsUrl, name = defaultName, headers, ...rest } = getMembers(upstream, option, known)
   if (typeof name !== 'string' || name.trim() === '' || name.includes('/'))
     throw new TypeError(`${option}.name must be a name for logs that is not empty and has no '/'`)
   for (const [member, value] of Object.entries(rest)) {
@@ -79,10 +84,11 @@ const checkUpstream = (
     else if (typeof value !== 'boolean') throw new TypeError(`${place} must be true or false`)
   }
   return {
-    ...(rest as Omit<UpstreamOptions, 'url' | 'name' | 'headers'>),
+    ...(rest as Omit<UpstreamOptions, SeparateOption>),
     name,
-    url: checkUrl(url, `${option}.url`),
-    headers: checkHeaders(headers, { option: `${option}.headers`, url }),
+    url: checkUrl(url, `${option}.url`, 'http'),
+    wsUrl: wsUrl === undefined ? undefined : checkUrl(wsUrl, `${option}.wsUrl`, 'ws'),
+    headers: checkHeaders(headers, { option: `${option}.headers`, urls: [url, wsUrl] }),
   }
 }
 
@@ -91,10 +97,10 @@ const checkWeight = (weight: unknown, option: string): void => {
     throw new TypeError(`${option} must be a number from 0 to ${maxUpstreamWeight}`)
 }
 
-const checkUrl = (url: unknown, option: string): URL => {
+const checkUrl = (url: unknown, option: string, scheme: 'http' | 'ws'): URL => {
   const parsed = typeof url === 'string' ? URL.parse(url) : null
-  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
-    throw new TypeError(`${option} is not an http or https URL`)
+  if (parsed === null || (parsed.protocol !== `${scheme}:` && parsed.protocol !== `${scheme}s:`))
+    throw new TypeError(`${option} is not ${scheme === 'http' ? 'an http or https' : 'a ws or wss'} URL`)
   return parsed
 }
 
@@ -105,21 +111,28 @@ const checkMethods = (methods: unknown, option: string): void => {
   if (unknown !== undefined) throw new TypeError(`${option} ${describeUnknownMethod(unknown)}`)
 }
 
-const checkHeaders = (headers: unknown, { option, url }: { option: string; url: unknown }): UpstreamHeaders => {
+const checkHeaders = (
+  headers: unknown,
+  { option, urls }: { option: string; urls: readonly unknown[] },
+): UpstreamHeaders => {
   if (headers === undefined) return {}
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     throw new TypeError(`${option} must be an object of texts, by the name of the header`)
   const given = headers as Readonly<Record<string, unknown>>
-  const fault = findHeadersFault(given) ?? findConflict(Object.keys(given), url)
+  const fault = findHeadersFault(given) ?? findConflict(Object.keys(given), urls)
   if (fault !== undefined) throw new TypeError(`${option} ${fault}`)
   return headers as UpstreamHeaders
 }
 
 /** User and password of a URL become a Basic authorization. */
-const findConflict = (names: readonly string[], url: unknown): string | undefined => {
-  const { username = '', password = '' } = (typeof url === 'string' ? URL.parse(url) : null) ?? {}
-  if (username === '' && password === '') return undefined
+const findConflict = (names: readonly string[], urls: readonly unknown[]): string | undefined => {
+  if (!urls.some(hasCredentials)) return undefined
   return names.some((name) => name.toLowerCase() === 'authorization')
     ? 'must not have "authorization" if the URL has a user or a password: remove one of them'
     : undefined
+}
+
+const hasCredentials = (url: unknown): boolean => {
+  const { username = '', password = '' } = (typeof url === 'string' ? URL.parse(url) : null) ?? {}
+  return username !== '' || password !== ''
 }

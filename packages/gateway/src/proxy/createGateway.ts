@@ -2,15 +2,18 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { handleRequest } from './request/handleRequest.ts'
 import type { Expectation } from './request/handleRequest.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
+import { createNetworkContexts } from './request/networkContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
-import type { CheckedNetwork, CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedOptions } from './checkGatewayOptions.ts'
+import type { CheckedNetwork } from './checkNetworkOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
@@ -24,11 +27,13 @@ import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
-import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
+import { createSocketServer } from './socket/createSocketServer.ts'
+import type { SocketState } from './socket/createSocketServer.ts'
+import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
-import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
@@ -53,18 +58,43 @@ export interface Gateway {
   reload(options: GatewayOptions): Promise<void>
   /** The current state of each upstream. */
   upstreams(): readonly UpstreamState[]
+  /** The open WebSockets and their subscriptions. */
+  webSockets(): WebSocketState
   /**
    * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
+   * @param options.windowMs - How long before `close`, in milliseconds: WebSockets are closed (1012) spread over this time. @default only by `close`
    */
-  prepareToClose(): void
+  prepareToClose(options?: { windowMs?: number }): void
   /**
    * Stops listening, completes the requests that are in flight, rejects later ones on open connections (503), and closes each
-   * connection after its last response.
+   * connection after its last response. WebSockets are closed (1012) in the first half of `graceMs`, a few at a time.
    * @param options.graceMs - After this, requests that are still in flight are cut off, in milliseconds. @default 10_000
    */
   close(options?: { graceMs?: number }): Promise<void>
 }
+
+/** The open WebSockets of a gateway, and their subscriptions. */
+export interface WebSocketState extends SocketState {
+  /** By network and kind. */
+  readonly subscriptions: ReadonlyMap<Network, Readonly<Record<SubscriptionKind, number>>>
+}
+
+/** What a gateway is made of. */
+export interface GatewayParts {
+  /** Creates the subscriptions of a network when it gets its first WebSocket. @default no network has any */
+  readonly createHub?: CreateHub | undefined
+}
+
+/** Creates the subscriptions of a network; `undefined` if it has none. */
+export type CreateHub = (options: {
+  readonly network: Network
+  /** Gets the nodes of the network. A reload replaces them. */
+  readonly getGroup: () => UpstreamGroup | undefined
+  /** A reload changes its members. */
+  readonly limits: SubscriptionLimits
+  readonly log: (entry: LogEntry) => void
+}) => SubscriptionHub | undefined
 
 /** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
 const keepAliveTimeoutMs = 65_000
@@ -81,13 +111,26 @@ const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkName
   return { byName, hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase() }
 }
 
-/** Compares by value: JSON writes a URL as its text. */
-const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
-  one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
-  one.limits.maxCacheBytes === other.limits.maxCacheBytes &&
-  one.limits.maxFilters === other.limits.maxFilters &&
-  one.unsafeNodeMethods === other.unsafeNodeMethods &&
-  JSON.stringify(one.networks.get(network)) === JSON.stringify(other.networks.get(network))
+const toGroupOptions = (
+  network: Network,
+  { limits, weights: _weights, ...checked }: CheckedNetwork,
+  { unsafeNodeMethods }: CheckedOptions,
+): Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'log'> => ({
+  network,
+  ...checked,
+  timeoutMs: limits.upstreamTimeoutMs,
+  // Callers can rewrite the chain of a development node, so nothing of it is final.
+  maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
+  maxFilters: limits.maxFilters,
+  rewritable: unsafeNodeMethods,
+})
+
+/** Whether a reload can keep the network's connections, cache and health. Compares by value: JSON writes a URL as its text. */
+const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean => {
+  const [before, after] = [one.networks.get(network), other.networks.get(network)]
+  if (before === undefined || after === undefined) return false
+  return JSON.stringify(toGroupOptions(network, before, one)) === JSON.stringify(toGroupOptions(network, after, other))
+}
 
 /**
  * Creates a gateway. It opens nothing before `listen`.
@@ -97,7 +140,10 @@ const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOpti
  * const gateway = createGateway({ networks, keys })
  * const { url } = await gateway.listen({ port: 8545 })
  */
-export const createGateway = (options: GatewayOptions): Gateway => {
+export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
+
+/** Creates a gateway of parts: see `createGateway`. */
+export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOptions): Gateway => {
   let current = checkGatewayOptions(options)
   const write = (entry: LogEntry): void => {
     try {
@@ -119,22 +165,45 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     budgetUsages.set(href, usage)
     return usage
   }
-  const createGroup = (
-    network: Network,
-    checked: CheckedNetwork,
-    { limits, unsafeNodeMethods }: CheckedOptions,
-  ): UpstreamGroup =>
-    createUpstreamGroup({
-      network,
-      ...checked,
-      timeoutMs: limits.upstreamTimeoutMs,
-      // Callers can rewrite the chain of a development node, so nothing of it is final.
-      maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
-      maxFilters: limits.maxFilters,
-      rewritable: unsafeNodeMethods,
-      getBudgetUsage,
-      log,
-    })
+  /** Creates the groups of all networks, except for those that can be kept. */
+  const createGroups = (
+    checked: CheckedOptions,
+    getKept: (network: Network) => UpstreamGroup | undefined = () => undefined,
+  ): ReadonlyMap<Network, UpstreamGroup> =>
+    new Map(
+      [...checked.networks].map(([network, options]) => [
+        network,
+        getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
+      ]),
+    )
+  const hubs = new Map<Network, SubscriptionHub | undefined>()
+  const subscriptionLimits: SubscriptionLimits = {
+    get maxSubscriptions() {
+      return current.webSocket.maxSubscriptions
+    },
+    get maxAddresses() {
+      return current.webSocket.maxAddresses
+    },
+    get maxTopics() {
+      return current.webSocket.maxTopics
+    },
+    get maxNotificationsPerBlock() {
+      return current.webSocket.maxNotificationsPerBlock
+    },
+  }
+  /** A hub survives a reload, because subscriptions do. */
+  const getHub = (network: Network): SubscriptionHub | undefined => {
+    if (!current.webSocket.enabled || !groups.has(network)) return undefined
+    if (!hubs.has(network)) {
+      const getGroup = (): UpstreamGroup | undefined => groups.get(network)
+      hubs.set(network, createHub?.({ network, getGroup, limits: subscriptionLimits, log }))
+    }
+    return hubs.get(network)
+  }
+  const closeHub = (network: Network): void => {
+    hubs.get(network)?.close()
+    hubs.delete(network)
+  }
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
@@ -144,9 +213,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       unknownKeys = { limit: createIpLimit(options), options }
     return unknownKeys.limit
   }
-  const createContext = (checked: CheckedOptions, upstreams: GatewayContext['upstreams']): GatewayContext => ({
+  const createContext = (checked: CheckedOptions, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
     names: toNetworkNames(checked),
-    upstreams,
+    networks: createNetworkContexts(checked, groups),
     auth: {
       keys: checked.keys,
       jwtCache,
@@ -154,17 +223,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       clientIp: checked.clientIp,
       testKeys: checked.testKeys,
     },
-    methods: {
-      policy: createMethodPolicy({
-        ...checked.services,
-        unsafeNodeMethods: checked.unsafeNodeMethods,
-        weights: checked.weights,
-      }),
-      javascriptTracers: checked.services.javascriptTracers,
-    },
+    javascriptTracers: checked.services.javascriptTracers,
     usage: {
       limits: checked.usageLimits,
-      hasWeights: Object.keys(checked.weights).length > 0,
       quotaStatus: checked.quotaStatus,
       meter: checked.meter,
     },
@@ -178,6 +239,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       degraded: checked.degraded ?? (() => []),
       notReady: checked.notReady ?? (() => undefined),
     },
+    sockets: { options: checked.webSocket, getHub },
     limits: checked.limits,
     bodies,
     inFlight: 0,
@@ -185,13 +247,15 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     log,
     now: checked.now,
   })
-  let gateway = createContext(
-    current,
-    new Map([...current.networks].map(([network, checked]) => [network, createGroup(network, checked, current)])),
-  )
+  let groups = createGroups(current)
+  let gateway = createContext(current, groups)
+
+  const sockets = createSocketServer(() => gateway)
 
   const { tls } = current
   const http = {
+    // An `upgrade` listener alone would get every request with an `Upgrade` header, also a POST.
+    shouldUpgradeCallback: sockets.isUpgrade,
     headersTimeout: current.limits.headersTimeoutMs,
     requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -217,12 +281,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       if (connections.canStart(request, response)) handleRequest(gateway, { request, response, expectation })
       else connections.enqueue(request, () => handleRequest(gateway, { request, response, expectation }))
     }
-  const sockets = new Set<Socket>()
+  const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
+    open.add(socket)
     // Node removes its own listener before it emits `connect`. A reset after that must not end the process.
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => open.delete(socket))
   })
   // A caller that has sent everything may still wait for its response.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -232,6 +296,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.maxConnections = current.limits.maxConnections
   shareConnections(server, (ip) => mayBeProxy(current.clientIp, ip))
   server.on('request', serve('none'))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    checkProxy(request, current.clientIp)
+    sockets.handleUpgrade(request, socket, head)
+  })
   server.on('checkContinue', serve('continue'))
   server.on('checkExpectation', serve('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
@@ -249,28 +317,39 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const drain = async (graceMs: number): Promise<void> => {
     phase = 'draining'
     log({ event: 'draining' })
-    const cutOff = await drainServer(server, { graceMs, sockets, connections })
+    sockets.drain(graceMs / 2)
+    const cutOff = await drainServer(server, { graceMs, sockets: open, connections, webSockets: sockets })
+    // One may have been accepted in the meantime.
+    sockets.terminate()
+    await sockets.closed()
+    for (const network of hubs.keys()) closeHub(network)
     await reloading
     await releasing
-    await Promise.all([...gateway.upstreams.values()].map((group) => group.close()))
+    await Promise.all([...groups.values()].map((group) => group.close()))
     faults.flush()
     log({ event: 'closed', cutOff })
   }
 
   const reload = async (next: CheckedOptions): Promise<void> => {
     const before = gateway
-    // Unchanged networks keep their connections and their health.
-    const upstreams = new Map<Network, UpstreamGroup>()
-    const added: UpstreamGroup[] = []
-    for (const [network, checked] of next.networks) {
-      let group = isSameNetwork(network, current, next) ? before.upstreams.get(network) : undefined
-      if (group === undefined) added.push((group = createGroup(network, checked, next)))
-      upstreams.set(network, group)
-    }
-    const removed = [...before.upstreams.values()].filter((group) => upstreams.get(group.network) !== group)
+    const earlierGroups = groups
+    const nextGroups = createGroups(next, (network) =>
+      isSameGroup(network, current, next) ? earlierGroups.get(network) : undefined,
+    )
+    const added = [...nextGroups.values()].filter((group) => earlierGroups.get(group.network) !== group)
+    const removed = [...earlierGroups.values()].filter((group) => nextGroups.get(group.network) !== group)
     await Promise.all(added.map((group) => group.start()))
+    const isOtherChain = (network: Network): boolean =>
+      next.networks.get(network)?.chainId !== current.networks.get(network)?.chainId
+    const otherChains = [...current.networks.keys()].filter(isOtherChain)
     current = next
-    gateway = createContext(next, upstreams)
+    groups = nextGroups
+    gateway = createContext(next, groups)
+    for (const network of otherChains) {
+      closeHub(network)
+      // Those of a network that was removed are closed with that as the reason.
+      if (groups.has(network)) sockets.restart(network)
+    }
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
@@ -286,7 +365,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all([...gateway.upstreams.values()].map((group) => group.start()))
+      await Promise.all([...groups.values()].map((group) => group.start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -308,9 +387,16 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => [...gateway.upstreams.values()].flatMap((group) => group.states()),
-    prepareToClose: () => {
+    upstreams: () => [...groups.values()].flatMap((group) => group.states()),
+    webSockets: () => ({
+      ...sockets.state(),
+      subscriptions: new Map(
+        [...hubs].flatMap(([network, hub]) => (hub === undefined ? [] : [[network, hub.counts()]])),
+      ),
+    }),
+    prepareToClose: ({ windowMs } = {}) => {
       if (phase === 'serving') phase = 'leaving'
+      if (windowMs !== undefined) sockets.drain(windowMs)
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
   }

@@ -5,6 +5,7 @@ import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import type { LoadBalancing, UpstreamOptions } from './upstream/upstreamOptions.ts'
 
 export type { UpstreamOptions } from './upstream/upstreamOptions.ts'
@@ -31,6 +32,15 @@ export interface NetworkOptions {
   readonly hedgeMs?: number | 'p95'
   /** Whether an `eth_getLogs` whose range a node rejects is read in parts: one call of a caller can then be up to 100 to a node. @default true */
   readonly splitLogs?: boolean
+  /**
+   * Whether subscriptions check that a node's logs of a block are complete, by the block's bloom filter or its receipts. Turn it off if the
+   * nodes can confirm neither: each block would be read several times. @default true
+   */
+  readonly checkLogs?: boolean
+  /** Limits of this network. @default the `limits` of the gateway, for each that is left out */
+  readonly limits?: NetworkLimits
+  /** How many requests a call of a method counts as on this network. @default the `weights` of the gateway, which these replace */
+  readonly weights?: MethodWeights
 }
 
 /** Limits of resources: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). The largest `maxBodyBytes` and `maxResponseBytes` are 268,435,456 (256 MiB), the longest times 2,147,483,647 ms. */
@@ -64,6 +74,44 @@ export interface GatewayLimits {
   /** Most filters of one key on one network. One more evicts the least recently used one. @default 100 */
   readonly maxFilters?: number
 }
+
+/** WebSockets: whether there are any, and their limits. Numbers are whole and from 1, `pingMs` from 1,000. */
+export interface WebSocketOptions extends Partial<SubscriptionLimits> {
+  /** Whether the URLs of the networks accept WebSockets. @default true */
+  readonly enabled?: boolean
+  /** Open connections with one key. @default 200 */
+  readonly maxConnectionsPerKey?: number
+  /** Open connections with all keys of one user. @default 500 */
+  readonly maxConnectionsPerUser?: number
+  /** Open connections from one IP (for IPv6 a /64); not for this machine, which may be a proxy. @default 200 */
+  readonly maxConnectionsPerIp?: number
+  /** Requests of one connection that are handled at the same time. Later ones wait. @default 64 */
+  readonly maxInFlight?: number
+  /** Bytes of notifications that a connection may be behind before it is closed. @default 8_388_608 (8 MiB) */
+  readonly maxBufferedBytes?: number
+  /** How often a connection gets a ping, in milliseconds. One that does not respond before the next ping is closed. @default 25_000 */
+  readonly pingMs?: number
+}
+
+/** The default of WebSockets. */
+export const defaultWebSocket: Required<WebSocketOptions> = Object.freeze({
+  enabled: true,
+  maxConnectionsPerKey: 200,
+  maxConnectionsPerUser: 500,
+  maxConnectionsPerIp: 200,
+  maxInFlight: 64,
+  maxBufferedBytes: 8 * 1024 * 1024,
+  pingMs: 25_000,
+  maxSubscriptions: 1_000,
+  maxAddresses: 1_000,
+  maxTopics: 1_000,
+  maxNotificationsPerBlock: 20_000,
+})
+/** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
+export type NetworkLimits = Pick<
+  GatewayLimits,
+  'maxBatchCalls' | 'maxResponseBytes' | 'upstreamTimeoutMs' | 'maxCacheBytes' | 'maxFilters'
+>
 
 /** The default limits. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({
@@ -113,6 +161,7 @@ export interface GatewayOptions {
   /** Allows the methods of development nodes (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
+  readonly webSocket?: WebSocketOptions
   /** Charges calls to the rates and quotas in the keys' records. @default none: nothing is limited */
   readonly usageLimits?: UsageLimits
   /** How many requests a call of a method counts as in rates and quotas: whole numbers from 1 to 1,000,000. @default 1 for each method */

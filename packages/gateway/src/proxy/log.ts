@@ -1,5 +1,7 @@
 import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
+import type { CloseReason } from './socket/closeReasons.ts'
+import type { NodeSocketState } from './subscription/node/createNodeSocket.ts'
 import type { UpstreamEvent } from './upstream/watchHealth.ts'
 
 /** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
@@ -44,10 +46,40 @@ export type LogEntry =
       readonly durationMs: number
     }
   | {
+      readonly event: 'webSocket'
+      readonly state: 'opened'
+      /** Of the request that opened it. The requests on it have this id, a dot and a number. */
+      readonly requestId: string
+      readonly network: Network
+      readonly keyId: string
+    }
+  | {
+      readonly event: 'webSocket'
+      readonly state: 'closed'
+      readonly requestId: string
+      readonly network: Network
+      readonly keyId: string
+      readonly reason: CloseReason
+      /** The close code; 1006 if the connection ended without one. */
+      readonly code: number
+      /** How many messages with requests it sent. */
+      readonly requests: number
+      /** How many notifications it got. */
+      readonly notifications: number
+      readonly durationMs: number
+    }
+  | {
       readonly event: 'upstream'
       readonly network: Network
       readonly upstream: string
       readonly state: UpstreamEvent
+    }
+  | {
+      /** The WebSocket to a node, which subscriptions use. `lost`: it could not be opened, or broke. It is opened again after a while. */
+      readonly event: 'nodeSocket'
+      readonly network: Network
+      readonly upstream: string
+      readonly state: NodeSocketState
     }
   | FaultEntry
   | {

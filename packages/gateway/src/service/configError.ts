@@ -44,6 +44,6 @@ export const getErrorCode = (error: unknown): string | undefined =>
  */
 export const asConfigError = (error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error
-  const [, path = 'the config', fix = error.message] = /^([a-z]\w*(?:[.[][\w\].]*)?) (.*)$/.exec(error.message) ?? []
-  return new ConfigError([{ path: path.replace(/^limits\./, 'bounds.'), fix }])
+  const [, path = 'the config', fix = error.message] = /^([a-z]\w*(?:[.[][\w\].-]*)?) (.*)$/.exec(error.message) ?? []
+  return new ConfigError([{ path: path.replace(/^(networks\.[\w-]+\.)?limits\./, '$1bounds.'), fix }])
 }

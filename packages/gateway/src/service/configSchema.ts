@@ -19,12 +19,20 @@ export const flag = () => z.boolean(must('must be true or false'))
 /** One of several texts. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, must(`must be ${values.map((value) => `"${value}"`).join(' or ')}`))
-/** An object without unknown members. */
-export const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
+/**
+ * An object without unknown members.
+ * @param places - Where members belong that are likely to be misplaced here, by name. @default none
+ */
+export const object = <T extends z.core.$ZodLooseShape>(shape: T, places: Readonly<Record<string, string>> = {}) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `the known members are ${Object.keys(shape).join(', ')}`
+        ? [
+            ...issue.keys.flatMap((name) =>
+              Object.hasOwn(places, name) ? [`${name} belongs in ${places[name]}`] : [],
+            ),
+            `the known members are ${Object.keys(shape).join(', ')}`,
+          ].join('; ')
         : `must be an object with the members ${Object.keys(shape).join(', ')}`,
   })
 
@@ -32,6 +40,10 @@ export const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
 export const isHttpUrl = (given: string): boolean => /^https?:$/.test(URL.parse(given)?.protocol ?? '')
 /** An http or https URL. */
 export const httpUrl = (what: string) => z.string(must(what)).refine((given) => isHttpUrl(given), what)
+
+/** A ws or wss URL. */
+export const wsUrl = (what: string) =>
+  z.string(must(what)).refine((given) => /^wss?:$/.test(URL.parse(given)?.protocol ?? ''), what)
 
 /** The path of a file or folder. */
 export const path = (what: string) => text(`must be the path of ${what}`, 4_096)

@@ -6,12 +6,13 @@ import { createControl } from '../control/createControl.ts'
 import { isStorageError } from '../errors/storageError.ts'
 import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/createGateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
-import { getHighestWeight } from '../proxy/method/weights.ts'
+import { getDefaultWeight, getHighestWeight } from '../proxy/method/weights.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
@@ -27,7 +28,7 @@ import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
 import { asConfigError } from './configError.ts'
 import { createControlServer, updateControlServer } from './createControlServer.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
-import { toKeyLimits, toNetworkOptions, toRetention, toUrls } from './fromConfig.ts'
+import { toKeyLimits, toNetworksOptions, toRetention, toUrls } from './fromConfig.ts'
 import type { ServiceUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
 import type { RedisParts } from './openRedisParts.ts'
@@ -37,6 +38,8 @@ import { provideAccount } from './provideAccount.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import { readTls } from './readTls.ts'
+import { resolveNetworkLimits } from './networkLimits.ts'
+import type { LimitsByNetwork } from './networkLimits.ts'
 import { planReload } from './runningConfig.ts'
 import type { RunningConfig } from './runningConfig.ts'
 import { checkCredentials } from './serviceEnvironment.ts'
@@ -133,6 +136,7 @@ const rowsAtOnce = 500
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { now = Date.now, unsafeNodeMethods = false, testKeys = false } = options
   let { config } = options
+  let limitsByNetwork = resolveNetworkLimits(config)
   /** One array, whose elements a reload replaces: accounts and the control API hold a reference to it. */
   const secrets: [ServerSecret, ...ServerSecret[]] = [...options.secrets]
   let listening: Listening | undefined
@@ -149,6 +153,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       ? undefined
       : await createPrometheus({
           upstreams: () => gateway.upstreams(),
+          webSockets: () => gateway.webSockets(),
           stores: () => stores.states(),
           metering: () => storedMeter.status(),
           droppedLogLines: options.droppedLogLines,
@@ -194,7 +199,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   // Keys and accounts
   const keys = createStoredKeys({
     storage,
-    getLimits: (access) => toKeyLimits(config, access),
+    getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
     staleKeysForMs: config.staleKeysForMs,
     now: options.now,
   })
@@ -205,7 +210,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
-    minBurst: () => getHighestWeight(config.limits.weights),
+    minBurst: () => getHighestWeight(config.limits.weights, limitsByNetwork),
     secrets,
     operatorToken: options.operatorToken,
     auditDays: config.retention.auditDays,
@@ -222,8 +227,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     redis === undefined || ledger === undefined
       ? createLocalLimits({ ...limitsOptions, storage })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
-  const meter =
-    prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, () => config.limits.weights)
+  const getWeights = (network: Network): MethodWeights => (limitsByNetwork[network] ?? config.limits).weights
+  const meter = prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, getWeights)
 
   const stopUpkeep = startUpkeep({
     work: async () => {
@@ -248,6 +253,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
       weights: config.limits.weights,
+      networks: limitsByNetwork,
     }),
     deployment: () => {
       const urls = toUrls(config, listening?.url)
@@ -284,16 +290,19 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
 
   // Gateway
-  const toGatewayOptions = (next: RunningConfig, tls: GatewayOptions['tls']): GatewayOptions => ({
-    networks: Object.fromEntries(
-      Object.entries(next.networks).map(([name, network]) => [name, toNetworkOptions(network)]),
-    ),
+  const toGatewayOptions = (
+    next: RunningConfig,
+    byNetwork: LimitsByNetwork,
+    tls: GatewayOptions['tls'],
+  ): GatewayOptions => ({
+    networks: toNetworksOptions(next, byNetwork),
     ...(next.networkHosts === undefined ? {} : { networkHosts: next.networkHosts }),
     keys,
     ...(next.publicUrl === undefined ? {} : { publicUrl: next.publicUrl }),
     services: next.services,
     unsafeNodeMethods,
     limits: next.bounds,
+    webSocket: next.webSocket,
     usageLimits,
     weights: next.limits.weights,
     compression: next.compression,
@@ -313,7 +322,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   })
   let gateway: Gateway
   try {
-    gateway = createGateway(toGatewayOptions(config, initialTls))
+    gateway = createGateway(toGatewayOptions(config, limitsByNetwork, initialTls))
   } catch (error) {
     await closeParts()
     throw asConfigError(error)
@@ -362,8 +371,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       // First the steps that can fail.
       const nextSite = listening === undefined ? undefined : createSiteFor(next, toUrls(next, listening.url))
       const tls = readTls(next)
-      await gateway.reload(toGatewayOptions(next, tls))
+      const nextLimits = resolveNetworkLimits(next)
+      await gateway.reload(toGatewayOptions(next, nextLimits, tls))
       config = next
+      limitsByNetwork = nextLimits
       site = nextSite
       if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
       keys.forget('all')
@@ -381,7 +392,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }: CloseOptions): Promise<void> => {
     if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
-      gateway.prepareToClose()
+      gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
       await drainDelay.wait(drainDelayMs)
     }
@@ -407,11 +418,16 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 }
 
 /** A meter that also counts for Prometheus. */
-const withPrometheus = (meter: Meter, prometheus: Prometheus, getWeights: () => MethodWeights): Meter => ({
+const withPrometheus = (
+  meter: Meter,
+  prometheus: Prometheus,
+  getWeights: (network: Network) => MethodWeights,
+): Meter => ({
   ...meter,
   count: (...counted) => {
     const [, network, method, outcome, , calls] = counted
-    prometheus.countCalls(network, method, outcome, { calls, weight: getWeights()[method] })
+    const weight = getWeights(network)[method] ?? getDefaultWeight(method)
+    prometheus.countCalls(network, method, outcome, { calls, weight })
     meter.count(...counted)
   },
 })

@@ -1,16 +1,37 @@
 import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
-import type { KeyLimits } from '../auth/key/keyStore.ts'
-import type { NetworkOptions } from '../proxy/gatewayOptions.ts'
+import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
+import type { Network } from '../lib/network.ts'
+import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
+import type { MethodWeights } from '../proxy/method/weights.ts'
 import type { Access } from '../storage/access.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
 import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
+import type { LimitsByNetwork } from './networkLimits.ts'
 import type { RunningConfig } from './runningConfig.ts'
 
-/** The limits of a key: its user's, narrowed by its app's. */
-export const toKeyLimits = ({ limits: { apps, apiKeys } }: RunningConfig, { app, user }: Access): KeyLimits => {
-  const userLimits = resolveLimits([user.limits], app === null ? apiKeys : apps)
-  return app === null ? userLimits : narrowLimits(app.limits, userLimits)
+/**
+ * The limits of a key: its user's, narrowed by its app's. If they have none of their own, a network's rate takes the place of the config's.
+ * @param byNetwork - From `resolveNetworkLimits`.
+ */
+export const toKeyLimits = (
+  { limits }: Pick<RunningConfig, 'limits'>,
+  byNetwork: LimitsByNetwork,
+  { app, user, networks }: Access,
+): KeyLimits => {
+  const kind = app === null ? 'apiKeys' : 'apps'
+  const resolve = (defaults: KeyLimits): KeyLimits => {
+    const userLimits = resolveLimits([user.limits], defaults)
+    return app === null ? userLimits : narrowLimits(app.limits, userLimits)
+  }
+  const own = networks.flatMap((network): [Network, KeyRate][] => {
+    const found = byNetwork[network]
+    if (found?.ownRates[kind] !== true) return []
+    const { perSecond, burst } = resolve(found[kind])
+    return [[network, { perSecond, burst }]]
+  })
+  const resolved = resolve(limits[kind])
+  return own.length === 0 ? resolved : { ...resolved, networks: Object.fromEntries(own) }
 }
 
 /** How long usage counts are stored. */
@@ -32,16 +53,38 @@ export const toUrls = (config: RunningConfig, getListeningUrl: string | undefine
   return { networks, site: config.control?.publicUrl ?? networks }
 }
 
-/** The gateway's options for a network. Its upstreams have a URL only, no `urlEnv` or `urlFile`. */
-export const toNetworkOptions = (network: RunningConfig['networks'][string]): NetworkOptions => {
-  const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...rest } = network
+/**
+ * The gateway's options for the networks. `readServiceConfig` has replaced the variables and files of their URLs.
+ * @param byNetwork - From `resolveNetworkLimits`.
+ */
+export const toNetworksOptions = (
+  { networks }: Pick<RunningConfig, 'networks'>,
+  byNetwork: LimitsByNetwork,
+): GatewayOptions['networks'] =>
+  Object.fromEntries(
+    Object.entries(networks).map(([name, network]) => [
+      name,
+      toNetworkOptions(network, network.limits?.weights && byNetwork[name]?.weights),
+    ]),
+  )
+
+const toNetworkOptions = (
+  network: RunningConfig['networks'][string],
+  weights: MethodWeights | undefined,
+): NetworkOptions => {
+  const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...more } = network
+  const { limits: _limits, bounds, ...rest } = more
   return {
     ...rest,
-    upstreams: upstreams.map(({ url = '', urlEnv: _env, urlFile: _file, headers, ...options }) => ({
-      ...options,
-      url,
-      // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
-      ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
-    })),
+    ...(bounds === undefined ? {} : { limits: bounds }),
+    ...(weights === undefined ? {} : { weights }),
+    upstreams: upstreams.map(
+      ({ urlEnv: _e, urlFile: _f, wsUrlEnv: _we, wsUrlFile: _wf, url = '', headers, ...options }) => ({
+        ...options,
+        url,
+        // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
+        ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
+      }),
+    ),
   }
 }

@@ -28,6 +28,17 @@ test('gets the headers of upstreams, and the tokens in them', () => {
   expect(getSecrets({ networks: withHeaders }, {})).toEqual(expect.arrayContaining(['atopsecret', 'another-secret']))
 })
 
+test('gets the keys in the WebSocket URLs of upstreams', () => {
+  const wsUrl = 'wss://user:hunter22@node.example/ws/v3/topsecret-of-the-node'
+  const { networks: withSocket } = parseServiceConfig({
+    publicUrl: 'http://127.0.0.1',
+    networks: { 'ethereum-mainnet': { upstreams: [{ url: 'http://a', wsUrl }] } },
+  })
+  expect(getSecrets({ networks: withSocket }, {})).toEqual(
+    expect.arrayContaining([wsUrl, 'hunter22', 'topsecret-of-the-node']),
+  )
+})
+
 test('gets the passwords of a Redis URL with several hosts', () => {
   const url = 'redis+sentinel://:one%40secret@h1:26379,h2:26379/mymaster?sentinel_password=another'
   expect(getSecrets({ networks }, { REDIS_URL: url })).toEqual(

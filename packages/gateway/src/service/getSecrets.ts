@@ -67,7 +67,9 @@ export const getSecrets = (
   const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
   const { KEYRAIL_SECRET = '', KEYRAIL_OPERATOR_TOKEN = '', DATABASE_URL, REDIS_URL } = environment
   return [
-    ...upstreams.flatMap(({ url }) => (url === undefined ? [] : getUrlSecrets(url))),
+    ...upstreams.flatMap(({ url, wsUrl }) =>
+      [url, wsUrl].flatMap((one) => (one === undefined ? [] : getUrlSecrets(one))),
+    ),
     ...upstreams.flatMap(({ headers = {} }) => getHeaderSecrets(headers)),
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
     ...getRedisPasswords(REDIS_URL),

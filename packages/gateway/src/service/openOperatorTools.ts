@@ -4,6 +4,7 @@ import { getHighestWeight } from '../proxy/method/weights.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
+import { resolveNetworkLimits } from './networkLimits.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { rotateSecret } from './rotateSecret.ts'
 import type { SecretRotation } from './rotateSecret.ts'
@@ -42,7 +43,7 @@ export const openOperatorTools = async (
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
-    minBurst: () => getHighestWeight(config.limits.weights),
+    minBurst: () => getHighestWeight(config.limits.weights, resolveNetworkLimits(config)),
   })
   return {
     users: accounts.operator,

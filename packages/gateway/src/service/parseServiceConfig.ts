@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { completeNetworks } from './completeNetworks.ts'
 import { ConfigError } from './configError.ts'
 import type { ConfigFault } from './configError.ts'
+import { findNetworkLimitFaults } from './networkLimits.ts'
 import { serviceConfigSchema } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 
@@ -43,6 +44,9 @@ const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
  */
 export const parseServiceConfig = (input: unknown): ServiceConfig => {
   const parsed = serviceConfigSchema.safeParse(input)
-  if (parsed.success) return { ...parsed.data, networks: completeNetworks(parsed.data.networks) }
-  throw new ConfigError(parsed.error.issues.map(toFault))
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(toFault))
+  const config = { ...parsed.data, networks: completeNetworks(parsed.data.networks) }
+  const faults = findNetworkLimitFaults(config)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPrometheus } from './prometheus.ts'
 import type { Prometheus } from './prometheus.ts'
@@ -43,6 +45,11 @@ const start = async () => {
         budgets: [{ name: 'maxRequestsPerDay', limit: 100, left: 94 }],
       },
     ],
+    webSockets: () => ({
+      connections: new Map([['mainnet', 3]]),
+      subscriptions: new Map([['mainnet', { newHeads: 2, logs: 5, newPendingTransactions: 0, syncing: 0 }]]),
+      notifications: new Map([['mainnet', new Map([['logs', 40]] as const)]]),
+    }),
     stores: () => [
       { name: 'database', isAvailable: true },
       { name: 'redis', isAvailable: false },
@@ -70,8 +77,16 @@ describe('prometheus', () => {
     prometheus.countCalls('testnet', 'eth_call', 'succeeded')
     prometheus.countCalls('testnet', 'eth_call', 'succeeded')
     prometheus.countCalls('testnet', 'eth_getLogs', 'succeeded', { calls: 2, weight: 75 })
+    const webSocket = { event: 'webSocket', requestId: '4', network: 'mainnet', keyId: 'key' } as const
+    prometheus.observe({ ...webSocket, state: 'opened' })
+    const usage = { code: 1006, requests: 1, notifications: 2, durationMs: 3 }
+    prometheus.observe({ ...webSocket, ...usage, state: 'closed', reason: 'slow_reader' })
     const text = await (await fetch(`${url}/metrics`)).text()
     for (const line of [
+      'keyrail_websocket_connections{network="mainnet"} 3',
+      'keyrail_subscriptions{network="mainnet",kind="logs"} 5',
+      'keyrail_notifications_total{network="mainnet",kind="logs"} 40',
+      'keyrail_websocket_closed_total{network="mainnet",reason="slow_reader"} 1',
       'keyrail_requests_total{network="testnet",status="200",reason="none"} 2',
       'keyrail_requests_total{network="none",status="404",reason="not_found"} 1',
       'keyrail_calls_total{network="testnet",method="eth_call",outcome="succeeded"} 2',
@@ -138,4 +153,33 @@ describe('prometheus', () => {
     expect(lines).toHaveLength(201)
     expect(lines).toContain('keyrail_calls_total{network="testnet",method="other",outcome="succeeded"} 800')
   })
+})
+
+describe('deploy/', () => {
+  const deploy = join(import.meta.dirname, '../../../../deploy')
+  /** What Prometheus adds. */
+  const addedLabels = ['job', 'instance']
+
+  test.each(['prometheus/alerts.yaml', 'grafana/keyrail.json'])(
+    '%s uses only metrics and labels that the service has',
+    async (file) => {
+      const { prometheus } = await start()
+      prometheus.observe({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
+      prometheus.countCalls('testnet', 'eth_call', 'succeeded')
+      const text = await prometheus.text()
+      const metrics = new Set([...text.matchAll(/^(?:# TYPE )?([a-z][a-z0-9_]+)(?=[{ ])/gm)].map(([, name]) => name))
+      const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, name]) => name).concat(addedLabels))
+
+      const used = readFileSync(join(deploy, file), 'utf8').replaceAll(String.raw`\"`, '"')
+      const usedMetrics = [...used.matchAll(/\b(?:keyrail|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name)
+      const selectors = [...used.matchAll(/[a-z_]\{([^{}$]*(?:\$network[^{}]*)?)\}/g)].map(([, inside = '']) => inside)
+      const matched = selectors.flatMap((inside) => [...inside.matchAll(/([a-z_]+)(?:=|!)/g)].map(([, name]) => name))
+      const grouped = [...used.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/,\s*/))
+      expect(usedMetrics.length).toBeGreaterThan(10)
+      expect(matched.length).toBeGreaterThan(3)
+      expect(grouped.length).toBeGreaterThan(5)
+      expect(usedMetrics.filter((name) => !metrics.has(name))).toEqual([])
+      expect([...matched, ...grouped].filter((name) => !labels.has(name))).toEqual([])
+    },
+  )
 })

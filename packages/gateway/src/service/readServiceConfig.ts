@@ -9,9 +9,9 @@ import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
 
 /**
- * Reads a config file. Relative paths in it start at its folder. The URLs behind `urlEnv` and `urlFile`, and headers in files, are read too.
+ * Reads a config file. Relative paths in it start at its folder. The URLs in variables and files, and headers in files, are read too.
  * @param file - The path of a JSON file; see `parseServiceConfig` for its members.
- * @param options.environment - For `urlEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
+ * @param options.environment - For `urlEnv`, `wsUrlEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
  * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
@@ -80,7 +80,7 @@ interface Sources {
   readonly environment: Environment
 }
 
-/** Replaces `urlEnv` and `urlFile` with `url`, and the files of headers with their values, in all upstreams. */
+/** Replaces the variables and files of URLs and headers with their values, in all upstreams. */
 const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks => {
   const faults: ConfigFault[] = []
   const readNetwork = (name: string, network: Networks[string]): Networks[string] => ({
@@ -88,7 +88,7 @@ const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks 
     upstreams: network.upstreams.map((upstream, index) => {
       try {
         const path = `networks.${name}.upstreams[${index}]`
-        return readUpstreamHeaders(readUpstreamUrl(upstream, path, sources), `${path}.headers`, sources)
+        return readUpstreamHeaders(readUpstreamUrls(upstream, path, sources), `${path}.headers`, sources)
       } catch (error) {
         if (!isConfigError(error)) throw error
         faults.push(...error.faults)
@@ -101,32 +101,48 @@ const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks 
   return read
 }
 
-const readUpstreamUrl = (upstream: Upstream, path: string, { folder, environment }: Sources): Upstream => {
-  const { url: configured, urlEnv, urlFile, ...rest } = upstream
-  if (configured !== undefined) return upstream
+const readUpstreamUrls = (upstream: Upstream, path: string, sources: Sources): Upstream => {
+  const { url, urlEnv, urlFile, wsUrl, wsUrlEnv, wsUrlFile, ...rest } = upstream
+  const http = url ?? readUrl({ option: `${path}.url`, env: urlEnv, file: urlFile, scheme: 'http' }, sources)
+  const ws = wsUrl ?? readUrl({ option: `${path}.wsUrl`, env: wsUrlEnv, file: wsUrlFile, scheme: 'ws' }, sources)
+  return { ...rest, ...(http === undefined ? {} : { url: http }), ...(ws === undefined ? {} : { wsUrl: ws }) }
+}
+
+interface UrlSource {
+  /** The option that holds the URL itself. `Env` and `File` are appended for the others. */
+  readonly option: string
+  readonly env: string | undefined
+  readonly file: string | undefined
+  readonly scheme: 'http' | 'ws'
+}
+
+/** Reads a URL from an environment variable or a file. @returns `undefined` if neither is named. */
+const readUrl = ({ option, env, file, scheme }: UrlSource, { folder, environment }: Sources): string | undefined => {
   let text = ''
-  let source = path
-  if (urlEnv !== undefined) {
-    source = `${path}.urlEnv`
-    text = environment[urlEnv] ?? ''
+  let source = option
+  if (env !== undefined) {
+    source = `${option}Env`
+    text = environment[env] ?? ''
     if (text === '') {
-      const fix = `names ${formatVariable(urlEnv)}, which is not set: set it or remove this upstream`
+      const fix = `names ${formatVariable(env)}, which is not set: set it or remove this upstream`
       throw new ConfigError([{ path: source, fix }])
     }
-  } else if (urlFile !== undefined) {
-    source = `${path}.urlFile`
+  } else if (file !== undefined) {
+    source = `${option}File`
     try {
-      text = readFileSync(resolve(folder, urlFile), 'utf8')
+      text = readFileSync(resolve(folder, file), 'utf8')
     } catch (error) {
       throw unreadableFile(source, error)
     }
-  }
+  } else return undefined
   const url = text.trim()
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    const fix = `names ${urlEnv === undefined ? 'a file' : formatVariable(urlEnv)}, which holds no http or https URL`
-    throw new ConfigError([{ path: source, fix: `${fix}: put the URL of a node there` }])
+  const { protocol } = URL.parse(url) ?? {}
+  if (protocol !== `${scheme}:` && protocol !== `${scheme}s:`) {
+    const place = env === undefined ? 'a file' : formatVariable(env)
+    const fix = `names ${place}, which holds no ${scheme} or ${scheme}s URL: put the URL of a node there`
+    throw new ConfigError([{ path: source, fix }])
   }
-  return { ...rest, url }
+  return url
 }
 
 /** Reads the headers that are in files. White space around them, such as a line break at the end, is left out. */

@@ -20,6 +20,12 @@ const minimal: ServiceConfigInput = {
   networks: { testnet: node, mainnet: node },
 }
 
+/** A config whose mainnet has one upstream with these options. */
+const onMainnet = (upstream: object): object => ({
+  ...minimal,
+  networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [upstream] } },
+})
+
 /** The faults of a config error, as text. */
 const getFaults = (make: () => unknown): string[] => {
   try {
@@ -89,6 +95,16 @@ describe('parseServiceConfig', () => {
       'a wrong upstream',
       { ...minimal, networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [{ url: 'topsecret' }] } } },
       'networks.mainnet.upstreams[0].url must be the http or https URL of a node',
+    ],
+    [
+      'a WebSocket URL that is not one',
+      onMainnet({ url: 'http://a', wsUrl: 'https://topsecret' }),
+      'networks.mainnet.upstreams[0].wsUrl must be the ws or wss URL of a node',
+    ],
+    [
+      'two WebSocket URLs',
+      onMainnet({ url: 'http://a', wsUrl: 'wss://topsecret', wsUrlEnv: 'topsecret' }),
+      'networks.mainnet.upstreams[0] must have at most one of wsUrl, wsUrlEnv and wsUrlFile',
     ],
     [
       'no upstream',
@@ -168,6 +184,49 @@ describe('parseServiceConfig', () => {
       { ...minimal, limits: { apiKeys: { burst: 74 }, weights: { eth_getLogs: 75, eth_call: 74 } } },
       'limits.weights.eth_getLogs must be at most 74, which is limits.apiKeys.burst',
     ],
+    ...(
+      [
+        [
+          { limits: { perDay: 5 } },
+          'limits has an unknown member "perDay": perDay belongs in the limits of the config, because a quota counts calls to all networks',
+        ],
+        [
+          { limits: { apps: { perMonth: 5 } } },
+          'limits.apps has an unknown member "perMonth": perMonth belongs in the limits of the config',
+        ],
+        [
+          { limits: { perSecond: 5 } },
+          'limits has an unknown member "perSecond": perSecond belongs in apps, apiKeys or both',
+        ],
+        [
+          { limits: { appsPerUser: 5 } },
+          'limits has an unknown member "appsPerUser": appsPerUser belongs in the limits of the config',
+        ],
+        [
+          { limits: { maxBatchCalls: 5 } },
+          'limits has an unknown member "maxBatchCalls": maxBatchCalls belongs in the bounds of the network; the known members are apiKeys, apps, weights',
+        ],
+        [
+          { bounds: { maxBodyBytes: 5 } },
+          'bounds has an unknown member "maxBodyBytes": maxBodyBytes belongs in the bounds of the config, because it holds for all networks; the known members are maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters',
+        ],
+        [{ bounds: { maxBatchCalls: 0 } }, 'bounds.maxBatchCalls must be a whole number from 1 to 100000'],
+        [{ limits: { apps: { burst: 0 } } }, 'limits.apps.burst must be a whole number from 1 to 100000'],
+        [{ limits: { weights: { eth_getLog: 5 } } }, 'limits.weights has an unknown method "eth_getLog"'],
+        [
+          { limits: { apps: { burst: 20 }, weights: { eth_getLogs: 21 } } },
+          'limits counts eth_getLogs as 21, above the burst of apps there, which is 20. A call above the burst is never granted: set a lower weight or a higher burst for this network',
+        ],
+        [
+          { limits: { weights: { eth_call: 10_001 } } },
+          'limits counts eth_call as 10001, above the burst of apiKeys there, which is 10000',
+        ],
+      ] as const
+    ).map(([change, fault]): [string, unknown, string] => [
+      `a network with ${JSON.stringify(change)}`,
+      { ...minimal, networks: { ...minimal.networks, testnet: { ...node, ...change } } },
+      `networks.testnet.${fault}`,
+    ]),
     [
       'a blank title',
       { ...minimal, chains: { ethereum: { title: ' ' } } },
@@ -186,6 +245,18 @@ describe('parseServiceConfig', () => {
     expect(parseServiceConfig(minimal).limits.weights).toEqual({})
   })
 
+  test("checks the config's weights against a network's burst", () => {
+    const networks = { ...minimal.networks, testnet: { ...node, limits: { apiKeys: { burst: 74 } } } }
+    const limits = { weights: { eth_getLogs: 75 } }
+    expect(getFaults(() => parseServiceConfig({ ...minimal, networks, limits }))).toEqual([
+      expect.stringContaining(
+        'networks.testnet.limits counts eth_getLogs as 75, above the burst of apiKeys there, which is 74',
+      ),
+    ])
+    const own = { ...node, limits: { apiKeys: { burst: 74 }, weights: { eth_getLogs: 74 } } }
+    expect(getFaults(() => parseServiceConfig({ ...minimal, networks: { testnet: own }, limits }))).toEqual([])
+  })
+
   test('reports all faults at once', () => {
     expect(getFaults(() => parseServiceConfig({ ...minimal, signUp: 1, quotaStatus: 1, reveal: 1 }))).toHaveLength(3)
   })
@@ -200,21 +271,27 @@ describe('readServiceConfig', () => {
 
   test('resolves paths from the folder of the file, and reads the URLs of upstreams', () => {
     write('node-url', 'http://10.0.0.9:8545/topsecret\n')
+    write('node-ws-url', 'wss://10.0.0.9:8546/topsecret\n')
     const file = write(
       'paths.json',
       JSON.stringify({
         ...minimal,
         storage: { file: 'data/keyrail.db' },
         networks: {
-          testnet: { chainId: 1, upstreams: [{ urlFile: 'node-url', name: 'one' }] },
-          mainnet: { chainId: 2, upstreams: [{ urlEnv: 'NODE_URL' }] },
+          testnet: { chainId: 1, upstreams: [{ urlFile: 'node-url', wsUrlFile: 'node-ws-url', name: 'one' }] },
+          mainnet: { chainId: 2, upstreams: [{ urlEnv: 'NODE_URL', wsUrlEnv: 'NODE_WS_URL' }] },
         },
       }),
     )
-    const config = readServiceConfig(file, { environment: { NODE_URL: 'http://10.0.0.8:8545' } })
+    const environment = { NODE_URL: 'http://10.0.0.8:8545', NODE_WS_URL: 'ws://10.0.0.8:8546' }
+    const config = readServiceConfig(file, { environment })
     expect(config.storage).toEqual({ file: join(folder, 'data/keyrail.db') })
-    expect(config.networks['testnet']?.upstreams).toEqual([{ name: 'one', url: 'http://10.0.0.9:8545/topsecret' }])
-    expect(config.networks['mainnet']?.upstreams).toEqual([{ url: 'http://10.0.0.8:8545' }])
+    expect(config.networks['testnet']?.upstreams).toEqual([
+      { name: 'one', url: 'http://10.0.0.9:8545/topsecret', wsUrl: 'wss://10.0.0.9:8546/topsecret' },
+    ])
+    expect(config.networks['mainnet']?.upstreams).toEqual([
+      { url: 'http://10.0.0.8:8545', wsUrl: 'ws://10.0.0.8:8546' },
+    ])
     expect(getFaults(() => readServiceConfig(file, { environment: {} }))).toEqual([
       'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which is not set: set it or remove this upstream',
     ])
@@ -224,6 +301,11 @@ describe('readServiceConfig', () => {
     ])
     expect(getFaults(() => readServiceConfig(file, { environment: { NODE_URL: 'topsecret' } }))).toEqual([
       'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which holds no http or https URL: put the URL of a node there',
+    ])
+    expect(
+      getFaults(() => readServiceConfig(file, { environment: { ...environment, NODE_WS_URL: 'https://topsecret' } })),
+    ).toEqual([
+      'networks.mainnet.upstreams[0].wsUrlEnv names the environment variable NODE_WS_URL, which holds no ws or wss URL: put the URL of a node there',
     ])
   })
 

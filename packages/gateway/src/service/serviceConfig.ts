@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
-import { maxWeight } from '../proxy/method/weights.ts'
-import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole } from './configSchema.ts'
+import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
+import { bounds, limits } from './limitsConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
+import { webSocket } from './webSocketConfig.ts'
 
 const maxDays = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
 /** Ten minutes: longer than any load balancer needs to notice. */
 export const maxDrainDelayMs = 600_000
-const maxCalls = 1_000_000_000
 
 const publicUrl = httpUrl('must be the http or https URL where callers reach the service').refine((given) => {
   const url = URL.parse(given)
@@ -23,31 +23,6 @@ const listen = object({
   /** 0 picks a free port. */
   port: whole(0, 65_535),
 })
-
-const calls = () => {
-  const message = `must be a whole number from 1 to ${maxCalls}, or null for no limit`
-  return z.number(must(message)).int(message).min(1, message).max(maxCalls, message).nullable()
-}
-
-const keyLimits = (defaults: {
-  readonly perSecond: number | null
-  readonly burst: number
-  readonly perDay: number | null
-  readonly perMonth: number | null
-}) =>
-  object({
-    perSecond: calls().default(defaults.perSecond),
-    burst: whole(1, 100_000).default(defaults.burst),
-    perDay: calls().default(defaults.perDay),
-    perMonth: calls().default(defaults.perMonth),
-  }).prefault({})
-
-const weights = () =>
-  z.record(
-    methodName(),
-    whole(1, maxWeight),
-    must('must be an object with a whole number for each method, such as { "eth_getLogs": 75 }'),
-  )
 
 /** The schema of the config file, with all defaults. */
 export const serviceConfigSchema = object({
@@ -121,43 +96,11 @@ export const serviceConfigSchema = object({
     javascriptTracers: flag().default(false),
   }).prefault({}),
   /** The limits of accounts for which the operator set no others; `null` is no limit. */
-  limits: object({
-    /** `perDay` and `perMonth` for all API keys of a user together, `perSecond` and `burst` for each. @default 25,000 a day, 1,000 a second, 10,000 at once */
-    // The rate is far above what the daily quota needs. Without a rate, rejected calls would be free.
-    apiKeys: keyLimits({ perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null }),
-    /** Each app. @default 100 a second, 1,000 at once, 100,000 a day, 3,000,000 a month */
-    apps: keyLimits({ perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 }),
-    /** @default 20 */
-    appsPerUser: whole(1, 10_000).default(20),
-    /** How many requests a call counts as in the limits above, by method. None may be above a `burst`. @default 1 each */
-    weights: weights().default({}),
-  })
-    .superRefine(({ apps, apiKeys, weights: given }, context) => {
-      for (const [method, weight] of Object.entries(given))
-        for (const [name, { burst }] of Object.entries({ apps, apiKeys }))
-          if (weight > burst)
-            context.addIssue({
-              code: 'custom',
-              path: ['weights', method],
-              message: `must be at most ${burst}, which is limits.${name}.burst, because a call above the burst is never granted: lower the weight, or raise the burst`,
-            })
-    })
-    .prefault({}),
+  limits,
   /** Size and time limits of requests: see `GatewayLimits`. */
-  bounds: object({
-    maxBodyBytes: whole(1, 268_435_456).exactOptional(),
-    maxBatchCalls: whole(1, 100_000).exactOptional(),
-    maxJsonDepth: whole(8, 1_000).exactOptional(),
-    maxResponseBytes: whole(1, 268_435_456).exactOptional(),
-    maxBufferedBytes: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
-    upstreamTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-    headersTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-    requestTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-    writeTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-    maxConnections: whole(1, 1_000_000).exactOptional(),
-    maxCacheBytes: whole(0, 268_435_456).exactOptional(),
-    maxFilters: whole(1, 100_000).exactOptional(),
-  }).prefault({}),
+  bounds,
+  /** WebSockets: see `WebSocketOptions`. */
+  webSocket,
   /** Whether responses of 1 KiB or more are compressed for callers that accept brotli or gzip. @default true */
   compression: flag().default(true),
   /** The HTTP status of a call over its quota. @default 403 */

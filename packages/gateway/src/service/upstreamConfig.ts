@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import { findRepeated, maxUpstreamWeight } from '../proxy/checkUpstreamOptions.ts'
 import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
-import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole } from './configSchema.ts'
+import { networkBounds, networkLimits } from './limitsConfig.ts'
+import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole, wsUrl } from './configSchema.ts'
 
 /** Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
 const headers = z
@@ -18,11 +19,13 @@ const headers = z
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
   })
 
+const countGiven = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
+
 const maxCount = Number.MAX_SAFE_INTEGER
 const methods = () => z.array(methodName(), must('must be a list of methods, such as ["eth_call"]')).readonly()
 const upstreamsMessage = 'must be a list of at least one node, such as [{ "url": "http://127.0.0.1:8545" }]'
 
-/** One node of a network. Exactly one of `url`, `urlEnv` and `urlFile` is set. */
+/** One node of a network. Exactly one of `url`, `urlEnv` and `urlFile` is set, and at most one of `wsUrl`, `wsUrlEnv` and `wsUrlFile`. */
 const upstream = object({
   /** http or https; may have a path, a query, a user and a password. A secret. */
   url: httpUrl('must be the http or https URL of a node').exactOptional(),
@@ -30,11 +33,17 @@ const upstream = object({
   urlEnv: text('must be the name of an environment variable that holds the URL').exactOptional(),
   /** The path of a file that holds the URL. */
   urlFile: path('a file that holds the URL').exactOptional(),
+  /** ws or wss: subscriptions then learn of new blocks and pending transactions at once. A secret, like `url`. @default none: the node is polled */
+  wsUrl: wsUrl('must be the ws or wss URL of a node').exactOptional(),
+  /** The name of an environment variable that holds the WebSocket URL. */
+  wsUrlEnv: text('must be the name of an environment variable that holds the WebSocket URL').exactOptional(),
+  /** The path of a file that holds the WebSocket URL. */
+  wsUrlFile: path('a file that holds the WebSocket URL').exactOptional(),
   /** The upstream's name in logs and metrics, unique in its network. @default the network and its position, as in `testnet-1` */
   name: text('must be a name for logs', 64)
     .refine((name) => !name.includes('/'), "must be a name for logs, without a '/'")
     .exactOptional(),
-  /** Request headers for this node: a text, or `{ "file": PATH }` for a file that holds it. Secrets. @default none */
+  /** Request headers for this node, also for its WebSocket: a text, or `{ "file": PATH }` for a file that holds it. Secrets. @default none */
   headers: headers.exactOptional(),
   /** Its share of the load, for `"loadBalancing": "spread"`. 0: only if no other node is healthy. @default 1 */
   weight: z
@@ -64,10 +73,15 @@ const upstream = object({
   earliestState: whole(0, maxCount).exactOptional(),
   /** How many of the newest blocks it has the state of. @default all */
   recentStateBlocks: whole(1, maxCount).exactOptional(),
-}).refine(
-  ({ url, urlEnv, urlFile }) => [url, urlEnv, urlFile].filter((one) => one !== undefined).length === 1,
-  'must have exactly one of url, urlEnv and urlFile',
-)
+})
+  .refine(
+    ({ url, urlEnv, urlFile }) => countGiven(url, urlEnv, urlFile) === 1,
+    'must have exactly one of url, urlEnv and urlFile',
+  )
+  .refine(
+    (given) => countGiven(given.wsUrl, given.wsUrlEnv, given.wsUrlFile) <= 1,
+    'must have at most one of wsUrl, wsUrlEnv and wsUrlFile',
+  )
 
 const hedgeMessage = 'must be a whole number from 1 to 60000, or "p95"'
 
@@ -102,6 +116,12 @@ const network = object({
   hedgeMs: z.union([z.literal('p95'), z.int().min(1).max(60_000)], { error: hedgeMessage }).exactOptional(),
   /** Whether `eth_getLogs` is read in parts if a node rejects its range. @default true */
   splitLogs: flag().exactOptional(),
+  /** Whether subscriptions check that a node's logs of a block are complete, by its bloom filter or its receipts. @default true */
+  checkLogs: flag().exactOptional(),
+  /** Rates and weights of this network. @default those of the config's `limits`, for each that is left out */
+  limits: networkLimits.exactOptional(),
+  /** Size and time limits of requests to this network. @default those of the config's `bounds`, for each that is left out */
+  bounds: networkBounds.exactOptional(),
 })
 
 /** The schema of `networks`. */

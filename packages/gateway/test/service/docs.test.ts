@@ -26,6 +26,20 @@ describe('docs/service', () => {
     })
   })
 
+  test('the example networks of subscriptions are valid', () => {
+    const examples = [...read('subscriptions.md').matchAll(/```json\n([\s\S]*?)```/g)]
+      .map(([, example = '']) => JSON.parse(example) as object)
+      .filter((example) => 'networks' in example)
+    const [nodes, checks] = examples.map((example) =>
+      parseServiceConfig({ publicUrl: 'https://rpc.example.org', ...example }),
+    )
+    expect(nodes?.networks['ethereum-mainnet']?.upstreams).toMatchObject([
+      { wsUrl: 'ws://10.0.0.5:8546' },
+      { wsUrlEnv: 'PROVIDER_WS_URL' },
+    ])
+    expect(checks?.networks['our-chain']).toMatchObject({ checkLogs: false })
+  })
+
   test('every config member has a row, and every row a member', () => {
     let known: string[] = []
     try {
@@ -42,6 +56,7 @@ describe('docs/service', () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
     const prometheus = await createPrometheus({
       upstreams: () => [],
+      webSockets: () => ({ connections: new Map(), subscriptions: new Map(), notifications: new Map() }),
       stores: () => [],
       metering: () => idleMetering,
     })

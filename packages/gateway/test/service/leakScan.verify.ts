@@ -75,6 +75,7 @@ describe('keyrail serve with all features', () => {
     password: random(),
     file: random(),
     env: random(),
+    webSocket: random(),
   }
   /** Hashes of the secrets, for offline guessing. Only the database may contain them. */
   const hashes: Secret[] = []
@@ -208,7 +209,10 @@ describe('keyrail serve with all features', () => {
           chain: 'testland',
           chainId: chainIds.testnet,
           upstreams: [
-            { url: nodes.testnet.url.replace('//', `//${nodeSecrets.user}:${nodeSecrets.password}@`) },
+            {
+              url: nodes.testnet.url.replace('//', `//${nodeSecrets.user}:${nodeSecrets.password}@`),
+              wsUrl: `${nodes.testnet.url.replace('http', 'ws')}/ws/${nodeSecrets.webSocket}`,
+            },
             { urlEnv: 'SECOND_NODE', name: 'second' },
           ],
         },

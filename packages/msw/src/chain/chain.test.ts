@@ -11,6 +11,7 @@ const chainId = 5
 const held = createAccounts('seed')
 const make = (options: Partial<Parameters<typeof createChain>[0]> = {}): Chain =>
   createChain({
+    onChange: () => {},
     chainId,
     seed: 'seed',
     funded: held,

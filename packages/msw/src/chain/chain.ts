@@ -28,6 +28,8 @@ export interface ChainOptions {
   readonly blockTime: number
   readonly automine: boolean
   readonly execute: Execute
+  /** Called after each change of `events` or `arrivals`. */
+  readonly onChange: () => void
 }
 
 /** A new block, or one that a reorganization removed. */
@@ -77,7 +79,7 @@ const zeroHash = `0x${'00'.repeat(32)}` as const
 
 /** Creates a chain with one block. */
 export function createChain(options: ChainOptions): Chain {
-  const { chainId, seed, blockTime, execute } = options
+  const { chainId, seed, blockTime, execute, onChange } = options
   const { accounts, emitter } = options.funded
   const state = createWorldState()
   const pool = createPool()
@@ -102,14 +104,19 @@ export function createChain(options: ChainOptions): Chain {
     for (const [index, { tx }] of block.executions.entries()) places.set(tx.hash, { block, index })
     state.write(block.changes, block.number)
     state.write(block.overrides, block.number)
-    if (!silent) events.push({ block, removed: false })
+    if (silent) return
+    events.push({ block, removed: false })
+    onChange()
   }
   const detach = (silent = false): Block => {
     const block = blocks.pop() as Block
     blocksByHash.delete(block.hash)
     for (const { tx } of block.executions) places.delete(tx.hash)
     for (const keys of [block.changes.keys(), block.overrides.keys()]) state.rewind(keys, block.number - 1)
-    if (!silent) events.push({ block, removed: true })
+    if (!silent) {
+      events.push({ block, removed: true })
+      onChange()
+    }
     return block
   }
   /** Replaces the latest block by a changed copy. Snapshots hold the block itself, which must not change. */
@@ -147,6 +154,7 @@ export function createChain(options: ChainOptions): Chain {
   }
   const addToChain = (tx: PooledTransaction): void => {
     arrivals.push(tx)
+    onChange()
     if (options.automine && pool.peek(read, getNextBaseFee()).length > 0) mine(1)
   }
 

@@ -2,18 +2,22 @@ import type { EndpointUrlOptions } from '@keyrail/core'
 import { http } from 'msw'
 import type { HttpHandler } from 'msw'
 import { checkRuntime } from '../checkRuntime.ts'
-import type { Fault, FaultKind, FaultOptions, FaultResponse } from '../faults/fault.ts'
+import type { FaultKind, FaultOptions, FaultResponse } from '../faults/fault.ts'
 import { createFaultPlan } from '../faults/faultPlan.ts'
 import { checkProvider } from '../faults/providers.ts'
 import type { ProviderName } from '../faults/providers.ts'
 import { invalidInput } from '../invalidInput.ts'
 import type { ReceivedCall } from '../receivedCall.ts'
 import { createRequestHandler } from './createRequestHandler.ts'
+import type { HandleRequest, RunCall } from './createRequestHandler.ts'
 import { matchEndpoint } from './matchEndpoint.ts'
+import type { MatchedEndpoint } from './matchEndpoint.ts'
 
 /** The HTTP side that a mock node and a replay share: msw handlers, endpoints, keys, faults and the list of calls. */
 export interface MockServer {
   readonly handlers: HttpHandler[]
+  readonly endpoints: readonly MatchedEndpoint[]
+  readonly handleRequest: HandleRequest
   readonly provider: () => ProviderName
   readonly setProvider: (provider: ProviderName) => void
   readonly fail: (kind: FaultKind | FaultResponse, options?: FaultOptions) => () => void
@@ -27,8 +31,7 @@ export interface MockServerOptions {
   readonly endpoint: EndpointUrlOptions | { readonly endpoints: readonly EndpointUrlOptions[] }
   readonly provider: ProviderName
   readonly maxBatch: (provider: ProviderName) => number
-  /** Runs a call. `fault` is set if it changes the node's data rather than the response. */
-  readonly run: (method: string, params: readonly unknown[], fault: Fault | undefined) => unknown
+  readonly run: RunCall
 }
 
 /**
@@ -95,6 +98,8 @@ export function createMockServer({
         ({ request }) => handleRequest(request),
       ),
     ],
+    endpoints,
+    handleRequest,
     provider: () => provider,
     setProvider,
     fail: (kind, options = {}) => plan.add(kind, options),

@@ -8,7 +8,22 @@ import type { Fault, FaultKind, FaultResponse } from '../faults/fault.ts'
 import type { FaultPlan } from '../faults/faultPlan.ts'
 import { toJson } from '../rpc/jsonText.ts'
 import { RpcError } from '../rpc/rpcError.ts'
+import type { Subscriptions } from '../socket/subscriptions.ts'
 import type { MatchedEndpoint } from './matchEndpoint.ts'
+
+/**
+ * Runs a call.
+ * @param more.fault - Set if it changes the node's data rather than the response.
+ * @param more.subscriptions - Those of the WebSocket connection; `undefined` over HTTP.
+ */
+export type RunCall = (
+  method: string,
+  params: readonly unknown[],
+  more: { readonly fault: Fault | undefined; readonly subscriptions: Subscriptions | undefined },
+) => unknown
+
+/** Responds to a request, or to a message of a WebSocket connection that was accepted. */
+export type HandleRequest = (request: Request, subscriptions?: Subscriptions) => Promise<Response>
 
 /** What the request handler needs of a mock node. */
 export interface RequestContext {
@@ -16,8 +31,7 @@ export interface RequestContext {
   readonly plan: FaultPlan
   readonly provider: () => ProviderName
   readonly maxBatch: () => number
-  /** Runs a call. `fault` is set if it changes the node's data rather than the response. */
-  readonly run: (method: string, params: readonly unknown[], fault: Fault | undefined) => unknown
+  readonly run: RunCall
   readonly recordCall: (call: ReceivedCall) => void
   /** Waits until the faults are cleared, the node is reset or the client aborts. */
   readonly hang: (signal: AbortSignal) => Promise<void>
@@ -117,7 +131,7 @@ function respond(status: number, body: string, headers: Readonly<Record<string, 
  *
  * @returns a function that never throws: every failure is a response or a network error.
  */
-export function createRequestHandler(node: RequestContext): (request: Request) => Promise<Response> {
+export function createRequestHandler(node: RequestContext): HandleRequest {
   const { plan, recordCall } = node
   const noCall: Call = { id: null, method: '', params: [], valid: false }
 
@@ -126,7 +140,8 @@ export function createRequestHandler(node: RequestContext): (request: Request) =
     return respond(status, serialize({ status, ...rest }, null), headers)
   }
 
-  const runCall = async (call: Call, batch: boolean, fault: Fault | undefined): Promise<CallResponse> => {
+  const runCall = async (call: Call, batch: boolean, more: Parameters<RunCall>[2]): Promise<CallResponse> => {
+    const { fault } = more
     const { method, params } = call
     if (!call.valid) return toCallResponse(providerError(node.provider(), 'invalidRequest') as ProviderError, call)
     const name = fault && faultName(fault)
@@ -136,7 +151,7 @@ export function createRequestHandler(node: RequestContext): (request: Request) =
       return toCallResponse(replacement, call, fault)
     }
     try {
-      const result = toJson(await node.run(method, params, fault))
+      const result = toJson(await node.run(method, params, more))
       recordCall({
         method,
         params,
@@ -193,7 +208,7 @@ export function createRequestHandler(node: RequestContext): (request: Request) =
     return respond(status, text, headers)
   }
 
-  return async (request) => {
+  const checkRequest = async (request: Request): Promise<Response | undefined> => {
     const provider = node.provider()
     if (request.method !== 'POST') {
       return reject(
@@ -215,7 +230,12 @@ export function createRequestHandler(node: RequestContext): (request: Request) =
       }
       rejection ??= problem
     }
-    if (rejection !== undefined) return reject(rejection)
+    return rejection && reject(rejection)
+  }
+
+  return async (request, subscriptions) => {
+    const rejected = subscriptions === undefined ? await checkRequest(request) : undefined
+    if (rejected !== undefined) return rejected
 
     let parsed: unknown
     try {
@@ -258,7 +278,8 @@ export function createRequestHandler(node: RequestContext): (request: Request) =
 
     const responses: CallResponse[] = []
     // In order: a call may read what an earlier call of the batch sent.
-    for (const [index, call] of calls.entries()) responses.push(await runCall(call, batch, faults[index]))
+    for (const [index, call] of calls.entries())
+      responses.push(await runCall(call, batch, { fault: faults[index], subscriptions }))
     const ids = calls.map((call, index): unknown => responseId(call, faults[index], calls[(index + 1) % calls.length]))
     const has = (kind: Fault['kind']): boolean => faults.some((fault) => fault?.kind === kind)
     const texts = responses

@@ -10,6 +10,10 @@ export interface MatchedEndpoint {
   readonly matches: (url: string) => boolean
   /** Checks path, key and token. Returns the error response for a request to reject, undefined for an accepted one. */
   readonly checkRequest: (request: Request, provider: ProviderName) => Promise<ProviderError | undefined>
+  /** The URLs of WebSocket connections that are meant for the endpoint, without their query. */
+  readonly socketUrl: RegExp
+  /** Checks the path and the key of a WebSocket connection, given as an http URL. Returns the reason of a rejection. */
+  readonly checkSocket: (url: string, provider: ProviderName) => Promise<string | undefined>
 }
 
 const pathShapes = 'POST /{network}/v2/{app key} or POST /{network}/{API key}'
@@ -80,44 +84,54 @@ export function matchEndpoint(options: EndpointUrlOptions): MatchedEndpoint {
 
   checkNetwork(network)
   const expected = parseUrl(name, selectUrl(name, options[name], network), network)
+  const base = withoutQuery(expected)
+  const socketBase = base.replace(/^http/, 'ws').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
   if (name === 'url') {
     return {
       matches(url) {
         const actual = new URL(url)
-        return withoutQuery(actual) === withoutQuery(expected) && actual.search === expected.search
+        return withoutQuery(actual) === base && actual.search === expected.search
       },
       checkRequest: checkToken,
+      socketUrl: new RegExp(`^${socketBase}/?$`),
+      checkSocket: async (url) => (new URL(url).search === expected.search ? undefined : 'key_unknown'),
     }
   }
 
-  const base = withoutQuery(expected)
   const pathAfterBase = (url: string): string | undefined => {
     const path = withoutQuery(new URL(url))
     return path === base || path.startsWith(`${base}/`) ? path.slice(base.length + 1) : undefined
   }
   const isApp = name === 'baseUrl'
+  const checkKey = async (url: string, provider: ProviderName): Promise<ProviderError | undefined> => {
+    const keyPath = /^(v2\/)?([^/]+)$/.exec(pathAfterBase(url) ?? '')
+    const key = await resolveSecret('apiKey', apiKey as Secret)
+    if (keyPath !== null && decoded(keyPath[2] as string) === key) {
+      if ((keyPath[1] !== undefined) === isApp) return undefined
+      return provider === 'keyrail'
+        ? serviceError(
+            401,
+            -32_016,
+            isApp ? `This is an app's key: use POST {baseUrl}/v2/{key}` : 'This is an API key: use POST {rpcUrl}/{key}',
+            'key_wrong_path',
+          )
+        : providerError(provider, 'auth')
+    }
+    if (keyPath === null && provider === 'keyrail')
+      return serviceError(404, -32_001, `Not found: use ${pathShapes}`, 'not_found')
+    return providerError(provider, 'auth')
+  }
 
   return {
     matches: (url) => pathAfterBase(url) !== undefined,
-    async checkRequest(request, provider) {
-      const keyPath = /^(v2\/)?([^/]+)$/.exec(pathAfterBase(request.url) ?? '')
-      const key = await resolveSecret('apiKey', apiKey as Secret)
-      if (keyPath !== null && decoded(keyPath[2] as string) === key) {
-        if ((keyPath[1] !== undefined) === isApp) return checkToken(request, provider)
-        return provider === 'keyrail'
-          ? serviceError(
-              401,
-              -32_016,
-              isApp
-                ? `This is an app's key: use POST {baseUrl}/v2/{key}`
-                : 'This is an API key: use POST {rpcUrl}/{key}',
-              'key_wrong_path',
-            )
-          : providerError(provider, 'auth')
-      }
-      if (keyPath === null && provider === 'keyrail')
-        return serviceError(404, -32_001, `Not found: use ${pathShapes}`, 'not_found')
-      return providerError(provider, 'auth')
+    checkRequest: async (request, provider) =>
+      (await checkKey(request.url, provider)) ?? (await checkToken(request, provider)),
+    socketUrl: new RegExp(`^${socketBase}(?:/|$)`),
+    async checkSocket(url, provider) {
+      const rejection = await checkKey(url, provider)
+      if (rejection === undefined) return undefined
+      const { reason = 'unauthorized' } = Object(rejection.error?.data) as { readonly reason?: string }
+      return reason
     },
   }
 }

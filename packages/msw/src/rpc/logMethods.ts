@@ -13,8 +13,12 @@ import { serverError, RpcError } from './rpcError.ts'
 
 const invalid = (message: string): RpcError => new RpcError(-32_602, message)
 
-/** Parses the addresses and topics of a filter. */
-function parseCriteria(filter: LogFilter): LogCriteria {
+/**
+ * Parses the addresses and topics of a filter.
+ *
+ * @throws {RpcError} -32602, with geth's message.
+ */
+export function parseCriteria(filter: LogFilter): LogCriteria {
   const { address, topics } = filter
   const addresses = address == null ? [] : typeof address === 'string' ? [address] : address
   if (addresses.some((one) => !isHexData(one, 20))) throw invalid('invalid argument 0: invalid address')

@@ -9,7 +9,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
-import { Trouble } from '../../parts/Note.tsx'
+import { Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { PasswordField } from '../../parts/PasswordField.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
@@ -55,7 +55,7 @@ function ChangePassword() {
             name="current"
             value={current}
             onChange={setCurrent}
-            fix={changing.fixOf('current')}
+            fix={changing.getFix('current')}
           />
           <PasswordField
             kind="new"
@@ -63,7 +63,7 @@ function ChangePassword() {
             name="next"
             value={next}
             onChange={setNext}
-            fix={changing.fixOf('next') ?? changing.fixOf('password')}
+            fix={changing.getFix('next') ?? changing.getFix('password')}
             hint="At least 8 characters."
           />
         </div>
@@ -77,7 +77,7 @@ function DeleteAccount() {
   const router = useRouter()
   const [isAsking, setAsking] = useState(false)
   const [password, setPassword] = useState('')
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ password: password === '' ? 'Type your password' : undefined }),
     send: () => callApi('POST /api/account/delete', { body: { password } }),
     done: async () => {
@@ -100,8 +100,8 @@ function DeleteAccount() {
         <Dialog title="Delete the account?" onClose={() => setAsking(false)}>
           <form className="stack" noValidate onSubmit={submit}>
             <p className="soft">Every program that uses one of your keys stops working at once.</p>
-            <Trouble text={trouble} />
-            <PasswordField kind="current" value={password} onChange={setPassword} fix={fixOf('password')} />
+            <Problem text={problem} />
+            <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
             <div className="row end">
               <Button onClick={() => setAsking(false)}>Cancel</Button>
               <Button kind="dangerPrimary" type="submit" busy={isPending}>

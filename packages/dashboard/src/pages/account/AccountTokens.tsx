@@ -10,7 +10,7 @@ import { Choices } from '../../parts/Choices.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
@@ -108,7 +108,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             onChange={setLabel}
             required
             most={64}
-            fix={making.fixOf('label')}
+            fix={making.getFix('label')}
             hint="What it is for, such as “deploy script”."
           />
           <TextField
@@ -118,7 +118,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             optional
             value={expiry}
             onChange={setExpiry}
-            fix={making.fixOf('expiresAt')}
+            fix={making.getFix('expiresAt')}
           />
         </div>
         <Choices
@@ -128,7 +128,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
           value={chosen}
           onChange={setChosen}
           options={scopes}
-          fix={making.fixOf('scopes')}
+          fix={making.getFix('scopes')}
         />
       </SaveForm>
     </Card>
@@ -138,7 +138,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
 function Token({ token }: { readonly token: AccessTokenView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/tokens/{tokenId}', { params: { tokenId: token.id } }),
     done: async () => {
       say('Removed')
@@ -149,7 +149,7 @@ function Token({ token }: { readonly token: AccessTokenView }) {
     <tr>
       <th scope="row">
         {token.label}
-        <Trouble text={trouble} />
+        <Problem text={problem} />
       </th>
       <td data-label="May">
         {token.scopes.map((scope) => scopes.find(({ value }) => value === scope)?.title ?? scope).join(', ')}

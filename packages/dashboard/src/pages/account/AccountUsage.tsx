@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { MetricsPanel } from '../../charts/MetricsPanel.tsx'
 import { usageQuery } from '../../control/queries.ts'
+import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -14,13 +15,14 @@ export function AccountUsage() {
     <>
       <PageHead title="Usage" windowTitle="Account: usage" />
       <Loaded query={usage}>
-        {({ day, month, weights }) => (
+        {({ day, month, weights, networks }) => (
           <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
             <div className="pair">
               <UsageMeter title="Today (UTC)" usage={day} />
               <UsageMeter title="This month (UTC)" usage={month} />
             </div>
             <WeightsHint weights={weights} />
+            <NetworkLimits networks={networks} />
           </Card>
         )}
       </Loaded>

@@ -3,6 +3,7 @@ import type { AppView } from '@keyrail/gateway'
 import { usageQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
+import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
@@ -10,7 +11,7 @@ import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
@@ -52,14 +53,14 @@ function About({ app }: { readonly app: AppView }) {
   return (
     <Card title="About it">
       <SaveForm of={saving}>
-        <NameFields values={draft.values} onChange={draft.change} fixOf={saving.fixOf} />
+        <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
         <SelectField
           label="Use case"
           name="useCase"
           value={draft.values.useCase}
           onChange={(value) => draft.change({ useCase: value })}
           options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
-          fix={saving.fixOf('useCase')}
+          fix={saving.getFix('useCase')}
         />
       </SaveForm>
     </Card>
@@ -99,7 +100,7 @@ function Services({ app }: { readonly app: AppView }) {
           value={services}
           onChange={(value) => draft.change({ services: value })}
           options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
-          fix={saving.fixOf('services')}
+          fix={saving.getFix('services')}
         />
       </SaveForm>
     </Card>
@@ -131,13 +132,14 @@ function Limits({ app }: { readonly app: AppView }) {
         )}
       </dl>
       <Loaded query={usage}>
-        {({ day, month, weights }) => (
+        {({ day, month, weights, networks }) => (
           <>
             <div className="pair">
               <UsageMeter title="Today (UTC)" usage={day} />
               <UsageMeter title="This month (UTC)" usage={month} />
             </div>
             <WeightsHint weights={weights} />
+            <NetworkLimits networks={networks} />
           </>
         )}
       </Loaded>
@@ -157,7 +159,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
   const deployment = useDeployment()
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: () => change({ requireJwt: !app.requireJwt }),
     titles: { requireJwt: 'This' },
     done: ({ requireJwt }) => say(requireJwt ? 'Each call must bring a token now' : 'Calls need no token now'),
@@ -173,7 +175,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
         </span>
       }
     >
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       <div className="row end">
         <Button busy={isPending} onClick={() => submit()}>
           {app.requireJwt ? 'Stop requiring tokens' : 'Require JWT'}

@@ -9,7 +9,7 @@ import { Card } from '../../parts/Card.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Trouble } from '../../parts/Note.tsx'
+import { Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
@@ -146,7 +146,7 @@ function Add({ appId }: { readonly appId: string }) {
           value={type}
           onChange={setType}
           options={types.map(({ id, one }) => ({ value: id, title: one }))}
-          fix={adding.fixOf('type')}
+          fix={adding.getFix('type')}
         />
         <TextField
           label={chosen?.one ?? 'Value'}
@@ -156,7 +156,7 @@ function Add({ appId }: { readonly appId: string }) {
           onChange={setValue}
           placeholder={chosen?.example ?? ''}
           required
-          fix={adding.fixOf('value')}
+          fix={adding.getFix('value')}
         />
         <TextField
           label="Label"
@@ -165,7 +165,7 @@ function Add({ appId }: { readonly appId: string }) {
           value={label}
           onChange={setLabel}
           most={64}
-          fix={adding.fixOf('label')}
+          fix={adding.getFix('label')}
         />
       </div>
     </SaveForm>
@@ -198,7 +198,7 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
     <tr>
       <th scope="row" className="mono">
         {entry.value}
-        <Trouble text={removing.trouble} />
+        <Problem text={removing.problem} />
       </th>
       <td className="break">{entry.label || <span className="soft">No label</span>}</td>
       <td>
@@ -220,14 +220,14 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
           <Dialog title="Label" onClose={() => setEditing(false)}>
             <form className="stack" noValidate onSubmit={editing.submit}>
               <p className="soft mono break">{entry.value}</p>
-              <Trouble text={editing.trouble} />
+              <Problem text={editing.problem} />
               <TextField
                 label="Label"
                 name="label"
                 value={label}
                 onChange={setLabel}
                 most={64}
-                fix={editing.fixOf('label')}
+                fix={editing.getFix('label')}
               />
               <div className="row end">
                 <Button onClick={() => setEditing(false)}>Cancel</Button>

@@ -6,7 +6,7 @@ import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
-import { Trouble } from '../../parts/Note.tsx'
+import { Problem } from '../../parts/Note.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { useApp } from './useApp.ts'
 
@@ -17,7 +17,7 @@ export function AppDelete() {
   const router = useRouter()
   const { say } = useDialogs()
   const [name, setName] = useState('')
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ name: name === app.name ? undefined : 'Type the name exactly as it stands above' }),
     send: () => callApi('POST /api/apps/{appId}/delete', { params: { appId: app.id }, body: { name } }),
     done: async () => {
@@ -34,11 +34,11 @@ export function AppDelete() {
       lead="Its key is rejected at once, everywhere. Its allow list, JWT keys and settings go with it. This cannot be undone."
     >
       <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+        <Problem text={problem} />
         <p>
           To go on, type its name: <strong className="break">{app.name}</strong>
         </p>
-        <TextField label="Name of the app" name="name" value={name} onChange={setName} required fix={fixOf('name')} />
+        <TextField label="Name of the app" name="name" value={name} onChange={setName} required fix={getFix('name')} />
         <div className="row end">
           <Button kind="dangerPrimary" type="submit" busy={isPending}>
             Delete app

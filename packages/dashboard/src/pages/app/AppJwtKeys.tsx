@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
@@ -153,7 +153,7 @@ function Import({ appId }: { readonly appId: string }) {
           value={pem}
           onChange={setPem}
           required
-          fix={importing.fixOf('pem')}
+          fix={importing.getFix('pem')}
           placeholder="-----BEGIN PUBLIC KEY-----"
         />
         <TextField
@@ -163,7 +163,7 @@ function Import({ appId }: { readonly appId: string }) {
           value={label}
           onChange={setLabel}
           most={64}
-          fix={importing.fixOf('label')}
+          fix={importing.getFix('label')}
         />
       </SaveForm>
     </Card>
@@ -175,7 +175,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
   const [tried, setTried] = useState<{ readonly result: JwtTestView; readonly checks: string }>()
   // What was found by other keys, or another audience, says nothing any more.
   const result = tried?.checks === checks ? tried.result : undefined
-  const { submit, isPending, trouble, fixOf } = useSubmit({
+  const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ token: token.trim() === '' ? 'Paste a token' : undefined }),
     send: async () => ({
       result: await callApi('POST /api/apps/{appId}/jwt-keys/test', {
@@ -190,7 +190,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
   return (
     <Card title="Try a token" lead="It is checked as your callers’ tokens are, and is not stored.">
       <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+        <Problem text={problem} />
         <TextField
           label="Token"
           name="token"
@@ -201,7 +201,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
             setToken(value)
             setTried(undefined)
           }}
-          fix={fixOf('token')}
+          fix={getFix('token')}
         />
         <div role="status">
           {result &&

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ApiKeyView, AppView, NodeCounts } from '@keyrail/gateway'
+import type { ApiKeyView, AppView, NodeCounts, UsageView } from '@keyrail/gateway'
 import type { ReactNode } from 'react'
 import { AddToWallet } from '../../networks/AddToWallet.tsx'
 import { NetworkStatus } from '../../networks/NetworkStatus.tsx'
@@ -7,6 +7,8 @@ import type { NetworkView } from '../../networks/searchNetworks.ts'
 import { Card } from '../../parts/Card.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Note } from '../../parts/Note.tsx'
+import { limitText } from '../../parts/times.ts'
+import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
 /** A network of an app: the status of its nodes, its addresses, its chain id and its explorer. */
@@ -17,6 +19,8 @@ export function AppNetworkCard(props: {
   readonly network: NetworkView | undefined
   /** How its nodes do; `undefined` if that is unknown. */
   readonly nodes: NodeCounts | undefined
+  /** The app's rate and the weights on this network; `undefined` if it has no limits of its own. */
+  readonly limits: UsageView['networks'][string] | undefined
   readonly holder: KeyHolder
   /** Whether the key is shown. */
   readonly isShown: boolean
@@ -25,7 +29,7 @@ export function AppNetworkCard(props: {
   /** The button that disables the network. */
   readonly disable: ReactNode
 }) {
-  const { app, name, network, nodes, holder, isShown, apiKeys, disable } = props
+  const { app, name, network, nodes, limits, holder, isShown, apiKeys, disable } = props
   if (network === undefined) {
     return (
       <Card title={name} aside={disable}>
@@ -63,7 +67,14 @@ export function AppNetworkCard(props: {
             </dd>
           </div>
         )}
+        {limits !== undefined && (
+          <div>
+            <dt>Requests a second</dt>
+            <dd>{limitText(limits.perSecond)}</dd>
+          </div>
+        )}
       </dl>
+      {limits !== undefined && <WeightsHint weights={limits.weights} />}
       <div className="stack tight">
         <p className="small soft">Address of this app</p>
         <div className="address">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
 import { useMemo, useState } from 'react'
-import { deploymentQuery, keysQuery, networkStatusQuery } from '../../control/queries.ts'
+import { deploymentQuery, keysQuery, networkStatusQuery, usageQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { searchNetworks } from '../../networks/searchNetworks.ts'
 import type { NetworkView } from '../../networks/searchNetworks.ts'
@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { SearchSelect } from '../../parts/SearchSelect.tsx'
 import { AppNetworkCard } from './AppNetworkCard.tsx'
 import { useApp, useAppKey } from './useApp.ts'
@@ -25,9 +25,10 @@ export function AppNetworks() {
   const holder = useAppKey(app)
   const deployment = useQuery(deploymentQuery)
   const { data: keys } = useQuery(keysQuery)
+  const { data: usage } = useQuery(usageQuery(app.id))
   const status = useQuery({ ...networkStatusQuery, refetchInterval: 15_000 })
   const [isShown, setShown] = useState(false)
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: (password) => holder.reveal(password),
     done: () => setShown(true),
   })
@@ -43,7 +44,7 @@ export function AppNetworks() {
           </Button>
         )}
       </div>
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       {!canShow && (
         <Note kind="warn">
           This service keeps no copy of keys, so the addresses cannot be shown again. Rotate the key to get new ones.
@@ -66,6 +67,7 @@ export function AppNetworks() {
                   nodes={
                     status.isError ? undefined : status.data?.networks.find(({ network }) => network === name)?.nodes
                   }
+                  limits={usage?.networks[name]}
                   holder={holder}
                   isShown={isShown}
                   apiKeys={keys?.items.filter(({ network }) => network === name) ?? []}
@@ -142,7 +144,7 @@ function EnableNetwork({ app, networks }: { readonly app: AppView; readonly netw
   return (
     <Card title="Enable a network">
       <form className="stack" noValidate onSubmit={enabling.submit}>
-        <Trouble text={enabling.trouble} />
+        <Problem text={enabling.problem} />
         <SearchSelect
           label="Find a network"
           name="networkSearch"
@@ -154,7 +156,7 @@ function EnableNetwork({ app, networks }: { readonly app: AppView; readonly netw
             setChosen(others.find(({ network }) => network === value))
           }}
           nothing="No other network matches."
-          fix={enabling.fixOf('networks')}
+          fix={enabling.getFix('networks')}
         />
         <div className="row end">
           <Button kind="primary" type="submit" busy={enabling.isPending}>

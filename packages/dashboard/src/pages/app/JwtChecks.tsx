@@ -48,7 +48,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
             value={draft.values.audience}
             onChange={(audience) => draft.change({ audience })}
             most={200}
-            fix={saving.fixOf('jwt.audience')}
+            fix={saving.getFix('jwt.audience')}
             hint={
               <>
                 What a token’s <code>aud</code> must be or hold. Left empty: anything, or nothing.
@@ -62,7 +62,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
             value={draft.values.maxLifetimeS}
             onChange={(maxLifetimeS) => draft.change({ maxLifetimeS })}
             placeholder="86400"
-            fix={saving.fixOf('maxLifetimeS') ?? saving.fixOf('jwt.maxLifetimeS')}
+            fix={saving.getFix('maxLifetimeS') ?? saving.getFix('jwt.maxLifetimeS')}
             hint={
               <>
                 A token’s <code>exp</code> may lie at most {ahead} ahead.

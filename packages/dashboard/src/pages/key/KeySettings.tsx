@@ -79,7 +79,7 @@ function About(props: {
   return (
     <Card title="About it">
       <SaveForm of={saving}>
-        <NameFields values={draft.values} onChange={draft.change} fixOf={saving.fixOf} />
+        <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
       </SaveForm>
     </Card>
   )

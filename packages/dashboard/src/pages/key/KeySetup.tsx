@@ -11,7 +11,7 @@ import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { FirstRequest } from '../../snippet/FirstRequest.tsx'
@@ -25,7 +25,7 @@ export function KeySetup() {
   const deployment = useQuery(deploymentQuery)
   const usage = useQuery({ ...usageQuery(), refetchInterval: 5_000 })
   const [isShown, setShown] = useState(false)
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: (password) => holder.reveal(password),
     done: () => setShown(true),
   })
@@ -73,7 +73,7 @@ export function KeySetup() {
                   )
                 }
               >
-                <Trouble text={trouble} />
+                <Problem text={problem} />
                 <div className="address">
                   <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : key.address}</code>
                   {canShow && <CopyButton what={`address on ${title}`} text={revealAddress} />}
@@ -90,10 +90,10 @@ export function KeySetup() {
         }}
       </Loaded>
       <Loaded query={usage}>
-        {({ day, weights }) => (
+        {({ day, weights, networks }) => (
           <Card title="Today’s use" lead="Of all your API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
-            <WeightsHint weights={weights} />
+            <WeightsHint weights={networks[key.network]?.weights ?? weights} />
           </Card>
         )}
       </Loaded>

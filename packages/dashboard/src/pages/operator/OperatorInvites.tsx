@@ -8,7 +8,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SecretLink } from '../../parts/SecretLink.tsx'
@@ -83,7 +83,7 @@ function Make() {
             optional
             value={email}
             onChange={setMail}
-            fix={making.fixOf('email')}
+            fix={making.getFix('email')}
           />
           <SelectField
             label="Holds for"
@@ -91,7 +91,7 @@ function Make() {
             value={days}
             onChange={setDays}
             options={['1', '7', '30'].map((value) => ({ value, title: value === '1' ? '1 day' : `${value} days` }))}
-            fix={making.fixOf('days')}
+            fix={making.getFix('days')}
           />
         </div>
       </SaveForm>
@@ -103,7 +103,7 @@ function Invite({ invite }: { readonly invite: InviteView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
   const whom = invite.email ?? 'whoever has it'
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
     done: async () => {
       say('Taken back')
@@ -114,7 +114,7 @@ function Invite({ invite }: { readonly invite: InviteView }) {
     <tr>
       <th scope="row">
         {whom}
-        <Trouble text={trouble} />
+        <Problem text={problem} />
       </th>
       <td data-label="Made">{dayText(invite.createdAt)}</td>
       <td data-label="Holds until">{momentText(invite.expiresAt)}</td>

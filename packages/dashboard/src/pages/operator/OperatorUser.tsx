@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { LimitsForm } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
-import { Trouble } from '../../parts/Note.tsx'
+import { Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SecretLink } from '../../parts/SecretLink.tsx'
 import { countText, dayText, limitText } from '../../parts/times.ts'
@@ -92,13 +92,13 @@ function UserLimits({ user }: { readonly user: UserView }) {
 
 function ResetLink({ user }: { readonly user: UserView }) {
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
-  const { submit, isPending, trouble } = useSubmit({
+  const { submit, isPending, problem } = useSubmit({
     send: () => callApi('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
     done: setLink,
   })
   return (
     <Card title="New password" lead="A link by which the person sets a new password, once.">
-      <Trouble text={trouble} />
+      <Problem text={problem} />
       {link && <SecretLink {...link} what="the link" />}
       <div className="row end">
         <Button busy={isPending} onClick={() => submit()}>
@@ -135,7 +135,7 @@ function Disable({ user }: { readonly user: UserView }) {
           : 'Lets the account, its keys and its tokens work again.'
       }
     >
-      {!isAsking && <Trouble text={changing.trouble} />}
+      {!isAsking && <Problem text={changing.problem} />}
       <div className="row end">
         <Button
           kind={isActive ? 'danger' : undefined}

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { compileJwtPolicy } from '../jwt/jwtPolicy.ts'
 import { createApiKey } from '../../lib/secrets/apiKey.ts'
 import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
+import { networkNameRule } from '../../lib/network.ts'
 import type { KeyRecord } from './keyStore.ts'
 
 const record: KeyRecord = { id: 'a', kind: 'app', networks: ['testnet'], status: 'active' }
@@ -35,7 +36,16 @@ describe('createMemoryKeyStore', () => {
   test('stores every member of a record', () => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')
-    const whole: KeyRecord = { ...record, expiresAt: 5, userId: 'u', appId: 'a', version: 3, services: [], limits }
+    const rates = { ...limits, networks: { mainnet: { perSecond: null, burst: 5 } } }
+    const whole: KeyRecord = {
+      ...record,
+      expiresAt: 5,
+      userId: 'u',
+      appId: 'a',
+      version: 3,
+      services: [],
+      limits: rates,
+    }
     keys.add(key, whole)
     expect(keys.find(sha256(key))).toEqual(whole)
   })
@@ -66,6 +76,16 @@ describe('createMemoryKeyStore', () => {
     ['an expiry that is not a number', { ...record, expiresAt: Number.NaN }, expiryError],
     ['a rate of 0', { ...record, limits: { ...limits, perSecond: 0 } }, rateError],
     ['no burst', { ...record, limits: { ...limits, burst: undefined } }, burstError],
+    [
+      'a rate of 0 on a network',
+      { ...record, limits: { ...limits, networks: { mainnet: { perSecond: 0, burst: 1 } } } },
+      'limits.networks.mainnet.perSecond must be a whole number from 1 to 1000000, or null for none',
+    ],
+    [
+      'a rate on a network with a wrong name',
+      { ...record, limits: { ...limits, networks: { Main: { perSecond: 1, burst: 1 } } } },
+      `a name in limits.networks ${networkNameRule}`,
+    ],
     ['half a call per day', { ...record, limits: { ...limits, perDay: 0.5 } }, dayError],
   ])('rejects an invalid record, added or initial: %s', (_, wrong, message) => {
     const keys = createMemoryKeyStore()

@@ -2,10 +2,18 @@ import type { RateLimits } from '../../usage/rateLimit/rateDecision.ts'
 import type { QuotaAccount } from '../../usage/limits/usageLimits.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
 import type { BufferShare } from '../../lib/memoryBudget.ts'
-import type { KeyRecord } from './keyStore.ts'
+import type { Network } from '../../lib/network.ts'
+import type { KeyRecord, KeyRate } from './keyStore.ts'
 
 /** What a test key simulates. */
 export type TestKey = '401' | '429' | 'quota' | 'slow'
+
+/** A rate, and the bucket that it refills. */
+export interface RateBucket {
+  readonly id: string
+  /** `undefined`: no rate limit. */
+  readonly rate: RateLimits | undefined
+}
 
 /** The owner, limits and accounts of a key record, computed once per record. */
 export interface Tenant {
@@ -14,8 +22,9 @@ export interface Tenant {
   readonly ownerId: string
   /** The memory that all requests of the owner buffer. */
   readonly share: BufferShare
-  /** `undefined`: no rate limit. */
-  readonly rate: RateLimits | undefined
+  readonly bucket: RateBucket
+  /** On networks that have their own rates; `undefined`: on none. */
+  readonly networkBuckets: ReadonlyMap<Network, RateBucket> | undefined
   /** The account whose quota is used; `undefined`: none. */
   readonly account: QuotaAccount | undefined
   /** Set for test keys, which are not metered. */
@@ -33,6 +42,20 @@ const getAccountId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecor
 /** Without an owner in the record, a key is its own owner. */
 const getOwnerId = ({ id, userId }: KeyRecord): string => (userId === undefined ? `key:${id}` : `user:${userId}`)
 
+const toRate = ({ perSecond, burst }: KeyRate): RateLimits | undefined =>
+  perSecond === null ? undefined : { perSecond, burst }
+
+/** The bucket of a network with its own rate belongs to key and network, so that a small one is not refilled at another network's rate. */
+const toNetworkBuckets = ({ id, limits }: KeyRecord): Tenant['networkBuckets'] =>
+  limits?.networks &&
+  new Map(
+    Object.entries(limits.networks).map(([network, rate]) => [network, { id: `${id}:${network}`, rate: toRate(rate) }]),
+  )
+
+/** Returns the rate of a tenant's calls to a network. */
+export const getRateBucket = ({ bucket, networkBuckets }: Tenant, network: Network): RateBucket =>
+  networkBuckets?.get(network) ?? bucket
+
 /** Returns the tenant of a record. Each app has its own quota; API keys share their user's. */
 export const toTenant = (record: KeyRecord): Tenant => {
   const known = tenants.get(record)
@@ -43,7 +66,8 @@ export const toTenant = (record: KeyRecord): Tenant => {
     record,
     ownerId,
     share: getBufferShare(ownerId),
-    rate: perSecond === null ? undefined : { perSecond, burst },
+    bucket: { id: record.id, rate: toRate({ perSecond, burst }) },
+    networkBuckets: toNetworkBuckets(record),
     // Calls without a limit are counted too, for the usage display.
     account: record.limits === undefined ? undefined : { id: getAccountId(record), perDay, perMonth },
     testKey: undefined,

@@ -16,7 +16,8 @@ const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => (
   record: { id: `test_${testKey}`, kind, networks: [], status: 'active' },
   ownerId: `test_${testKey}`,
   share: getBufferShare(`test_${testKey}`),
-  rate: undefined,
+  bucket: { id: `test_${testKey}`, rate: undefined },
+  networkBuckets: undefined,
   account: undefined,
   testKey,
 })

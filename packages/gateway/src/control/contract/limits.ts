@@ -27,11 +27,13 @@ const wholeNumber = (least: number, most: number): z.ZodInt => {
 const rate = wholeNumber(1, 1_000_000)
 const quota = wholeNumber(0, 1_000_000_000)
 
+/** The members of a rate. */
+export const rateView = { perSecond: rate.nullable(), burst: rate }
+
 /** The schema of `LimitsView`. */
 export const limitsView: z.ZodType<LimitsView, LimitsView> = z
   .strictObject({
-    perSecond: rate.nullable(),
-    burst: rate,
+    ...rateView,
     perDay: quota.nullable(),
     perMonth: quota.nullable(),
   })

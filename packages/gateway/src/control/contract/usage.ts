@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { limitsView } from './limits.ts'
+import type { Network } from '../../lib/network.ts'
+import { limitsView, rateView } from './limits.ts'
 import type { LimitsView } from './limits.ts'
 import { timeText } from './texts.ts'
 
@@ -12,6 +13,11 @@ export interface UsageWindow {
   readonly resetAt: string
 }
 
+/** The rate of a key on one network, and its weights. */
+export interface NetworkLimitsView extends Pick<LimitsView, 'perSecond' | 'burst'> {
+  readonly weights: UsageView['weights']
+}
+
 /** The usage of the daily and monthly limits: of one app, or of all API keys of an account together. */
 export interface UsageView {
   readonly day: UsageWindow
@@ -19,6 +25,8 @@ export interface UsageView {
   readonly limits: LimitsView
   /** How many requests a call counts as, by method, the highest first. Methods that are left out count as 1. */
   readonly weights: Readonly<Record<string, number>>
+  /** What holds instead on networks that have limits of their own, by network. The daily and monthly limits count calls to all networks. */
+  readonly networks: Readonly<Record<Network, NetworkLimitsView>>
 }
 
 const usageWindow = z.strictObject({
@@ -28,12 +36,15 @@ const usageWindow = z.strictObject({
   resetAt: timeText,
 })
 
+const weights = z.record(z.string(), z.int().min(2))
+
 /** The schema of `UsageView`. */
 export const usageView: z.ZodType<UsageView> = z
   .strictObject({
     day: usageWindow,
     month: usageWindow,
     limits: limitsView,
-    weights: z.record(z.string(), z.int().min(2)),
+    weights,
+    networks: z.record(z.string(), z.strictObject({ ...rateView, weights })),
   })
   .meta({ id: 'Usage' })

@@ -132,7 +132,7 @@ export const appHandlers = (
       const problems = findLimitProblems(
         details.limits,
         getAppLimits(config, caller),
-        getHighestWeight(config().weights),
+        getHighestWeight(config().weights, config().networks),
       )
       if (problems.length > 0) return { error: apiErrors.invalid(problems) }
       const id = params.appId

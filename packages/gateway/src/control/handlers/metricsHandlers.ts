@@ -8,7 +8,6 @@ import { getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
 import { toMetricsView, getSpan } from '../views/toMetricsView.ts'
 import { toUsageView } from '../views/toUsageView.ts'
-import { getAppLimits } from './showApp.ts'
 
 type Subject = Asked['subject']
 
@@ -82,15 +81,25 @@ export const metricsHandlers = ({
     'GET /api/usage': async ({ caller }) => {
       const { id, limits } = requireViewer(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
-      const { limits: defaults, weights } = config()
-      const inForce = resolveLimits([limits], defaults.apiKey)
-      return { response: await toUsageView(usageLimits, { id: `user:${quotaOwner}`, limits: inForce, weights }) }
+      const response = await toUsageView(usageLimits, config(), {
+        id: `user:${quotaOwner}`,
+        kind: 'apiKey',
+        resolve: (defaults) => resolveLimits([limits], defaults),
+        hasNetwork: () => true,
+      })
+      return { response }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
       const app = await storage.apps.find({ id: params.appId, userId: requireViewer(caller).user.id })
       if (app === undefined) return { error: apiErrors.notFound() }
-      const limits = narrowLimits(app.limits, getAppLimits(config, caller))
-      return { response: await toUsageView(usageLimits, { id: `app:${app.id}`, limits, weights: config().weights }) }
+      const { limits } = requireViewer(caller).user
+      const response = await toUsageView(usageLimits, config(), {
+        id: `app:${app.id}`,
+        kind: 'app',
+        resolve: (defaults) => narrowLimits(app.limits, resolveLimits([limits], defaults)),
+        hasNetwork: (network) => app.networks.includes(network),
+      })
+      return { response }
     },
   }
 }

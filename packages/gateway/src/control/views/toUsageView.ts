@@ -1,8 +1,10 @@
+import type { KeyLimits } from '../../auth/key/keyStore.ts'
+import type { Network } from '../../lib/network.ts'
 import { normalizeWeights } from '../../proxy/method/weights.ts'
-import type { MethodWeights } from '../../proxy/method/weights.ts'
 import type { QuotaWindow, UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { LimitsView } from '../contract/limits.ts'
-import type { UsageView, UsageWindow } from '../contract/usage.ts'
+import type { NetworkLimitsView, UsageView, UsageWindow } from '../contract/usage.ts'
+import type { ControlConfig, NetworkUsageLimits } from '../controlOptions.ts'
 import { isoTime } from './times.ts'
 
 const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
@@ -12,14 +14,38 @@ const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => 
   resetAt: isoTime(resetAtMs),
 })
 
-/**
- * Gets the usage of an account's or an app's limits.
- * @param id - The quota account: `user:usr_…` or `app:app_…`.
- */
+/** Whose limits a usage view shows. */
+export interface UsageSubject {
+  /** The quota account: `user:usr_…` or `app:app_…`. */
+  readonly id: string
+  readonly kind: 'app' | 'apiKey'
+  /** Applies the limits of the account and of the app to the defaults of the config or of a network. */
+  readonly resolve: (defaults: KeyLimits) => LimitsView
+  /** Whether it can call a network. */
+  readonly hasNetwork: (network: Network) => boolean
+}
+
+/** Gets the usage of an account's or an app's limits. */
 export const toUsageView = async (
   usageLimits: Pick<UsageLimits, 'usage'>,
-  { id, limits, weights }: { id: string; limits: LimitsView; weights?: MethodWeights | undefined },
+  { limits: defaults, weights, networks = {} }: ControlConfig,
+  { id, kind, resolve, hasNetwork }: UsageSubject,
 ): Promise<UsageView> => {
+  const limits = resolve(defaults[kind])
   const { day, month } = await usageLimits.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
-  return { day: toUsageWindow(day), month: toUsageWindow(month), limits, weights: normalizeWeights(weights) }
+  const toNetworkView = (own: NetworkUsageLimits): NetworkLimitsView => {
+    const { perSecond, burst } = resolve(kind === 'app' ? own.apps : own.apiKeys)
+    return { perSecond, burst, weights: normalizeWeights(own.weights) }
+  }
+  return {
+    day: toUsageWindow(day),
+    month: toUsageWindow(month),
+    limits,
+    weights: normalizeWeights(weights),
+    networks: Object.fromEntries(
+      Object.entries(networks).flatMap(([network, own]) =>
+        hasNetwork(network) ? [[network, toNetworkView(own)]] : [],
+      ),
+    ),
+  }
 }

@@ -5,18 +5,18 @@ import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
-import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions, NetworkLimits, WebSocketOptions } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
-import type { MethodPolicy } from '../method/createMethodPolicy.ts'
-import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
+import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
+import type { NetworkContext } from './networkContext.ts'
 
 /** What the gateway has for every request. A reload creates a new one, and requests in flight complete with the one they started with. */
 export interface GatewayContext {
   readonly names: NetworkNames
-  readonly upstreams: ReadonlyMap<Network, UpstreamGroup>
+  readonly networks: ReadonlyMap<Network, NetworkContext>
   /** Who may call. */
   readonly auth: {
     readonly keys: KeyStore
@@ -27,18 +27,12 @@ export interface GatewayContext {
     /** Whether `kr_test_…` keys work. */
     readonly testKeys: boolean
   }
-  /** What may be called. */
-  readonly methods: {
-    readonly policy: MethodPolicy
-    /** Whether callers may send tracers written in JavaScript. */
-    readonly javascriptTracers: boolean
-  }
+  /** Whether callers may send tracers written in JavaScript. */
+  readonly javascriptTracers: boolean
   /** How much may be called, and what is counted. */
   readonly usage: {
     /** `undefined`: nothing is limited. */
     readonly limits: UsageLimits | undefined
-    /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
-    readonly hasWeights: boolean
     /** The HTTP status of a call above its quota. */
     readonly quotaStatus: 403 | 429
     readonly meter: Meter | undefined
@@ -61,7 +55,14 @@ export interface GatewayContext {
     /** Why calls cannot be served although there are upstreams; `undefined` if they can. */
     readonly notReady: () => string | undefined
   }
-  readonly limits: Required<GatewayLimits>
+  /** WebSockets. */
+  readonly sockets: {
+    readonly options: Required<WebSocketOptions>
+    /** Gets the subscriptions of a network; `undefined` if it has none. */
+    readonly getHub: (network: Network) => SubscriptionHub | undefined
+  }
+  /** Those that hold for all networks. */
+  readonly limits: Required<Omit<GatewayLimits, keyof NetworkLimits>>
   readonly bodies: BodyQueue
   /** How many requests that started with this context are in flight. */
   inFlight: number

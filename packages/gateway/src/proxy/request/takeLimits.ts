@@ -1,4 +1,5 @@
-import type { Tenant, TestKey } from '../../auth/key/tenant.ts'
+import { getRateBucket } from '../../auth/key/tenant.ts'
+import type { TestKey } from '../../auth/key/tenant.ts'
 import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -7,6 +8,7 @@ import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { GatewayContext } from './gatewayContext.ts'
+import type { AuthorizedRequest } from './requestContext.ts'
 
 const dayMs = 86_400_000
 /** The limits of test keys. */
@@ -31,12 +33,14 @@ export interface RequestedCalls {
  */
 export const takeLimits = (
   { usage: { limits }, now }: GatewayContext,
-  { testKey, record, rate, account }: Tenant,
+  { tenant, network }: AuthorizedRequest,
   { calls, passed, weights }: RequestedCalls,
 ): LimitGrant | Promise<LimitGrant> => {
+  const { testKey, account } = tenant
   if (testKey !== undefined) return getTestKeyLimits(testKey, passed, now()) ?? unlimited(passed)
   if (limits === undefined) return unlimited(passed)
-  return limits.take({ id: record.id, rate, account, calls, passed, weights })
+  const { id, rate } = getRateBucket(tenant, network.group.network)
+  return limits.take({ id, rate, account, calls, passed, weights })
 }
 
 /**
@@ -78,10 +82,11 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
 /** The decision on the next call if this process knows, without a request to Redis, that the rate of the key is used up. */
 export const findUsedUpRate = (
   { usage: { limits } }: GatewayContext,
-  { record, rate, testKey }: Tenant,
+  { tenant, network }: AuthorizedRequest,
 ): RateDecision | undefined => {
-  if (limits === undefined || rate === undefined || testKey !== undefined) return undefined
-  const next = limits.peek(record.id, rate)
+  const { id, rate } = getRateBucket(tenant, network.group.network)
+  if (limits === undefined || rate === undefined || tenant.testKey !== undefined) return undefined
+  const next = limits.peek(id, rate)
   return next.granted === 0 ? next : undefined
 }
 
@@ -118,7 +123,8 @@ const getWindow = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
 /** The response headers that show what is left, and with weights what the request cost; `undefined` if nothing limits the key. */
 export const getLimitHeaders = (
   taken: LimitGrant,
-  { now, usage: { hasWeights } }: Pick<GatewayContext, 'now' | 'usage'>,
+  { now }: Pick<GatewayContext, 'now'>,
+  { network: { hasWeights } }: Pick<AuthorizedRequest, 'network'>,
 ): readonly string[] | undefined => {
   const left = getLeftHeaders(taken, now())
   // Calls that other checks rejected cost the rate, but not the quota: the cost is what the request took from the quota.

@@ -1,16 +1,11 @@
-import type { Network } from '../../lib/network.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import { blockHeader, parseBlockHeader } from '../upstream/heads/blockHeader.ts'
 import type { ProxyOptions } from '../upstream/proxyOptions.ts'
-import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 
 /** Creates the options with which the calls of a request are forwarded. */
-export const toProxyOptions = (
-  { limits, upstreams }: GatewayContext,
-  { context, tenant, network }: AuthorizedRequest,
-): ProxyOptions => {
-  const group = getGroup(upstreams, network)
+export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest): ProxyOptions => {
+  const { group, limits } = network
   const keyId = tenant.record.id
   const claimedHead = parseBlockHeader(context.request.headers[requestBlockHeader])
   return {
@@ -23,14 +18,10 @@ export const toProxyOptions = (
     budget: { left: limits.maxResponseBytes, kept: context.buffered },
     seenHead: group.several ? getSeenHead(group, keyId, claimedHead) : undefined,
     claimedHead,
+    // The frames of a WebSocket must not be interleaved, so nothing is streamed into one.
+    streams: context.message === undefined,
+    subscriptions: context.message?.subscriptions,
   }
-}
-
-/** The path of a request names a network of the same context. */
-const getGroup = (upstreams: GatewayContext['upstreams'], network: Network): UpstreamGroup => {
-  const group = upstreams.get(network)
-  if (group === undefined) throw new TypeError('the network of a request must be one of its gateway')
-  return group
 }
 
 const requestBlockHeader = blockHeader.toLowerCase()

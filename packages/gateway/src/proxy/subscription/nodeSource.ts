@@ -8,7 +8,7 @@ export interface NodeSource {
    */
   readonly onPendingTransactions: (listener: (hashes: readonly string[]) => void) => () => void
   /**
-   * Delivers a change of `eth_syncing` of the node that is followed: `false`, or the node's object as JSON text.
+   * Delivers when the node that the network's calls go to starts or ends to sync: its object of `eth_syncing` as JSON text, or `false`.
    * @returns A function that ends it.
    */
   readonly onSyncing: (listener: (status: string) => void) => () => void

@@ -8,8 +8,9 @@ export interface Subscriber {
    * Sends notifications: WebSocket text frames, complete with their headers, which other connections may get too. Those of one turn of the event
    * loop are written together.
    * @param notifications - How many they are.
+   * @param kind - What they are of, for metrics.
    */
-  readonly deliver: (frame: Buffer, notifications: number) => void
+  readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind) => void
   /** Ends the connection, because its subscriptions cannot be continued: a gap must never be silent. */
   readonly fail: (reason: SubscriptionFault) => void
 }

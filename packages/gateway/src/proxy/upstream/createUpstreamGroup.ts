@@ -100,7 +100,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const cache = createResponseCache(options.maxCacheBytes)
   const lastWriters = createLastWriters<GroupMember>()
   const polls = createPolls()
-  const members = options.upstreams.map(({ name, url, headers, ...nodeOptions }, index): GroupMember => {
+  const members = options.upstreams.map(({ name, url, wsUrl: _wsUrl, headers, ...nodeOptions }, index): GroupMember => {
     const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
     const upstream = createUpstream(url, { headers, budget })
     const onState = (state: UpstreamEvent): void => log({ event: 'upstream', network, upstream: name, state })

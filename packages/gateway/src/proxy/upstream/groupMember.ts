@@ -42,7 +42,7 @@ export interface MemberParts extends Pick<
   GroupMember,
   'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head' | 'sawHead'
 > {
-  readonly options: Omit<UpstreamOptions, 'url' | 'name'>
+  readonly options: Omit<UpstreamOptions, 'url' | 'wsUrl' | 'name'>
   /** Called when the node asks for fewer requests after it worked. */
   readonly onThrottled: () => void
 }

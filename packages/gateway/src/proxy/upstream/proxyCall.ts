@@ -86,11 +86,12 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
 
 const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
   if (call.traits.filter !== undefined) return proxyFilterCall(call, given, done)
+  if (call.traits.subscribes === true) return proxySubscription(call, given, done)
   if (!call.traits.idempotent) return proxyWrite(call, given, done)
   const read = toSharedRead(call)
   const options =
     given.seenHead === undefined ? given : { ...given, seenHead: getNeededHead(given.seenHead, read?.pin) }
-  if (read === undefined) return forwardRead(call, { ...options, mayStream: always }, done)
+  if (read === undefined) return forwardRead(call, { ...options, mayStream: given.streams ? always : undefined }, done)
   const { group } = options
   const cached = getCachedResult(read, group)
   if (cached !== undefined) {
@@ -132,6 +133,22 @@ const getNeededHead = (seenHead: number, pin: Pin | undefined): number | undefin
 }
 
 const always = (): boolean => true
+
+/** Hands a subscription call to the service's own subscriptions. */
+const proxySubscription = (
+  call: ForwardedCall,
+  { subscriptions, sent }: ProxyOptions,
+  done: CallDone,
+): (() => void) => {
+  if (subscriptions === undefined) done(rejections.methodNotFound(call.method))
+  else
+    subscriptions.run(call, (result) => {
+      // It counts like a call that a node received.
+      if (!('reason' in result)) sent?.()
+      done(result)
+    })
+  return noop
+}
 
 /** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
 const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {

@@ -2,9 +2,11 @@
 export interface UpstreamOptions {
   /** http or https. May have a path, a query, user and password. A secret: it appears in no response and no log. */
   readonly url: string
+  /** The node's WebSocket URL: ws or wss. With it, subscriptions learn of new blocks and pending transactions at once. A secret, like `url`. @default none: the node is polled */
+  readonly wsUrl?: string
   /** Its name in logs and metrics, different from all others of the network. @default the network and its position, as in `testnet-1` */
   readonly name?: string
-  /** Request headers for this node, such as its authorization. Secrets, like the URL. @default none */
+  /** Request headers for this node, such as its authorization, also for its WebSocket. Secrets, like the URL. @default none */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * Its share of the load with `loadBalancing: 'spread'`, 0 to 1000: with 2, a node gets about twice as many calls as with 1. With 0, it is

@@ -29,8 +29,8 @@ import {
   toTakeOptions,
 } from './redisAccount.ts'
 import type { RedisAccount } from './redisAccount.ts'
-import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
-import type { ShardHealth } from './shardHealth.ts'
+import { createRedisShards } from './redisShards.ts'
+import type { Shard } from './redisShards.ts'
 import { countAsking, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
 
@@ -71,11 +71,6 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-interface Shard extends ShardHealth {
-  /** A key on this shard, to ask whether it is connected. */
-  readonly key: string
-}
-
 /** How often waiting requests and hung shards are checked, in milliseconds. */
 const tickMs = 100
 
@@ -95,12 +90,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   /** Accounts that Redis must be told about: never forgotten. */
   const owing = new Map<string, RedisAccount>()
   const seen = createSeenAccounts()
-  const shards = new Map<string, Shard>()
-  /** When each shard became ready last. None that was ready before this instance is in it. */
-  const readySince = new Map<string, number>()
   const waiting = new Set<Waiting>()
-  const createdAt = clock()
-  let connections = 0
   let closed = false
 
   /** The clock of Redis minus `clock`; `undefined` until it is known. Replies take time, so it is never ahead. */
@@ -116,20 +106,6 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   }
   const readSeed = createSeeds(rows, getRedisTime)
 
-  const getShard = (key: string): Shard => {
-    const name = redis.shardOf(key)
-    let shard = shards.get(name)
-    if (shard === undefined) {
-      const now = clock()
-      const connection = redis.isReady(key) ? (connections += 1) : 0
-      // All shards are connected soon after the start. Later ones are the result of a failover.
-      const readyAt = readySince.get(name) ?? createdAt
-      const settledAt = readyAt - createdAt > settleMs ? readyAt + settleMs : 0
-      shard = { ...createShardHealth({ connection, settledAt, now }), key }
-      shards.set(name, shard)
-    }
-    return shard
-  }
   const getState = ({ id }: QuotaAccount): RedisAccount => {
     let state = accounts.get(id) ?? owing.get(id)
     if (state === undefined) {
@@ -137,11 +113,6 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       accounts.set(id, state)
     }
     return state
-  }
-
-  const lose = (shard: Shard): void => {
-    if (!setLost(shard, clock())) return
-    if (shard.connection > 0) degraded.enter()
   }
 
   /**
@@ -237,7 +208,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       (error: unknown) => {
         if (asked && account !== undefined) getState(account).permitDay = 0
         // It may be known only a moment later that the connection is lost.
-        if (isConnectionError(error)) lose(shard)
+        if (isConnectionError(error)) shards.lose(shard)
         giveUp(one, true)
       },
     )
@@ -285,19 +256,19 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       if (accounts.get(account) === undefined) accounts.set(account, state)
       for (const charge of owed) scripts.charge(account, { ...charge, writtenAt }).catch(() => {})
     }
-    if (owing.size === 0 && [...shards.values()].every(({ lostSince }) => lostSince === undefined)) degraded.leave()
+    if (owing.size === 0 && !shards.isAnyLost()) degraded.leave()
   }
 
-  const handleReady = (shard: Shard): void => {
-    const wasLost = setConnected(shard, (connections += 1), clock())
-    for (const one of waiting) if (one.shard === shard && one.waitsFor === 'connection') send(one)
-    if (wasLost) void settle()
-  }
-  redis.onReady((name) => {
-    readySince.set(name, clock())
-    sendFloors(name)
-    const shard = shards.get(name)
-    if (shard !== undefined) handleReady(shard)
+  const shards = createRedisShards({
+    redis,
+    clock,
+    patienceMs,
+    onLost: () => degraded.enter(),
+    onReady: sendFloors,
+    onConnected: (shard, wasLost) => {
+      for (const one of waiting) if (one.shard === shard && one.waitsFor === 'connection') send(one)
+      if (wasLost) void settle()
+    },
   })
 
   const tick = (): void => {
@@ -305,32 +276,12 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const oldest = new Map<Shard, number>()
     for (const { shard, waitsFor, sentAt } of waiting)
       if (waitsFor === 'reply') oldest.set(shard, Math.min(sentAt, oldest.get(shard) ?? Infinity))
-    for (const shard of shards.values()) {
-      const oldestSentAt = oldest.get(shard)
-      if (oldestSentAt !== undefined && isHung(shard, { oldestSentAt, patienceMs, now })) lose(shard)
-      const isReady = redis.isReady(shard.key)
-      if (shard.lostSince === undefined && !isReady) lose(shard)
-      else if (shard.lostSince !== undefined && isReady) probe(shard)
-    }
+    shards.check(oldest)
     // After the shards: permits are spendable once a shard is lost.
     for (const one of waiting) if (now - one.since >= patienceMs) giveUp(one)
   }
   const timer = setInterval(tick, tickMs)
   timer.unref()
-
-  const probing = new Set<Shard>()
-  /** Asks a shard that hung whether it replies again. */
-  const probe = (shard: Shard): void => {
-    if (probing.has(shard)) return
-    probing.add(shard)
-    redis.client
-      .exists(shard.key)
-      .then(
-        () => shard.lostSince !== undefined && handleReady(shard),
-        () => {},
-      )
-      .finally(() => probing.delete(shard))
-  }
 
   const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant => {
     const rate = takeRate(rates, request)
@@ -349,7 +300,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       const state = getState(account)
       if (isUsedUp(state, account, getToday().day, clock())) return rejectUsedUp(request, account, state)
     }
-    const shard = getShard(account === undefined ? toRateKey(id, undefined) : toUsedKey(account.id))
+    const shard = shards.get(account === undefined ? toRateKey(id, undefined) : toUsedKey(account.id))
     const since = clock()
     const isLost = shard.lostSince !== undefined
     if (isLost) {

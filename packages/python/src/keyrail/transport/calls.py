@@ -159,7 +159,7 @@ def to_web3_error(failure: KeyrailError) -> RPCResponse | None:
     elif (
         message == "transaction not found"
         or (method == "eth_getTransactionReceipt" and "index" in lower and "progress" in lower)
-        or (method.startswith("eth_getBlock") and "not found" in lower and ("block" in lower or "header" in lower))
+        or (method == "eth_getBlockReceipts" and "not found" in lower and ("block" in lower or "header" in lower))
     ):
         shown = error
     if shown is None:

@@ -1,0 +1,201 @@
+import { startServer } from '../server/startServer.ts'
+import type { Load } from './load.ts'
+import { startTarget } from './startTarget.ts'
+import type { RunningTarget, Slice } from './startTarget.ts'
+
+// Run by measureFigures: the number of rounds, then which row.
+
+const SECONDS = 1
+const WARM_UP_SECONDS = 3
+
+const call = (id: number): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${id.toString(16).padStart(40, '0')}","latest"]}`
+// No two at once are alike: the service carries the same read once for all who ask for it at the same time, which no floor does.
+const single = Array.from({ length: 256 }, (_, n) => call(n))
+const batch = Array.from({ length: 128 }, (_, n) => {
+  const calls = Array.from({ length: 100 }, (_item, item) => call(n * 100 + item))
+  return `[${calls.join(',')}]`
+})
+/** One of each, as each is asked with every key: both sides carry what is alike once. */
+const threeMethods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'].map((method) =>
+  call(1).replace('eth_getBalance', method),
+)
+
+const server = await startServer()
+const opened: RunningTarget[] = []
+const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<RunningTarget> => {
+  const target = await startTarget(name, server.url, program)
+  opened.push(target)
+  return target
+}
+
+/** Something that is put under load: a target, and what it is asked. */
+interface Subject {
+  readonly target: RunningTarget
+  readonly load: Load
+  /** Whether it answers or rejects. */
+  readonly rejects: boolean
+}
+
+const toSubject = (
+  target: RunningTarget,
+  bodies: readonly string[],
+  kind = 'good',
+  more: Partial<Load> = {},
+): Subject => ({
+  target,
+  load: { paths: target.target.paths[kind] ?? [], bodies, headers: target.target.headers?.[kind] ?? {}, ...more },
+  rejects: kind !== 'good',
+})
+
+const slice = async ({ target, load, rejects }: Subject, seconds: number): Promise<Slice> => {
+  const seen = await target.slice(load, seconds)
+  // What a slice measured must be what its row says, or the figure is of something else.
+  const wrong = rejects ? seen.requests - seen.rejected : seen.rejected
+  if (seen.requests === 0 || seen.lost > 0 || wrong > seen.requests / 1_000)
+    throw new Error(`a slice went wrong: ${JSON.stringify(seen)}`)
+  return seen
+}
+
+/** Slices of each subject, there and back in turn: what changes slowly falls on all alike. */
+async function slicesOf<Name extends string>(
+  subjects: Readonly<Record<Name, Subject>>,
+  rounds: number,
+): Promise<readonly Readonly<Record<Name, Slice>>[]> {
+  const names = Object.keys(subjects) as Name[]
+  for (const name of names) await slice(subjects[name], WARM_UP_SECONDS)
+  const all: Record<Name, Slice>[] = []
+  for (let round = 0; round < rounds; round++) {
+    const seen = {} as Record<Name, Slice>
+    for (const name of round % 2 ? names.toReversed() : names) seen[name] = await slice(subjects[name], SECONDS)
+    all.push(seen)
+  }
+  return all
+}
+
+type Figures = Record<string, readonly number[]>
+
+const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> = {
+  single: async (rounds) => {
+    const subjects = {
+      floor: toSubject(await open('floor'), single),
+      gateway: toSubject(await open('service'), single),
+      again: toSubject(await open('floor'), single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+      floor: seen.map(({ floor }) => floor.cpuUs),
+      gateway: seen.map(({ gateway }) => gateway.cpuUs),
+    }
+  },
+  cluster: async (rounds) => {
+    const subjects = {
+      floor: toSubject(await open('floor'), single),
+      gateway: toSubject(await open('serviceOnStores', 'cluster'), single),
+      again: toSubject(await open('floor'), single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+      floor: seen.map(({ floor }) => floor.cpuUs),
+      gateway: seen.map(({ gateway }) => gateway.cpuUs),
+    }
+  },
+  batch: async (rounds) => {
+    const subjects = {
+      floor: toSubject(await open('floorParsing'), batch),
+      gateway: toSubject(await open('service'), batch),
+      again: toSubject(await open('floorParsing'), batch),
+      single: toSubject(await open('floor'), single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+      item: seen.map((one) => one.gateway.cpuUs / 100 / one.single.cpuUs),
+      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+      floor: seen.map(({ floor }) => floor.cpuUs),
+      gateway: seen.map(({ gateway }) => gateway.cpuUs),
+      single: seen.map((one) => one.single.cpuUs),
+    }
+  },
+  lone: async (rounds) => {
+    const alone = { connections: 1 }
+    const subjects = {
+      floor: toSubject(await open('floor'), single, 'good', alone),
+      gateway: toSubject(await open('service'), single, 'good', alone),
+      again: toSubject(await open('floor'), single, 'good', alone),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.p50Ms / floor.p50Ms - 1),
+      control: seen.map(({ floor, again }) => again.p50Ms / floor.p50Ms),
+      floor: seen.map(({ floor }) => floor.p50Ms * 1_000),
+      gateway: seen.map(({ gateway }) => gateway.p50Ms * 1_000),
+    }
+  },
+  manyKeys: async (rounds) => {
+    const subjects = {
+      unmetered: toSubject(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
+      metered: toSubject(await open('manyKeys', 'manyKeys'), threeMethods),
+      again: toSubject(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ unmetered, metered }) => metered.p99Ms / unmetered.p99Ms),
+      control: seen.map(({ unmetered, again }) => again.p99Ms / unmetered.p99Ms),
+      stall: seen.map(({ metered }) => metered.stallMs),
+      stallUnmetered: seen.map(({ unmetered }) => unmetered.stallMs),
+    }
+  },
+  storedKeys: async (rounds) => {
+    const few = await open('fewStored', 'manyKeys')
+    const million = await open('millionStored', 'manyKeys')
+    const { rssMb } = await million.used()
+    const subjects = {
+      few: toSubject(few, threeMethods),
+      million: toSubject(million, threeMethods),
+      again: toSubject(few, threeMethods),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map((one) => one.few.requests / one.million.requests),
+      control: seen.map((one) => one.again.requests / one.few.requests),
+      growth: [Math.max(...seen.map((one) => one.million.rssMb)) - rssMb],
+    }
+  },
+  rejections: async (rounds) => {
+    const target = await open('service')
+    const subjects = {
+      answered: toSubject(target, single),
+      unknown: toSubject(target, single, 'unknown'),
+      limited: toSubject(target, single, 'limited'),
+      overQuota: toSubject(target, single, 'overQuota'),
+      badJwt: toSubject(target, single, 'badJwt'),
+      again: toSubject(target, single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    const beside = (name: keyof typeof subjects): readonly number[] =>
+      seen.map((one) => one[name].cpuUs / one.answered.cpuUs)
+    return {
+      unknown: beside('unknown'),
+      limited: beside('limited'),
+      overQuota: beside('overQuota'),
+      badJwt: beside('badJwt'),
+      control: beside('again'),
+      answered: seen.map(({ answered }) => answered.cpuUs),
+    }
+  },
+}
+
+const [, , rounds = '1', row = ''] = process.argv
+try {
+  const measure = measures[row]
+  if (measure === undefined) throw new Error(`there is no row '${row}'`)
+  process.stdout.write(JSON.stringify(await measure(Number(rounds))))
+} finally {
+  for (const target of opened) target.stop()
+  server.stop()
+}

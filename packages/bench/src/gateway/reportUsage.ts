@@ -1,0 +1,35 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Target } from './target.ts'
+
+/** What a target's process has used up to now. */
+export interface Used {
+  /** User and system, of all its threads. */
+  readonly cpuUs: number
+  readonly rssMb: number
+  /** The longest that the event loop stood still since this was last asked. */
+  readonly stallMs: number
+}
+
+/** How often the event loop is looked at: this much of each delay is the wait for the next look. */
+const resolutionMs = 1
+
+/**
+ * Tells the process that forked this one of its target, and what this one has used whenever it is asked.
+ * @param options.exits - Whether the process exits when the other one has gone. @default true
+ */
+export function reportUsage(target: Target, { exits = true }: { readonly exits?: boolean } = {}): void {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  delay.enable()
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    const used: Used = {
+      cpuUs: user + system,
+      rssMb: process.memoryUsage.rss() / 2 ** 20,
+      stallMs: Math.max(0, delay.max / 1e6 - resolutionMs),
+    }
+    delay.reset()
+    process.send?.(used)
+  })
+  if (exits) process.on('disconnect', () => process.exit())
+  process.send?.(target)
+}

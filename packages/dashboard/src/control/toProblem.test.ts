@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { toProblem } from './toProblem.ts'
+
+const limit = { field: 'limits.perDay', fix: 'must be at most 5' }
+const jwt = { field: 'requireJwt', fix: 'would reject every call' }
+const invalid = (...fields: readonly (typeof limit)[]) => ({
+  code: 'invalid',
+  message: fields.map(({ field, fix }) => `${field} ${fix}`).join('; '),
+  fields,
+})
+
+test('a fault that stands at its field is told there alone', () => {
+  expect(toProblem(invalid(limit), ['limits.perDay'])).toBeUndefined()
+  expect(toProblem(invalid(limit, jwt), ['limits.perDay'])).toBe('Require jwt would reject every call.')
+})
+
+test("a fault without a field on the page is told once, in the page's words", () => {
+  expect(toProblem(invalid(jwt), [], { requireJwt: 'This' })).toBe('This would reject every call.')
+  expect(toProblem(invalid(limit), [])).toBe('Per day must be at most 5.')
+})
+
+test('a rejection that says what is wrong itself is not told again by its field', () => {
+  const moved = { code: 'version_conflict', message: 'it has changed', fields: [{ field: 'version', fix: 'is old' }] }
+  expect(toProblem(moved, [])).toBe('It has changed.')
+  expect(toProblem({ code: 'too_many', message: 'there are ten', fields: [] }, ['name'])).toBe('There are ten.')
+})

@@ -1,0 +1,44 @@
+import type { Network } from '../../lib/network.ts'
+import type { CheckedOptions } from '../checkGatewayOptions.ts'
+import type { NetworkLimits } from '../gatewayOptions.ts'
+import { createMethodPolicy } from '../method/createMethodPolicy.ts'
+import type { MethodPolicy } from '../method/createMethodPolicy.ts'
+import { getDefaultWeight, notificationMethod } from '../method/weights.ts'
+import type { MethodWeights } from '../method/weights.ts'
+import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
+
+/** What the gateway has for the requests to one network. */
+export interface NetworkContext {
+  readonly group: UpstreamGroup
+  readonly limits: Required<NetworkLimits>
+  /** Which methods may be called, and their weights. */
+  readonly policy: MethodPolicy
+  /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
+  readonly hasWeights: boolean
+  /** How many units of a quota a notification of a subscription counts as; 0: none. */
+  readonly notificationWeight: number
+}
+
+/** Creates the contexts of all networks. Those without weights of their own share a policy. */
+export const createNetworkContexts = (
+  checked: CheckedOptions,
+  groups: ReadonlyMap<Network, UpstreamGroup>,
+): ReadonlyMap<Network, NetworkContext> => {
+  const { services, unsafeNodeMethods } = checked
+  const createPolicy = (weights: MethodWeights): MethodPolicy =>
+    createMethodPolicy({ ...services, unsafeNodeMethods, weights })
+  const policy = createPolicy(checked.weights)
+  const contexts = new Map<Network, NetworkContext>()
+  for (const [network, group] of groups) {
+    const { limits = checked.limits, weights } = checked.networks.get(network) ?? {}
+    const ownWeights = weights ?? checked.weights
+    contexts.set(network, {
+      group,
+      limits,
+      policy: weights === undefined ? policy : createPolicy(weights),
+      hasWeights: Object.keys(ownWeights).length > 0,
+      notificationWeight: ownWeights[notificationMethod] ?? getDefaultWeight(notificationMethod),
+    })
+  }
+  return contexts
+}

@@ -1,0 +1,66 @@
+import { onTestFinished } from 'vitest'
+import type { LogEntry, UpstreamOptions } from '../../src/index.ts'
+import { checkUpstreams } from '../../src/proxy/checkUpstreamOptions.ts'
+import { createNodeSource } from '../../src/proxy/subscription/node/createNodeSource.ts'
+import type { NodeSourceTimes } from '../../src/proxy/subscription/node/createNodeSource.ts'
+import type { NodeSource } from '../../src/proxy/subscription/nodeSource.ts'
+import { createBudgetUsage } from '../../src/proxy/upstream/createBudget.ts'
+import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
+
+const times: NodeSourceTimes = {
+  timeoutMs: 5_000,
+  silenceMs: 5_000,
+  firstRetryMs: 20,
+  pendingIntervalMs: 30,
+  syncingIntervalMs: 30,
+}
+
+/** A source, and what it uses. */
+export interface StartedSource {
+  readonly source: NodeSource
+  readonly group: UpstreamGroup
+  readonly entries: readonly LogEntry[]
+  /** What was logged about WebSockets. */
+  readonly states: () => unknown[]
+}
+
+/**
+ * Starts the source of a network with these nodes, until the test has finished.
+ * @param givenTimes - @default short intervals, and limits that a busy machine keeps
+ */
+export const startNodeSource = async (
+  given: readonly UpstreamOptions[],
+  givenTimes: Partial<NodeSourceTimes> = {},
+): Promise<StartedSource> => {
+  const entries: LogEntry[] = []
+  const log = (entry: LogEntry): void => void entries.push(entry)
+  const upstreams = checkUpstreams(given, 'testnet', 'order')
+  const group = createUpstreamGroup({
+    network: 'testnet',
+    chainId: 31_337,
+    upstreams,
+    loadBalancing: 'order',
+    maxLagBlocks: 8,
+    hedgeMs: undefined,
+    splitLogs: true,
+    rewritable: false,
+    getBudgetUsage: () => createBudgetUsage(),
+    timeoutMs: 2_000,
+    maxCacheBytes: 0,
+    maxFilters: 1,
+    log,
+  })
+  await group.start()
+  const source = createNodeSource({ group, upstreams, log, times: { ...times, ...givenTimes } })
+  onTestFinished(async () => {
+    source.close()
+    await group.close()
+  })
+  return {
+    source,
+    group,
+    entries,
+    states: () => entries.flatMap((entry) => (entry.event === 'nodeSocket' ? [entry.state] : [])),
+  }
+}

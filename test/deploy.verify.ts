@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { parseServiceConfig } from '@keyrail/gateway'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { run, top } from './run.ts'
+
+const deploy = join(top, 'deploy')
+const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+const isInstalled = (program: string): boolean =>
+  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, program)))
+
+/** Whether to skip the tests that need a program. Says how to get it. */
+const isMissing = (program: string, debianPackage: string): boolean => {
+  if (isInstalled(program)) return false
+  if (!mustRun)
+    process.stdout.write(
+      `Skipped: tests of deploy/ with ${program}. It is missing (Debian: apt-get install ${debianPackage})\n`,
+    )
+  return !mustRun
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-deploy-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const expectSuccess = async (program: string, args: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await run(program, args, {
+    env: { PATH: `${process.env['PATH']}${delimiter}/usr/sbin` },
+  })
+  expect(code, stdout + stderr).toBe(0)
+  return stdout
+}
+
+describe.skipIf(isMissing('promtool', 'prometheus'))('Prometheus', () => {
+  const rules = join(deploy, 'prometheus')
+  test('loads the alert rules', () => expectSuccess('promtool', ['check', 'rules', join(rules, 'alerts.yaml')]))
+  test('fires the alerts when they should, and not before', () =>
+    expectSuccess('promtool', ['test', 'rules', join(rules, 'alerts.test.yaml')]))
+  test('loads the scrape config', () => expectSuccess('promtool', ['check', 'config', join(rules, 'scrape.yaml')]))
+})
+
+describe.skipIf(isMissing('nginx', 'nginx-light'))('nginx', () => {
+  test('loads the sample', async () => {
+    const certificate = join(folder, 'certificate.pem')
+    const key = join(folder, 'key.pem')
+    const created = spawnSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-subj', '/CN=x'],
+      { encoding: 'utf8' },
+    )
+    expect(created.status, created.stderr).toBe(0)
+    const sample = readFileSync(join(deploy, 'nginx/keyrail.conf'), 'utf8')
+      .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
+      .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`)
+      .replace(/error_log \S+ crit;/, 'error_log stderr crit;')
+    const config = join(folder, 'nginx.conf')
+    writeFileSync(config, `pid ${join(folder, 'pid')};\nerror_log stderr;\nevents {}\nhttp {\n${sample}\n}\n`)
+    await expectSuccess('nginx', ['-t', '-p', folder, '-c', config])
+  })
+})
+
+describe.skipIf(isMissing('caddy', 'caddy'))('Caddy', () => {
+  const sample = join(deploy, 'caddy/Caddyfile')
+  test('loads the sample', () => expectSuccess('caddy', ['validate', '--adapter', 'caddyfile', '--config', sample]))
+})
+
+// Only a machine that runs systemd has this program.
+describe.skipIf(!isInstalled('systemd-analyze'))('systemd', () => {
+  test('accepts the unit', async () => {
+    const unit = join(deploy, 'systemd/keyrail.service')
+    const { stdout, stderr } = await run('systemd-analyze', ['verify', unit])
+    expect(stdout + stderr).not.toMatch(/keyrail\.service/)
+  })
+})
+
+/** Values that a user must give. */
+const values = {
+  existingSecret: 'keyrail-secrets',
+  config: {
+    publicUrl: 'https://rpc.example.org',
+    networks: { 'base-mainnet': { upstreams: [{ urlEnv: 'BASE_NODE_URL' }] } },
+  },
+  ingress: { enabled: true, host: 'rpc.example.org', tlsSecret: 'tls' },
+  autoscaling: { enabled: true },
+  metrics: { serviceMonitor: { enabled: true } },
+  networkPolicy: { metricsFrom: [{ namespaceSelector: {} }] },
+}
+
+describe('the Helm chart', () => {
+  const chart = join(deploy, 'helm/keyrail')
+  // Helm assumes an old version where no cluster is.
+  const kubernetes = ['--kube-version', '1.30.0']
+  interface Schema {
+    readonly properties?: Readonly<Record<string, Schema>>
+  }
+  const toPaths = (value: unknown, schema: Schema, path = ''): string[] => {
+    if (schema.properties === undefined || Object(value) !== value) return [path]
+    return Object.entries(value as object).flatMap(([name, member]) => {
+      const inner = schema.properties?.[name]
+      return inner === undefined ? [`${path}.${name} is not in the schema`] : toPaths(member, inner, `${path}.${name}`)
+    })
+  }
+
+  test('has a schema for every value, and a value for every one in its schema', () => {
+    const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as Schema
+    const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Record<string, unknown>
+    // The config has a schema of its own, in the service.
+    const { config: _, ...others } = defaults
+    expect(toPaths(others, schema).filter((path) => path.endsWith('is not in the schema'))).toEqual([])
+    const missing = Object.keys(schema.properties ?? {}).filter((name) => !(name in defaults) && name !== 'global')
+    expect(missing).toEqual([])
+  })
+
+  test('uses only values that exist', () => {
+    const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Record<string, unknown>
+    const templates = readdirSync(join(chart, 'templates')).map((name) =>
+      readFileSync(join(chart, 'templates', name), 'utf8'),
+    )
+    const used = templates.flatMap((text) => [...text.matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path))
+    const exists = (path: string): boolean => {
+      let value: unknown = defaults
+      for (const name of path.split('.')) {
+        if (Object(value) !== value || !(name in (value as object))) return false
+        value = (value as Record<string, unknown>)[name]
+      }
+      return true
+    }
+    expect(used.length).toBeGreaterThan(20)
+    expect(used.filter((path) => !exists(path))).toEqual([])
+  })
+
+  // Helm is no package of Debian: https://helm.sh/docs/intro/install
+  test.skipIf(!isInstalled('helm'))('renders what Kubernetes and the service accept', async () => {
+    const file = join(folder, 'values.yaml')
+    writeFileSync(file, JSON.stringify(values))
+    await expectSuccess('helm', ['lint', '--strict', chart, '--values', file, ...kubernetes])
+    const rendered = await expectSuccess('helm', ['template', 'rail', chart, '--values', file, ...kubernetes])
+    const documents = parseAllDocuments(rendered).map((document) => document.toJS() as Record<string, unknown>)
+    expect(documents.map(({ kind }) => kind as string).toSorted()).toEqual(
+      [
+        'ConfigMap',
+        'Deployment',
+        'HorizontalPodAutoscaler',
+        'Ingress',
+        'NetworkPolicy',
+        'PodDisruptionBudget',
+        'Service',
+        'Service',
+        'ServiceMonitor',
+      ].toSorted(),
+    )
+    const configMap = documents.find(({ kind }) => kind === 'ConfigMap') as
+      | { readonly data: Record<string, string> }
+      | undefined
+    const config = parseServiceConfig(JSON.parse(configMap?.data['keyrail.config.json'] ?? ''))
+    expect(config).toMatchObject({
+      listen: { host: '0.0.0.0', port: 8080 },
+      prometheus: { port: 9464 },
+      drainDelayMs: 5_000,
+    })
+  })
+
+  test.skipIf(!isInstalled('helm'))(
+    'rejects values without a config or a secret, and ports that it sets itself',
+    async () => {
+      const bad = [
+        {},
+        { ...values, existingSecret: '' },
+        { ...values, config: { ...values.config, listen: { port: 1 } } },
+      ]
+      for (const one of bad) {
+        const file = join(folder, 'bad.yaml')
+        writeFileSync(file, JSON.stringify(one))
+        const { code, stderr } = await run('helm', ['template', 'rail', chart, '--values', file, ...kubernetes])
+        expect(code).not.toBe(0)
+        expect(stderr).toContain("don't meet the specifications of the schema")
+      }
+    },
+  )
+})
