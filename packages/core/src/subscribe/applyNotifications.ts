@@ -1,5 +1,5 @@
 import { KeyrailError } from '../failure/keyrailError.ts'
-import type { SocketNotification } from '../socket/rpcSocket.ts'
+import type { SocketNotification } from '../socket/socketCall.ts'
 import { parseBlock, parseLog, parsePosition } from './chainBlock.ts'
 import { tooDeep } from './chainPoller.ts'
 import type { ChainSource } from './chainSource.ts'

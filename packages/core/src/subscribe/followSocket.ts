@@ -1,6 +1,7 @@
 import { startTimer } from '../clock/startTimer.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { RpcSocket, SocketNotification } from '../socket/rpcSocket.ts'
+import type { RpcSocket } from '../socket/rpcSocket.ts'
+import type { SocketNotification } from '../socket/socketCall.ts'
 import { createApplyNotification } from './applyNotifications.ts'
 import { toQuantity } from './chainBlock.ts'
 import type { ChainSource } from './chainSource.ts'

@@ -100,7 +100,11 @@ export function subscribe<const R extends SubscribeRequest>(
   checkObject('subscribe', request, 'what to subscribe to, such as { blocks: true }')
   checkObject('subscribe', options)
   const { signal: _, ...bound } = getBoundOptions(client)
-  const wire = 'logs' in request ? { logs: encodeLogQuery(request.logs) } : (request as SubscriptionRequest)
+  // Core rejects unknown names.
+  const wire: SubscriptionRequest =
+    'logs' in request
+      ? { ...request, logs: { ...request.logs, ...encodeLogQuery(Object(request.logs) as LogQuery) } }
+      : (request as SubscriptionRequest)
   const events = createSubscription(getClientTransport(client) as Transport, wire, { ...bound, ...options })
   const next = async (): Promise<IteratorResult<SubscribeEvent, void>> => {
     const step = await events.next()
