@@ -31,6 +31,8 @@ import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
 import { createSocketServer } from './socket/createSocketServer.ts'
 import type { SocketState } from './socket/createSocketServer.ts'
+import { createNetworkHub } from './subscription/createNetworkHub.ts'
+import type { NetworkHub, NetworkHubOptions } from './subscription/createNetworkHub.ts'
 import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
@@ -78,23 +80,15 @@ export interface Gateway {
 export interface WebSocketState extends SocketState {
   /** By network and kind. */
   readonly subscriptions: ReadonlyMap<Network, Readonly<Record<SubscriptionKind, number>>>
+  /** How many blocks had logs that were delivered although nothing confirmed that they are complete, by network. */
+  readonly incompleteBlocks: ReadonlyMap<Network, number>
 }
 
 /** What a gateway is made of. */
 export interface GatewayParts {
-  /** Creates the subscriptions of a network when it gets its first WebSocket. @default no network has any */
-  readonly createHub?: CreateHub | undefined
+  /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
+  readonly createHub?: (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>
 }
-
-/** Creates the subscriptions of a network; `undefined` if it has none. */
-export type CreateHub = (options: {
-  readonly network: Network
-  /** Gets the nodes of the network. A reload replaces them. */
-  readonly getGroup: () => UpstreamGroup | undefined
-  /** A reload changes its members. */
-  readonly limits: SubscriptionLimits
-  readonly log: (entry: LogEntry) => void
-}) => SubscriptionHub | undefined
 
 /** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
 const keepAliveTimeoutMs = 65_000
@@ -143,7 +137,7 @@ const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOption
 export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
 
 /** Creates a gateway of parts: see `createGateway`. */
-export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOptions): Gateway => {
+export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, options: GatewayOptions): Gateway => {
   let current = checkGatewayOptions(options)
   const write = (entry: LogEntry): void => {
     try {
@@ -176,7 +170,7 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
         getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
       ]),
     )
-  const hubs = new Map<Network, SubscriptionHub | undefined>()
+  const hubs = new Map<Network, SubscriptionHub & Partial<NetworkHub>>()
   const subscriptionLimits: SubscriptionLimits = {
     get maxSubscriptions() {
       return current.webSocket.maxSubscriptions
@@ -194,11 +188,17 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
   /** A hub survives a reload, because subscriptions do. */
   const getHub = (network: Network): SubscriptionHub | undefined => {
     if (!current.webSocket.enabled || !groups.has(network)) return undefined
-    if (!hubs.has(network)) {
-      const getGroup = (): UpstreamGroup | undefined => groups.get(network)
-      hubs.set(network, createHub?.({ network, getGroup, limits: subscriptionLimits, log }))
-    }
-    return hubs.get(network)
+    const known = hubs.get(network)
+    if (known !== undefined) return known
+    const hub = createHub({
+      network,
+      getGroup: () => groups.get(network),
+      getNetwork: () => current.networks.get(network),
+      limits: subscriptionLimits,
+      log,
+    })
+    hubs.set(network, hub)
+    return hub
   }
   const closeHub = (network: Network): void => {
     hubs.get(network)?.close()
@@ -350,6 +350,7 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
       // Those of a network that was removed are closed with that as the reason.
       if (groups.has(network)) sockets.restart(network)
     }
+    for (const { network } of added) hubs.get(network)?.renew?.()
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
@@ -390,9 +391,8 @@ export const createGatewayOf = ({ createHub }: GatewayParts, options: GatewayOpt
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
     webSockets: () => ({
       ...sockets.state(),
-      subscriptions: new Map(
-        [...hubs].flatMap(([network, hub]) => (hub === undefined ? [] : [[network, hub.counts()]])),
-      ),
+      subscriptions: new Map([...hubs].map(([network, hub]) => [network, hub.counts()])),
+      incompleteBlocks: new Map([...hubs].map(([network, hub]) => [network, hub.incompleteBlocks?.() ?? 0])),
     }),
     prepareToClose: ({ windowMs } = {}) => {
       if (phase === 'serving') phase = 'leaving'

@@ -46,6 +46,16 @@ export const registerWebSockets = (
         for (const [kind, count] of counts) notifications.inc({ network, kind }, count)
     },
   })
+  const incomplete = new Counter({
+    name: 'keyrail_subscription_incomplete_blocks_total',
+    help: 'Blocks whose logs were delivered although nothing confirmed that they are complete.',
+    labelNames: ['network'],
+    registers,
+    collect: () => {
+      incomplete.reset()
+      for (const [network, count] of read().incompleteBlocks) incomplete.inc({ network }, count)
+    },
+  })
   const closed = new Counter({
     name: 'keyrail_websocket_closed_total',
     help: 'WebSockets that have closed, by reason.',

@@ -12,7 +12,7 @@ import type { OpenSocket, SocketMessage } from './openSocket.ts'
 
 const start = async (options: Partial<GatewayOptions> = {}): Promise<{ started: StartedTenants; hub: FakeHub }> => {
   const hub = createFakeHub()
-  const createHub = ({ network }: { network: string }) => (network === 'testnet' ? hub : undefined)
+  const createHub = ({ network }: { network: string }) => (network === 'testnet' ? hub : createFakeHub())
   const started = await startTenants(options, { parts: { createHub } })
   onTestFinished(started.stop)
   return { started, hub }

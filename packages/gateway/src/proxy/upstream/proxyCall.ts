@@ -7,6 +7,7 @@ import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
+import { getNeededHead } from './heads/getNeededHead.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -89,8 +90,8 @@ const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (()
   if (call.traits.subscribes === true) return proxySubscription(call, given, done)
   if (!call.traits.idempotent) return proxyWrite(call, given, done)
   const read = toSharedRead(call)
-  const options =
-    given.seenHead === undefined ? given : { ...given, seenHead: getNeededHead(given.seenHead, read?.pin) }
+  const seenHead = getNeededHead(read?.pin, given)
+  const options = seenHead === given.seenHead ? given : { ...given, seenHead }
   if (read === undefined) return forwardRead(call, { ...options, mayStream: given.streams ? always : undefined }, done)
   const { group } = options
   const cached = getCachedResult(read, group)
@@ -124,12 +125,6 @@ const proxySharedRead = (
       }),
     done,
   })
-}
-
-/** The block that a read's node must have, so that the caller sees none that is older than the one it has seen. */
-const getNeededHead = (seenHead: number, pin: Pin | undefined): number | undefined => {
-  if (pin === undefined) return seenHead
-  return typeof pin === 'number' ? Math.min(pin, seenHead) : undefined
 }
 
 const always = (): boolean => true
