@@ -39,6 +39,8 @@ import { provideAccount } from './provideAccount.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import { readTls } from './readTls.ts'
+import { openTracing } from './tracing/openTracing.ts'
+import type { Tracing } from './tracing/openTracing.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
 import type { LimitsByNetwork } from './networkLimits.ts'
 import { planReload } from './runningConfig.ts'
@@ -304,11 +306,21 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await storage.close()
   }
 
+  // Tracing
+  const openTracingFor = async ({ tracing: wanted }: RunningConfig): Promise<Tracing | undefined> =>
+    wanted &&
+    openTracing({
+      config: wanted,
+      version: options.version ?? 'unknown',
+      warn: (what) => log({ event: 'warning', what }),
+    })
+  let tracing: Tracing | undefined
+
   // Gateway
   const toGatewayOptions = (
     next: RunningConfig,
     byNetwork: LimitsByNetwork,
-    tls: GatewayOptions['tls'],
+    { tls, tracing }: { tls: GatewayOptions['tls']; tracing: Tracing | undefined },
   ): GatewayOptions => ({
     networks: toNetworksOptions(next, byNetwork),
     ...(next.networkHosts === undefined ? {} : { networkHosts: next.networkHosts }),
@@ -323,6 +335,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     compression: next.compression,
     quotaStatus: next.quotaStatus,
     meter,
+    tracer: tracing?.tracer,
     trustedProxies: next.trustedProxies,
     testKeys,
     now,
@@ -337,7 +350,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   })
   let gateway: Gateway
   try {
-    gateway = createGateway(toGatewayOptions(config, limitsByNetwork, initialTls))
+    tracing = await openTracingFor(config)
+    gateway = createGateway(toGatewayOptions(config, limitsByNetwork, { tls: initialTls, tracing }))
   } catch (error) {
     await closeParts()
     throw asConfigError(error)
@@ -387,7 +401,16 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       const nextSite = listening === undefined ? undefined : createSiteFor(next, toUrls(next, listening.url))
       const tls = readTls(next)
       const nextLimits = resolveNetworkLimits(next)
-      await gateway.reload(toGatewayOptions(next, nextLimits, tls))
+      const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
+      const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
+      try {
+        await gateway.reload(toGatewayOptions(next, nextLimits, { tls, tracing: nextTracing }))
+      } catch (error) {
+        if (!isTracedAsBefore) await nextTracing?.close()
+        throw error
+      }
+      if (!isTracedAsBefore) void tracing?.close()
+      tracing = nextTracing
       config = next
       limitsByNetwork = nextLimits
       site = nextSite
@@ -413,6 +436,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     }
     await Promise.all([gateway.close({ graceMs }), controlServer && stopListening(controlServer, graceMs)])
     await prometheus?.close()
+    await tracing?.close()
     await closeParts()
   }
   let closed: Promise<void> | undefined

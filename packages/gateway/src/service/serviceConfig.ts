@@ -3,6 +3,7 @@ import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
+import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
 import { webSocket } from './webSocketConfig.ts'
 
@@ -41,6 +42,8 @@ export const serviceConfigSchema = object({
   control: object({ publicUrl, listen }).exactOptional(),
   /** Where `/metrics` is served for Prometheus. @default not served */
   prometheus: listen.exactOptional(),
+  /** Where the spans of traced requests are sent. @default requests are not traced */
+  tracing: tracing.exactOptional(),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
   /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
