@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import { createService, parseServiceConfig, readServerSecrets, readServiceConfig } from '../../src/index.ts'
 import type { ServiceConfigInput, ServiceLogEntry } from '../../src/index.ts'
+import { getSecrets } from '../../src/service/getSecrets.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
+import { openSocket } from '../socket/openSocket.ts'
 import { startCollector } from './collector.ts'
 import type { Collector, ReceivedSpan } from './collector.ts'
 import { freePort } from './freePort.ts'
@@ -81,6 +83,34 @@ const getTrace = (spans: readonly ReceivedSpan[]) => {
   const request = spans.find(({ kind }) => kind === 2)
   return { request, others: spans.filter(({ parentSpanId }) => parentSpanId === request?.spanId) }
 }
+
+describe('the config of tracing', () => {
+  const config = {
+    publicUrl: 'http://127.0.0.1:8080',
+    networks: { testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:8545' }] } },
+  }
+
+  test.each([
+    [{ endpoint: 'collector:4318' }, 'endpoint'],
+    [{ endpoint: 'http://collector:4318', sampleRatio: 2 }, 'sampleRatio'],
+    [{ endpoint: 'http://collector:4318', headers: { 'bad header': 'x' } }, 'headers'],
+    [{ sampleRatio: 1 }, 'endpoint'],
+  ])('%o is rejected', (tracing, member) => {
+    expect(() => parseServiceConfig({ ...config, tracing })).toThrow(`tracing.${member}`)
+  })
+
+  test('reads headers in files, and hides them in logs', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-tracing-'))
+    toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+    const tracing = { endpoint: 'http://collector:4318', headers: { authorization: { file: 'token' } } }
+    const file = join(folder, 'keyrail.config.json')
+    writeFileSync(join(folder, 'token'), 'Bearer c0llectorT0ken\n')
+    writeFileSync(file, JSON.stringify({ ...config, tracing }))
+    const read = readServiceConfig(file, { environment: {} })
+    expect(read.tracing).toMatchObject({ sampleRatio: 0.01, headers: { authorization: 'Bearer c0llectorT0ken' } })
+    expect(getSecrets(read, {})).toContain('c0llectorT0ken')
+  })
+})
 
 describe('tracing', () => {
   test('sends a span for the request, its steps and each attempt at a node, without keys, params and URLs of nodes', async () => {
@@ -161,6 +191,18 @@ describe('tracing', () => {
     expect(sent.some(({ attributes }) => Number(attributes['keyrail.batch_size']) > 1)).toBe(true)
     const rejected = collector.spans.find(({ attributes }) => attributes['http.response.status_code'] === 401)
     expect(rejected).toMatchObject({ name: 'request', isError: false, attributes: { 'error.type': 'key_unknown' } })
+  })
+
+  test('each message of a WebSocket is a trace of its own', async () => {
+    const { address, service } = await start()
+    const socket = await openSocket(address.replace('http', 'ws'))
+    await socket.call('eth_gasPrice')
+    await socket.call('eth_call', [{}, 'latest'])
+    socket.ws.terminate()
+    await service.close()
+    const requests = collector.spans.filter(({ kind }) => kind === 2)
+    expect(requests.map(({ name }) => name)).toEqual(['eth_gasPrice', 'eth_call'])
+    expect(new Set(requests.map((span) => span.traceId)).size).toBe(2)
   })
 
   test('a caller cannot decide that it is traced, but its trace continues at the node', async () => {
