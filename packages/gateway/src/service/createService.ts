@@ -183,7 +183,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
 
   // Stores
-  const storage = await openStorage(options.storage)
+  const storage = await openStorage({ maxConnections: config.postgres.maxConnections, ...options.storage })
   const openRedis = async (): Promise<RedisParts | undefined> => {
     try {
       return await openRedisParts({
@@ -216,6 +216,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     storage,
     getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
     staleKeysForMs: config.staleKeysForMs,
+    maxEntries: config.maxCachedKeys,
     now: options.now,
   })
   const forget = (changes: readonly Change[]): void => {
@@ -415,7 +416,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       limitsByNetwork = nextLimits
       site = nextSite
       if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
-      keys.forget('all')
+      keys.renewLimits()
       if (controlServer !== undefined) updateControlServer(controlServer, { bounds: next.bounds, tls })
     } catch (error) {
       throw asConfigError(error)

@@ -9,7 +9,10 @@ import type { Db } from './tables.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where data is stored: in an SQLite file, or in PostgreSQL. */
-export type StorageOptions = { readonly file: string } | { readonly databaseUrl: string }
+export type StorageOptions = ({ readonly file: string } | { readonly databaseUrl: string }) & {
+  /** The most connections to PostgreSQL. @default 10 */
+  readonly maxConnections?: number | undefined
+}
 
 /** The storage of the service. */
 export interface Storage extends Repositories {
@@ -41,10 +44,14 @@ export interface Storage extends Repositories {
 }
 
 const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
-  const { file, databaseUrl }: { file?: unknown; databaseUrl?: unknown } = options
+  const {
+    file,
+    databaseUrl,
+    maxConnections,
+  }: { file?: unknown; databaseUrl?: unknown; maxConnections?: number | undefined } = options
   if ((file === undefined) === (databaseUrl === undefined))
     throw new TypeError('storage needs either a file or a databaseUrl')
-  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl)
+  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl, { maxConnections })
   if (typeof file === 'string' && file !== '' && !file.startsWith(':memory:')) return openSqlite(file)
   throw new TypeError(
     file === undefined ? 'databaseUrl must be a string' : 'file must be a path: in-memory storage is not supported',

@@ -46,6 +46,7 @@ const start = async (
       publicUrl: `http://127.0.0.1:${port}`,
       listen: { port },
       prometheus: { port: 0 },
+      maxCachedKeys: 5_000,
       signUp: 'open',
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams },
@@ -214,10 +215,14 @@ describe('what fails first', () => {
   }
 
   test('the key cache, the limits and the connections are counted', async () => {
-    const { url, metric } = await start([{ url: (await startNode()).url }])
+    const node = await startNode()
+    const { url, metric, service, configWith } = await start([{ url: node.url }])
     await callTwice(url)
+    expect(await metric('keyrail_key_cache_max_entries')).toEqual(['keyrail_key_cache_max_entries 5000'])
     expect(await metric('keyrail_key_cache_misses_total')).toEqual(['keyrail_key_cache_misses_total 1'])
     expect(await metric('keyrail_key_cache_hits_total')).toEqual(['keyrail_key_cache_hits_total 1'])
+    expect(await metric('keyrail_key_cache_entries')).toEqual(['keyrail_key_cache_entries 1'])
+    await service.reload(configWith([{ url: node.url, name: 'other' }]))
     expect(await metric('keyrail_key_cache_entries')).toEqual(['keyrail_key_cache_entries 1'])
     expect(await metric('keyrail_limit_decisions_total')).toContain('keyrail_limit_decisions_total{result="granted"} 2')
     expect(await metric('keyrail_http_connections')).not.toEqual(['keyrail_http_connections 0'])

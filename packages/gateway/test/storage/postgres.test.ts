@@ -50,12 +50,15 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await expect(storage.findAccess(hash)).rejects.toThrow('the database is closed')
   })
 
-  test('reports its connections, and the queries that wait for one', async () => {
-    const storage = await openStorage({ databaseUrl: await urlOf() })
-    const slow = Array.from({ length: 12 }, () => sql`select pg_sleep(0.3)`.execute(storage.db.query))
-    await expect.poll(() => storage.pool?.()).toEqual({ active: 10, idle: 0, waiting: 2, max: 10 })
+  test.each([
+    [10, {}],
+    [3, { maxConnections: 3 }],
+  ])('opens at most %s connections with %o, and reports them and the queries that wait', async (max, options) => {
+    const storage = await openStorage({ databaseUrl: await urlOf(), ...options })
+    const slow = Array.from({ length: max + 2 }, () => sql`select pg_sleep(0.3)`.execute(storage.db.query))
+    await expect.poll(() => storage.pool?.()).toEqual({ active: max, idle: 0, waiting: 2, max })
     await Promise.all(slow)
-    expect(storage.pool?.()).toEqual({ active: 0, idle: 10, waiting: 0, max: 10 })
+    expect(storage.pool?.()).toEqual({ active: 0, idle: max, waiting: 0, max })
     await storage.close()
   })
 
