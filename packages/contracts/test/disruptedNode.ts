@@ -106,13 +106,12 @@ export function createDisruptedNode(provider: ProviderName): DisruptedNode {
     request,
     disrupt: async (getSeenNumbers) => {
       for (const step of steps) {
- const t=Date.now()
         step(node)
         node.emit(log)
         await expect
           .poll(() => getSeenNumbers().map(Number), { message: `after ${step.toString()}` })
           .toEqual(getSeenNumbers().map(() => node.blockNumber()))
-        node.clearFaults();console.log(Date.now()-t, step.toString().slice(0,99))
+        node.clearFaults()
       }
     },
     getBlocks: async () => {
