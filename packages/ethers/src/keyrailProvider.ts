@@ -1,5 +1,5 @@
 import { isKeyrailError, safeWrites } from '@keyrail/core'
-import { chainIdOf, checkNames, resolveTransport } from '@keyrail/core/internal'
+import { chainIdOf, checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
 import type { TransportOptions, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type {
@@ -8,6 +8,7 @@ import type {
   JsonRpcError,
   JsonRpcPayload,
   JsonRpcResult,
+  LogParams,
   Subscriber,
   Subscription,
 } from 'ethers'
@@ -73,11 +74,40 @@ export class KeyrailProvider extends JsonRpcProvider {
   }
 
   /**
-   * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. Logs are
-   * queried by block range, unless `polling` is false.
+   * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. If the transport
+   * has `webSocket`, blocks, logs and pending transactions are subscribed to. Otherwise logs are queried by block range, unless `polling` is
+   * false.
    */
   override _getSubscriber(subscription: Subscription): Subscriber {
     this.#hasDebugListener ||= subscription.type === 'debug'
+    const subscriptions = getNodeSubscriptions(this.#transport)
+    const onError = (error: unknown): void =>
+      void this.emit(
+        'error',
+        toEthersError(this, error, { jsonrpc: '2.0', id: 0, method: 'eth_subscribe', params: [] }),
+      )
+    if (subscriptions && subscription.type === 'block')
+      return subscriptions.createSubscriber(['newHeads'], {
+        onResult: (header) => this.emit('block', Number((header as { readonly number: string }).number)),
+        onError,
+      })
+    if (subscriptions && subscription.type === 'pending')
+      return subscriptions.createSubscriber(['newPendingTransactions'], {
+        onResult: (hash) => this.emit('pending', hash),
+        onError,
+      })
+    if (subscriptions && subscription.type === 'event') {
+      const { filter } = subscription
+      return subscriptions.createSubscriber(['logs', filter], {
+        onResult: async (log) => {
+          // Ethers itself does not use the network.
+          const network = await this.getNetwork().catch(() => Network.from(0))
+          const wrapped = this._wrapLog(log as LogParams, network)
+          await this.emit(wrapped.removed ? wrapped.removedEvent() : filter, wrapped)
+        },
+        onError,
+      })
+    }
     return subscription.type === 'event' && this._getOption('polling')
       ? followLogs(this, subscription.filter)
       : super._getSubscriber(subscription)

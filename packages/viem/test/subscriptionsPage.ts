@@ -9,6 +9,7 @@ export interface PageReport {
 }
 
 /** Runs in Chromium: the page of a dApp that watches a node, whose URL is in the page's own. */
+const { location } = globalThis as unknown as { readonly location: { readonly href: string } }
 const { searchParams } = new URL(location.href)
 const report: PageReport = { blocks: [], logs: [], errors: [] }
 const node = { url: searchParams.get('node') as string, webSocket: webSocket() }
