@@ -56,15 +56,13 @@ describe.each<ProviderName>(['keyrail', 'node'])('over the errors and limits of 
   })
 })
 
-test('a contract, pending transactions, confirmations and safe blocks work over subscriptions', async () => {
+test('a contract, pending transactions and confirmations work over subscriptions', async () => {
   const contract = new Contract(chain.address, ['event Moved(uint256 by)'], provider)
   const moved: unknown[] = []
   const pending: unknown[] = []
-  const safe: unknown[] = []
   await contract.on('Moved', (by: bigint, { log }: ContractEventPayload) => void moved.push([by, log.blockNumber]))
   await provider.on('pending', (hash: string) => void pending.push(hash))
-  await provider.on('safe', (number: number) => void safe.push(number))
-  await started(3)
+  await started(2)
   const hash = chain.node.emit({
     address: chain.address,
     topics: [contract.interface.getEvent('Moved')?.topicHash as `0x${string}`],
@@ -74,7 +72,6 @@ test('a contract, pending transactions, confirmations and safe blocks work over 
   const confirmed = provider.waitForTransaction(hash, 3)
   chain.node.mine(2)
   expect(await confirmed).toMatchObject({ hash, blockNumber: 6 })
-  await expect.poll(() => (chain.node.mine(8), safe.length)).toBeGreaterThan(0)
 })
 
 describe('a paused provider', () => {
