@@ -21,6 +21,16 @@ import { toEthersError } from './toEthersError.ts'
  */
 export type KeyrailProviderConfig = Pick<JsonRpcApiProviderOptions, 'polling' | 'pollingInterval' | 'cacheTimeout'>
 
+/** Returns the params of `eth_subscribe`. Undefined for events that ethers creates in another way. */
+const toSubscribeParams = (subscription: Subscription): unknown[] | undefined =>
+  subscription.type === 'block'
+    ? ['newHeads']
+    : subscription.type === 'pending'
+      ? ['newPendingTransactions']
+      : subscription.type === 'event'
+        ? ['logs', subscription.filter]
+        : undefined
+
 const hash = (hex: `0x${string}`): `0x${string}` => keccak256(hex) as `0x${string}`
 
 /**
@@ -81,36 +91,28 @@ export class KeyrailProvider extends JsonRpcProvider {
   override _getSubscriber(subscription: Subscription): Subscriber {
     this.#hasDebugListener ||= subscription.type === 'debug'
     const subscriptions = getNodeSubscriptions(this.#transport)
-    const onError = (error: unknown): void =>
-      void this.emit(
-        'error',
-        toEthersError(this, error, { jsonrpc: '2.0', id: 0, method: 'eth_subscribe', params: [] }),
-      )
-    if (subscriptions && subscription.type === 'block')
-      return subscriptions.createSubscriber(['newHeads'], {
-        onResult: (header) => this.emit('block', Number((header as { readonly number: string }).number)),
-        onError,
+    const params = toSubscribeParams(subscription)
+    if (subscriptions && params)
+      return subscriptions.createSubscriber(params, {
+        onResult: (result) => this.#emitResult(subscription, result),
+        onError: (error) =>
+          void this.emit(
+            'error',
+            toEthersError(this, error, { jsonrpc: '2.0', id: 0, method: 'eth_subscribe', params }),
+          ),
       })
-    if (subscriptions && subscription.type === 'pending')
-      return subscriptions.createSubscriber(['newPendingTransactions'], {
-        onResult: (hash) => this.emit('pending', hash),
-        onError,
-      })
-    if (subscriptions && subscription.type === 'event') {
-      const { filter } = subscription
-      return subscriptions.createSubscriber(['logs', filter], {
-        onResult: async (log) => {
-          // Ethers itself does not use the network.
-          const network = await this.getNetwork().catch(() => Network.from(0))
-          const wrapped = this._wrapLog(log as LogParams, network)
-          await this.emit(wrapped.removed ? wrapped.removedEvent() : filter, wrapped)
-        },
-        onError,
-      })
-    }
     return subscription.type === 'event' && this._getOption('polling')
       ? followLogs(this, subscription.filter)
       : super._getSubscriber(subscription)
+  }
+
+  /** Emits what a subscription has reported: the number of a block, a log, or the hash of a transaction. */
+  async #emitResult(subscription: Subscription, result: unknown): Promise<void> {
+    if (subscription.type === 'event') {
+      // Ethers itself does not use the network.
+      const log = this._wrapLog(result as LogParams, await this.getNetwork().catch(() => Network.from(0)))
+      await this.emit(log.removed ? log.removedEvent() : subscription.filter, log)
+    } else await this.emit(subscription.type, subscription.type === 'block' ? Number(Object(result).number) : result)
   }
 
   async #requestWithEvents(payload: JsonRpcPayload): Promise<unknown> {

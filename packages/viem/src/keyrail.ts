@@ -1,5 +1,4 @@
 import { checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
-import type { ReadBlock } from '@keyrail/core/internal'
 import { safeWrites } from '@keyrail/core'
 import type { Transport, TransportOptions, WebSocketFeature } from '@keyrail/core'
 import { createTransport, keccak256 } from 'viem'
@@ -10,13 +9,6 @@ import { toViemError } from './toViemError.ts'
 interface RpcCall {
   readonly method: string
   readonly params?: unknown
-}
-
-/** The arguments of `subscribe`, as viem's watchers pass them. */
-interface Watch {
-  readonly params: readonly unknown[]
-  readonly onData: (data: { readonly subscription: string; readonly result: unknown }) => unknown
-  readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /**
@@ -50,30 +42,8 @@ export function keyrail(options: TransportOptions | Transport, config: KeyrailTr
   checkNames('the second argument of keyrail', config, ['key', 'name', 'methods', 'retryCount'])
   const { key = 'keyrail', name = 'Keyrail', methods } = config
   const { redactedUrl } = transport
-  const subscriptions = getNodeSubscriptions(transport)
-  /** The header that a watcher is being called with. `watchBlocks` then reads the block by its number, which may be that of another one by now. */
-  let reported: readonly [number: string, readBlock: ReadBlock] | undefined
-  const subscribe =
-    subscriptions &&
-    (async ({ params, onData, onError }: Watch) => {
-      const fail = (error: unknown): void => onError?.(toViemError(error, { method: 'eth_subscribe', params }))
-      const subscriptionId: string = await subscriptions
-        .subscribe(params, {
-          onResult: (result, readBlock) => {
-            reported = readBlock && [(result as { readonly number: string }).number, readBlock]
-            try {
-              return onData({ subscription: subscriptionId, result })
-            } finally {
-              reported = undefined
-            }
-          },
-          onError: fail,
-        })
-        .catch((error: unknown) => {
-          throw toViemError(error, { method: 'eth_subscribe', params })
-        })
-      return { subscriptionId, unsubscribe: async () => ({ result: subscriptions.unsubscribe(subscriptionId) }) }
-    })
+  const subscriptions = getNodeSubscriptions(transport)?.createWatcherSubscriptions(toViemError)
+  const value = { redactedUrl, ...(subscriptions && { subscribe: subscriptions.subscribe }) }
   // The state is created above, once: viem calls this function for each client, and `fallback` calls it for each request.
   return ({ retryCount, timeout }) => {
     const retries = config.retryCount ?? retryCount
@@ -84,19 +54,26 @@ export function keyrail(options: TransportOptions | Transport, config: KeyrailTr
       const args = { method, params: params as readonly unknown[] | undefined }
       const signal = options?.signal
       try {
-        if (reported && method === 'eth_getBlockByNumber' && args.params?.[0] === reported[0])
-          return await reported[1](args.params[1] ? 'full' : 'hashes')
-        return await transport.request(
-          args,
-          signal || retries !== undefined || timeout ? { signal, retries, timeoutMs: timeout || undefined } : undefined,
-        )
+        return await (subscriptions?.readReported(method, params) ??
+          transport.request(
+            args,
+            signal || retries !== undefined || timeout
+              ? { signal, retries, timeoutMs: timeout || undefined }
+              : undefined,
+          ))
       } catch (error) {
         throw toViemError(error, args)
       }
     }
     // viem's own retries are off, because they would multiply with the transport's.
-    const settings = { key, name, methods, retryCount: 0, timeout, type: subscribe ? 'webSocket' : 'keyrail' } as const
-    const value = subscribe ? { redactedUrl, subscribe } : { redactedUrl }
+    const settings = {
+      key,
+      name,
+      methods,
+      retryCount: 0,
+      timeout,
+      type: subscriptions ? 'webSocket' : 'keyrail',
+    } as const
     const created = createTransport({ ...settings, request: request as EIP1193RequestFn }, value)
     const viemRequest = created.request as (args: RpcCall, options?: object) => Promise<unknown>
     const callOptions = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined

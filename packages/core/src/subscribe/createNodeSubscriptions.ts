@@ -7,6 +7,7 @@ import { missingBlock, parseBlock } from './chainBlock.ts'
 import { createProviderSubscriptions } from './createProviderSubscriptions.ts'
 import { createSubscription } from './createSubscription.ts'
 import { createSubscriber } from './createSubscriber.ts'
+import { createWatcherSubscriptions } from './createWatcherSubscriptions.ts'
 import { followHeads } from './followHeads.ts'
 import type { NodeSubscriptionListener, NodeSubscriptions, ReadBlock } from './getNodeSubscriptions.ts'
 import { createRecentChain } from './recentChain.ts'
@@ -132,6 +133,7 @@ export function createNodeSubscriptions(transport: Transport): NodeSubscriptions
           },
         )
       }, listener),
+    createWatcherSubscriptions: (toError) => createWatcherSubscriptions(subscriptions, toError),
     createProviderSubscriptions: () => createProviderSubscriptions(subscriptions),
   }
   return subscriptions

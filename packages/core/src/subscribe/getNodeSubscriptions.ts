@@ -42,6 +42,25 @@ export interface ProviderSubscriptions {
   readonly close: () => void
 }
 
+/** The arguments of {@link WatcherSubscriptions}' `subscribe`, as the watchers of viem pass them. */
+export interface Watch {
+  readonly params: readonly unknown[]
+  readonly onData: (data: { readonly subscription: string; readonly result: unknown }) => unknown
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** The subscriptions of one transport of viem. */
+export interface WatcherSubscriptions {
+  readonly subscribe: (
+    watch: Watch,
+  ) => Promise<{ readonly subscriptionId: string; readonly unsubscribe: () => Promise<{ readonly result: boolean }> }>
+  /**
+   * Reads the block of the header that a watcher is being called with. `watchBlocks` reads it by its number, which may be that of another block by
+   * now. Returns undefined for all other calls.
+   */
+  readonly readReported: (method: string, params: unknown) => Promise<unknown> | undefined
+}
+
 /**
  * `eth_subscribe` and `eth_unsubscribe` as a node has them, for libraries that know no other subscriptions. Unlike those of a node they continue
  * through reconnects and failures, and miss nothing: after a reorganization the heads of the new branch follow, and removed logs come first, newest
@@ -60,6 +79,10 @@ export interface NodeSubscriptions {
   readonly unsubscribe: (id: unknown) => boolean
   /** Creates a subscription that has not been started. */
   readonly createSubscriber: (params: readonly unknown[], listener: NodeSubscriptionListener) => NodeSubscriber
+  /** Creates the subscriptions of a transport of viem. `toError` converts a failure of `eth_subscribe`. */
+  readonly createWatcherSubscriptions: (
+    toError: (error: unknown, call: { readonly method: string; readonly params: unknown }) => unknown,
+  ) => WatcherSubscriptions
   /** Creates the subscriptions of an EIP-1193 provider. */
   readonly createProviderSubscriptions: () => ProviderSubscriptions
 }
