@@ -28,15 +28,15 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
   /** Ends the subscriptions. Closes the transport if this provider created it, which ends its calls in flight. */
   readonly disconnect: () => void
   /** Whether the transport has `webSocket`. Without it, web3 polls. */
-  readonly supportsSubscriptions: () => boolean
+  declare readonly supportsSubscriptions: () => boolean
   /**
    * Listens to `message`, for each notification of a subscription, or to `disconnect`, with the failure that ended one. Both exist only if the transport
    * has `webSocket`.
    */
-  readonly on: Web3BaseProvider['on']
-  readonly once: Web3BaseProvider['once']
-  readonly removeListener: Web3BaseProvider['removeListener']
-  readonly removeAllListeners: NonNullable<Web3BaseProvider['removeAllListeners']>
+  declare readonly on: Web3BaseProvider['on']
+  declare readonly once: Web3BaseProvider['once']
+  declare readonly removeListener: Web3BaseProvider['removeListener']
+  declare readonly removeAllListeners: NonNullable<Web3BaseProvider['removeAllListeners']>
   /** Returns this provider as an EIP-1193 provider, which returns bare results and fails with errors that have `code` and `data`. */
   override readonly asEIP1193Provider: () => Eip1193Compatible<EthExecutionAPI>
 
