@@ -34,8 +34,7 @@ const start = (program: string, ...args: string[]): ChildProcess => {
   return child
 }
 let isOver = false
-const next = async <Message>(child: ChildProcess): Promise<Message> =>
-  ((await once(child, 'message')) as [Message])[0]
+const next = async <Message>(child: ChildProcess): Promise<Message> => ((await once(child, 'message')) as [Message])[0]
 
 /** What a block of geth has and that of a scripted chain lacks: 200 transactions, and further hashes. */
 const more = [

@@ -71,6 +71,9 @@ const findDifference = ({ applied, wanted }: Subscriber, chain: readonly ChaosBl
   return `${JSON.stringify(wanted)} has ${places.length} of ${expected.length}; at ${index} ${places[index]} in place of ${expected[index]}`
 }
 
+const getQuantile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
+
 /**
  * Runs two nodes, two instances of the gateway, 50 subscribers with WebSocket and 10 that poll, while the chain is reorganized, nodes are killed, connections are cut, and instances
  * and subscribers are restarted. In the end each subscriber must have exactly the chain's blocks or logs. What happens when follows from the seed;
@@ -160,6 +163,14 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
     } else chain.mine(1)
   }
 
+  /** How many blocks the subscribers to blocks were behind the chain, sampled. */
+  const behind: number[] = []
+  const sampleBehind = (): void => {
+    const head = chain.blocks().length - 1
+    for (const { wanted, applied } of programs)
+      if ('blocks' in wanted) behind.push(Math.max(0, head - (applied.at(-1)?.number ?? -1)))
+  }
+
   let bringBack: (() => Promise<void>) | undefined
   const background: Promise<void>[] = []
   try {
@@ -176,6 +187,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
       else if (step % restartEvery === restartedFor - 1 && bringBack !== undefined) background.push(bringBack())
       if (random() < 0.2) figures.cutConnections += balancer.cut(0.1)
       if (random() < 0.2) background.push(programs[below(programs.length)]?.restart() ?? Promise.resolve())
+      if (step % 10 === 0) sampleBehind()
       if (step % 100 === 0) onProgress(`${step} of ${steps} steps`)
       await sleep(stepMs * (0.5 + random()))
     }
@@ -218,6 +230,8 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
         events: sum('events'),
         reportedReorgs: sum('reorgs'),
         failures: sum('failures'),
+        blocksBehindMedian: getQuantile(behind, 0.5),
+        blocksBehindP95: getQuantile(behind, 0.95),
         settledMs,
       },
     }
