@@ -90,7 +90,7 @@ try {
   await sleep(1_000)
   const { rssMb } = await getUsage('collect')
   const figures = {
-    connection: [((rssMb - before.rssMb) * 1_000) / connections],
+    memory: [rssMb - before.rssMb],
     last: [] as number[],
     cpu: [] as number[],
     stall: [] as number[],
