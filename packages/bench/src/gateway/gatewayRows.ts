@@ -183,7 +183,13 @@ export const gatewayRows: readonly FigureRow[] = [
     args: [security],
     enough: 10,
     figures: [
-      { key: 'memory', title: 'memory that the connections added (RSS)', unit: 'MB', most: most.memory },
+      {
+        key: 'memory',
+        title: 'memory that the connections added (RSS), after a collection',
+        unit: 'MB',
+        most: most.memory,
+      },
+      { key: 'held', title: 'the same before it', unit: 'MB' },
       { key: 'last', title: 'last receipt after the node announced the block', unit: 'ms', most: most.last },
       { key: 'cpu', title: 'own CPU of a block', unit: 'ms', most: most.cpu },
       { key: 'stall', title: 'longest stall of the event loop', unit: 'ms', most: 10 },

@@ -88,16 +88,18 @@ try {
   ]
   for (let block = 0; block < warmUpBlocks; block += 1) await sendBlock(clients)
   await sleep(1_000)
-  const { rssMb } = await getUsage('collect')
+  const held = await getUsage('report')
+  const live = await getUsage('collect')
   const figures = {
-    memory: [rssMb - before.rssMb],
+    memory: [live.rssMb - before.rssMb],
+    held: [held.rssMb - before.rssMb],
     last: [] as number[],
     cpu: [] as number[],
     stall: [] as number[],
   }
   for (let round = 0; round < Number(rounds); round += 1) {
     await sleep(restMs)
-    const { cpuMs } = await getUsage('collect')
+    const { cpuMs } = await getUsage('report')
     await sleep(restMs)
     const idle = await getUsage('report')
     const lastMs = await sendBlock(clients)

@@ -42,11 +42,10 @@ delay.enable()
 process.on('message', (message) => {
   const stallMs = Math.max(0, delay.max / 1e6 - resolutionMs)
   const { user, system } = process.cpuUsage()
-  if (message === 'collect') globalThis.gc?.()
-  const used = process.cpuUsage()
+  // Pages that are free are returned to the system, as V8 does when a process is idle.
+  if (message === 'collect') globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   const usage: SocketUsage = {
-    // Without the collection if this is the end of an interval, and from there on if it is the start of one.
-    cpuMs: (message === 'collect' ? used.user + used.system : user + system) / 1_000,
+    cpuMs: (user + system) / 1_000,
     rssMb: process.memoryUsage.rss() / 1e6,
     stallMs,
   }
