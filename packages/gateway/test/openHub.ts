@@ -10,7 +10,7 @@ import type { SubscriptionHubOptions } from '../src/proxy/subscription/hub/creat
 import { createTaskQueue } from '../src/proxy/subscription/hub/createTaskQueue.ts'
 import type { Rejection } from '../src/errors/rejection.ts'
 import { createScriptedChain } from './scriptedChain.ts'
-import type { ScriptedChain } from './scriptedChain.ts'
+import type { ScriptedChain, ScriptedLog } from './scriptedChain.ts'
 
 export { createLogIndex } from '../src/proxy/subscription/hub/createLogIndex.ts'
 export { createTaskQueue } from '../src/proxy/subscription/hub/createTaskQueue.ts'
@@ -152,3 +152,25 @@ export const openHub = (
     },
   }
 }
+
+/** Creates a log of the contract whose address has only this digit. */
+export const toLog = (digit: number, ...topics: readonly string[]): ScriptedLog => ({
+  address: `0x${String(digit).repeat(40)}`,
+  topics,
+})
+
+/** Subscribes. @returns The id. @throws {Error} if it was rejected, or if there was no response yet. */
+export const follow = ({ subscribe }: OpenHub, client: Subscriber, ...params: readonly unknown[]): string => {
+  const result = subscribe(client, ...params)
+  if (result === undefined || !('id' in result)) throw new Error(`not subscribed: ${JSON.stringify(result)}`)
+  return result.id
+}
+
+const summarize = ({ params: { position, result } }: Notification): string => {
+  if (position !== undefined) return `@${Number(position.number)}`
+  const { number, data, removed } = result as { number?: string; data?: string; removed?: boolean }
+  return data === undefined ? `${Number(number)}` : `${removed === true ? '-' : ''}#${Number(data)}`
+}
+
+/** What a client got, in short: `3` is a head, `@3` a position, `#2` a log by its data, `-#2` a removed log. */
+export const getSummary = ({ notifications }: RecordingClient): string => notifications.map(summarize).join(' ')

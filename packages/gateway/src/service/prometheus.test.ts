@@ -49,6 +49,7 @@ const start = async () => {
       connections: new Map([['mainnet', 3]]),
       subscriptions: new Map([['mainnet', { newHeads: 2, logs: 5, newPendingTransactions: 0, syncing: 0 }]]),
       notifications: new Map([['mainnet', new Map([['logs', 40]] as const)]]),
+      incompleteBlocks: new Map([['mainnet', 2]]),
     }),
     stores: () => [
       { name: 'database', isAvailable: true },

@@ -1,5 +1,5 @@
 import type * as PromClient from 'prom-client'
-import type { WebSocketState } from '../proxy/createGateway.ts'
+import type { WebSocketState } from '../proxy/gateway.ts'
 import type { LogEntry } from '../proxy/log.ts'
 
 type WebSocketEntry = Extract<LogEntry, { readonly event: 'webSocket' }>
@@ -44,6 +44,16 @@ export const registerWebSockets = (
       notifications.reset()
       for (const [network, counts] of read().notifications)
         for (const [kind, count] of counts) notifications.inc({ network, kind }, count)
+    },
+  })
+  const incomplete = new Counter({
+    name: 'keyrail_subscription_incomplete_blocks_total',
+    help: 'Blocks whose logs were delivered although nothing confirmed that they are complete.',
+    labelNames: ['network'],
+    registers,
+    collect: () => {
+      incomplete.reset()
+      for (const [network, count] of read().incompleteBlocks) incomplete.inc({ network }, count)
     },
   })
   const closed = new Counter({

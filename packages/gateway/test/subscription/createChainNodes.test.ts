@@ -5,7 +5,7 @@ import { createChainNodes } from '../../src/proxy/subscription/chain/createChain
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
-import { startGroup } from './startGroup.ts'
+import { startNodeSource } from './startNodeSource.ts'
 
 const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -26,9 +26,8 @@ const start = async (heads: readonly [number, number] = [100, 100]): Promise<Sta
     upstream.behave = (call) => result(call, `"node ${index}"`)
     cleanups.push(upstream.stop)
   }
-  const group = await startGroup([first.url, second.url])
-  cleanups.push(group.close)
-  return { nodes: createChainNodes(group, { timeoutMs: 60_000, maxResponseBytes: 1_000 }), first, second }
+  const { group } = await startNodeSource([first, second].map(({ url }, index) => ({ url, name: `node-${index}` })))
+  return { nodes: createChainNodes(() => group, { timeoutMs: 60_000, maxResponseBytes: 1_000 }), first, second }
 }
 const ask = (node: ChainNode | undefined): Promise<string | undefined> =>
   node?.call('eth_getBlockByNumber', '["latest",false]') ?? Promise.resolve(undefined)

@@ -6,7 +6,7 @@ import { startChainAnvil } from './chainAnvil.ts'
 import type { ChainAnvil } from './chainAnvil.ts'
 import { createChainConsumer } from './chainConsumer.ts'
 import type { ChainConsumer } from './chainConsumer.ts'
-import { startGroup } from './startGroup.ts'
+import { startNodeSource } from './startNodeSource.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -19,36 +19,32 @@ interface Followed {
   readonly faults: string[]
   /** The numbers of blocks whose logs nothing confirmed. */
   readonly incomplete: number[]
-  /** Tells the follower that there is a new head. */
-  readonly wake: () => void
   readonly locate: (cursor: { number: number; hashes: string[] } | undefined) => Promise<ChainStart>
   /** Starts a consumer of logs. */
   readonly consume: (cursor?: { number: number; hashes: string[] }) => Promise<ChainConsumer>
 }
 
-/** Follows anvils by their own upstream group. */
+/** Follows anvils by HTTP, and is woken by their WebSockets. */
 const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
-  const group = await startGroup(anvils.map(({ url }) => url))
+  const { group, source } = await startNodeSource(
+    anvils.map(({ url }, index) => ({ url, wsUrl: url.replace('http', 'ws'), name: `anvil-${index}` })),
+  )
   const steps: ChainStep[] = []
   const faults: string[] = []
   const incomplete: number[] = []
   const consumers: ChainConsumer[] = []
-  let wake = (): void => {}
-  const follower = createChainFollower(group, {
+  const follower = createChainFollower(() => group, {
     timeoutMs: 10_000,
     maxResponseBytes: 10_000_000,
     onFault: (reason) => faults.push(reason),
     onIncompleteLogs: ({ number }) => incomplete.push(number),
-    onHead: (listener) => {
-      wake = listener
-      return () => {}
-    },
+    onHead: source.onHead,
   })
   follower.start((step) => {
     steps.push(step)
     for (const consumer of consumers) consumer.apply(step)
   })
-  cleanups.push(() => group.close(), follower.stop)
+  cleanups.push(follower.stop)
   const start = (
     cursor: { number: number; hashes: string[] } | undefined,
     onStart: (start: ChainStart) => void,
@@ -68,7 +64,6 @@ const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
     steps,
     faults,
     incomplete,
-    wake: () => wake(),
     locate: (cursor) => start(cursor, () => {}),
     consume: async (cursor) => {
       await start(cursor, (located) => consumers.push(createChainConsumer(located, { logs: true })))
@@ -97,18 +92,14 @@ const untilSame = async (consumer: ChainConsumer, anvil: ChainAnvil): Promise<vo
 test('mining, reorganizations and a shorter chain are followed exactly, with all logs', async () => {
   const [anvil] = (await startAnvils(1)) as [ChainAnvil]
   for (let block = 0; block < 10; block += 1) await anvil.mine(block % 3)
-  const { consume, steps, faults, incomplete, wake } = await follow([anvil])
+  const { consume, steps, faults, incomplete } = await follow([anvil])
   const consumer = await consume()
-  for (let block = 0; block < 5; block += 1) {
-    await anvil.mine(block)
-    wake()
-  }
+  for (let block = 0; block < 5; block += 1) await anvil.mine(block)
   await untilSame(consumer, anvil)
   const emitted = consumer.chain().flatMap(({ logs }) => logs ?? [])
   expect(emitted).toHaveLength(20)
 
   await anvil.send('anvil_reorg', [6, []])
-  wake()
   await untilSame(consumer, anvil)
   await anvil.mine(2)
   await anvil.mine(1)

@@ -52,10 +52,12 @@ const maxFollowMs = 5_000
 
 /**
  * Creates the follower of a network's chain. It reads from one upstream, and from another one after a failure.
- * @param group - The network's upstreams.
+ * @param getGroup - Gets the network's upstreams: a reload replaces them.
  */
-export const createChainFollower = (group: UpstreamGroup, options: ChainFollowerOptions): ChainFollower =>
-  followNodes(createChainNodes(group, options), options)
+export const createChainFollower = (
+  getGroup: () => UpstreamGroup | undefined,
+  options: ChainFollowerOptions,
+): ChainFollower => followNodes(createChainNodes(getGroup, options), options)
 
 /** Creates the follower of the chain of nodes. */
 export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFollower => {

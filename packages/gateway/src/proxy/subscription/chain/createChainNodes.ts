@@ -18,15 +18,29 @@ const maxTimeoutMs = 5_000
 /** The calls of all followers of a network wait in a queue of their own, beside those of keys. */
 const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
 
-/** Creates the access of a follower to the upstreams of its network. It stays with one node as long as that is healthy. */
-export const createChainNodes = (group: UpstreamGroup, options: ChainNodesOptions): ChainNodes => {
+/**
+ * Creates the access of a follower to the upstreams of its network. It stays with one node as long as that is healthy.
+ * @param getGroup - Gets the upstreams: a reload replaces them. `undefined`: the network was removed.
+ */
+export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, options: ChainNodesOptions): ChainNodes => {
   const { maxResponseBytes } = options
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const nodes = new Map<GroupMember, ChainNode>()
+  let group: UpstreamGroup | undefined
   let member: GroupMember | undefined
   let seenHead = 0
 
-  const getNode = (of: GroupMember): ChainNode => {
+  const useGroup = (): UpstreamGroup | undefined => {
+    const current = getGroup()
+    if (current !== group) {
+      nodes.clear()
+      member = undefined
+      group = current
+    }
+    return current
+  }
+
+  const getNode = (current: UpstreamGroup, of: GroupMember): ChainNode => {
     const known = nodes.get(of)
     if (known !== undefined) return known
     const node: ChainNode = {
@@ -34,7 +48,7 @@ export const createChainNodes = (group: UpstreamGroup, options: ChainNodesOption
         new Promise((resolve, reject) => {
           const call = { method, params, traits: toTraits(method) }
           const budget = { left: maxResponseBytes }
-          forwardCall(call, { group, ...holder, timeoutMs, budget, maxResponseBytes, only: of }, (result) => {
+          forwardCall(call, { group: current, ...holder, timeoutMs, budget, maxResponseBytes, only: of }, (result) => {
             if ('value' in result && result.member === 'result') resolve(result.value.toString())
             else reject(new ChainReadError(`${of.name} sent no result for ${method}`, !('member' in result)))
           })
@@ -43,20 +57,23 @@ export const createChainNodes = (group: UpstreamGroup, options: ChainNodesOption
     nodes.set(of, node)
     return node
   }
-  const pickOther = (): GroupMember | undefined =>
-    group.pick({ method: 'eth_getBlockByNumber', seenHead, tried: member === undefined ? [] : [member] })
+  const pickOther = (current: UpstreamGroup | undefined): GroupMember | undefined =>
+    current?.pick({ method: 'eth_getBlockByNumber', seenHead, tried: member === undefined ? [] : [member] })
   return {
     followed: () => {
-      if (member?.health.isHealthy() === true) group.markUsed()
-      else member = group.pick({ method: 'eth_getBlockByNumber', seenHead })
-      return member === undefined ? undefined : getNode(member)
+      const current = useGroup()
+      if (current === undefined) return undefined
+      if (member?.health.isHealthy() === true) current.markUsed()
+      else member = current.pick({ method: 'eth_getBlockByNumber', seenHead })
+      return member === undefined ? undefined : getNode(current, member)
     },
     other: () => {
-      const other = pickOther()
-      return other === undefined ? undefined : getNode(other)
+      const current = useGroup()
+      const other = pickOther(current)
+      return current === undefined || other === undefined ? undefined : getNode(current, other)
     },
     leave: () => {
-      const other = pickOther()
+      const other = pickOther(useGroup())
       member = other ?? member
       return other !== undefined
     },

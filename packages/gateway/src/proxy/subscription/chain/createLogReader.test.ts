@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBlock, createScriptedNodes } from '../../../../test/subscription/scriptedNodes.ts'
-import type { ScriptedBlock, ScriptedNode, ScriptedNodes } from '../../../../test/subscription/scriptedNodes.ts'
+import { createBlock, createScriptedNodes } from '../../../../test/subscription/scriptedChainNodes.ts'
+import type { ScriptedBlock, ScriptedNode, ScriptedNodes } from '../../../../test/subscription/scriptedChainNodes.ts'
 import type { BlockPosition } from '../followedChain.ts'
 import { createLogReader } from './createLogReader.ts'
 import { parseBlock } from './parseBlock.ts'

@@ -22,8 +22,9 @@ export interface StartOptions {
   readonly mayFollow: boolean
 }
 
-/** Blocks that are loaded at the same time. */
-const batch = 32
+/** How many blocks, and the logs of how many blocks, are read at the same time. */
+const blocksAtOnce = 32
+const logsAtOnce = 8
 
 /** Plans the next step to the start of a subscription, as the ring is now. */
 export const planStart = (ring: ChainRing, { cursor, logs, mayFollow }: StartOptions): StartPlan => {
@@ -36,12 +37,12 @@ export const planStart = (ring: ChainRing, { cursor, logs, mayFollow }: StartOpt
   if (cursor.number < lowest) return { type: 'tooOld' }
   const common = findNewest(ring, cursor.hashes)
   if (common === undefined) {
-    const count = Math.min(oldest.number - lowest, batch)
+    const count = Math.min(oldest.number - lowest, blocksAtOnce)
     return count > 0 ? { type: 'loadBelow', count } : { type: 'tooOld' }
   }
   const blocks = ring.above(common.number)
   const withoutLogs = logs ? blocks.filter((block) => block.logs === undefined) : []
-  if (withoutLogs.length > 0) return { type: 'loadLogs', blocks: withoutLogs.slice(0, batch) }
+  if (withoutLogs.length > 0) return { type: 'loadLogs', blocks: withoutLogs.slice(0, logsAtOnce) }
   return { type: 'start', start: { position: toPosition(common), blocks } }
 }
 
