@@ -2,8 +2,8 @@ import { applyLogs, createDisruptedNode, mockServer } from '@keyrail/contracts/t
 import type { DisruptedNode, SeenLog } from '@keyrail/contracts/test/disruptedNode.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { ProviderName } from '@keyrail/msw'
-import { Contract, Log, toBeHex } from 'ethers'
-import type { ContractEventPayload } from 'ethers'
+import { Contract, toBeHex } from 'ethers'
+import type { ContractEventPayload, Log } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTransport, KeyrailProvider, webSocket } from '../src/index.ts'
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { text as readBody } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createPublicClient } from 'viem'
@@ -7,15 +8,16 @@ import { createTransport, keyrail, webSocket } from '../src/index.ts'
 
 test('a server without WebSocket is polled', async () => {
   const anvil = await startAnvil()
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const relayed = await fetch(anvil.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.concat(chunks),
-    })
-    response.writeHead(200, { 'content-type': 'application/json' }).end(await relayed.text())
+  const server = createServer((request, response) => {
+    const relay = async (): Promise<void> => {
+      const relayed = await fetch(anvil.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: await readBody(request),
+      })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(await relayed.text())
+    }
+    void relay()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const transport = createTransport({

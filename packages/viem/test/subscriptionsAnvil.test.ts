@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { applyBlocks, applyLogs } from '@keyrail/contracts/test/disruptedNode.ts'
 import type { SeenBlock, SeenLog } from '@keyrail/contracts/test/disruptedNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import { startService } from '@keyrail/contracts/test/startService.ts'
 import { build } from 'esbuild'
 import { createPublicClient, http } from 'viem'
 import type { Hex } from 'viem'
@@ -12,9 +12,9 @@ import { afterAll, expect, test } from 'vitest'
 import { createTransport, keyrail, webSocket } from '../src/index.ts'
 import type { PageReport } from './subscriptionsPage.ts'
 
-const anvil = await startAnvil()
-afterAll(anvil.stop)
-const plain = createPublicClient({ transport: http(anvil.url), cacheTime: 0 })
+const service = await startService()
+afterAll(service.stop)
+const plain = createPublicClient({ transport: http(service.nodeUrl), cacheTime: 0 })
 const request = plain.request as unknown as (args: { method: string; params?: unknown[] }) => Promise<unknown>
 // Emits an empty log: PUSH0 PUSH0 LOG0.
 const address = `0x${'e1'.repeat(20)}` as const
@@ -56,8 +56,11 @@ const readLogs = async ({ blockHash }: SeenLog): Promise<SeenLog[]> => {
   return logs.map((log) => ({ blockHash: log.blockHash, logIndex: log.logIndex, removed: false }))
 }
 
-test('the watchers follow reorganizations of anvil', async () => {
-  const transport = createTransport({ url: anvil.url, webSocket: webSocket() })
+test.each([
+  ['anvil', { url: service.nodeUrl }],
+  ['the service', service.app],
+])('the watchers follow reorganizations over %s', async (_, endpoint) => {
+  const transport = createTransport({ ...endpoint, webSocket: webSocket() })
   const client = createPublicClient({ transport: keyrail(transport), cacheTime: 0 })
   const blocks: SeenBlock[] = []
   const logs: SeenLog[] = []
@@ -115,7 +118,7 @@ test.skipIf(noBrowser)('the watchers of a page in Chromium follow reorganization
     const page = await browser.newPage()
     const thrown: string[] = []
     page.on('pageerror', (error) => thrown.push(error.message))
-    const query = new URLSearchParams({ node: anvil.url, address })
+    const query = new URLSearchParams({ node: service.nodeUrl, address })
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?${query.toString()}`)
     const getReport = async (): Promise<PageReport> => (await page.evaluate('globalThis.report')) as PageReport
     await expect
