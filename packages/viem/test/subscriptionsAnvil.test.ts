@@ -1,3 +1,4 @@
+import { isDeepStrictEqual as isEqual } from 'node:util'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -27,8 +28,8 @@ const emit = async (): Promise<void> => {
 /** Mines logs, and replaces some of them. */
 const reorganize = async (hasSeen: (head: number) => Promise<boolean>): Promise<void> => {
   const seen = async (): Promise<void> => {
-    const head = await plain.getBlockNumber()
-    await expect.poll(() => hasSeen(Number(head))).toBe(true)
+    // Anvil mines a transaction after it has responded.
+    await expect.poll(async () => hasSeen(Number(await plain.getBlockNumber()))).toBe(true)
   }
   await emit()
   await emit()
@@ -41,17 +42,18 @@ const reorganize = async (hasSeen: (head: number) => Promise<boolean>): Promise<
   await emit()
   await seen()
 }
-const readBlocks = async (first: number): Promise<SeenBlock[]> => {
+/** Returns the blocks of the chain from the first one that was seen. */
+const readBlocks = async (seen: readonly SeenBlock[]): Promise<SeenBlock[]> => {
   const blocks: SeenBlock[] = []
-  for (let number = BigInt(first); number <= (await plain.getBlockNumber()); number++) {
+  for (let number = BigInt(seen[0]?.number ?? 0); number <= (await plain.getBlockNumber()); number++) {
     const { hash, parentHash } = await plain.getBlock({ blockNumber: number })
     blocks.push({ number: Number(number), hash, parentHash })
   }
   return blocks
 }
-/** Returns the logs from the block of a log on. */
-const readLogs = async ({ blockHash }: SeenLog): Promise<SeenLog[]> => {
-  const { number: fromBlock } = await plain.getBlock({ blockHash: blockHash as Hex })
+/** Returns the logs of the chain from the first one that was seen. */
+const readLogs = async ([first]: readonly SeenLog[]): Promise<SeenLog[]> => {
+  const { number: fromBlock } = await plain.getBlock({ blockHash: first?.blockHash as Hex })
   const logs = await plain.getLogs({ address, fromBlock })
   return logs.map((log) => ({ blockHash: log.blockHash, logIndex: log.logIndex, removed: false }))
 }
@@ -86,9 +88,8 @@ test.each([
       })
       .toBeGreaterThan(0)
     await reorganize(async (head) => blocks.at(-1)?.number === head)
-    expect(applyBlocks(blocks)).toEqual(await readBlocks((blocks[0] as SeenBlock).number))
-    const expected = await readLogs(logs[0] as SeenLog)
-    await expect.poll(() => applyLogs(logs)).toEqual(expected)
+    await expect.poll(async () => isEqual(applyBlocks(blocks), await readBlocks(blocks))).toBe(true)
+    await expect.poll(async () => isEqual(applyLogs(logs), await readLogs(logs))).toBe(true)
     expect(logs.some(({ removed }) => removed)).toBe(true)
   } finally {
     for (const stop of stops) stop()
@@ -129,11 +130,13 @@ test.skipIf(noBrowser)('the watchers of a page in Chromium follow reorganization
       })
       .toBeGreaterThan(0)
     await reorganize(async (head) => (await getReport()).blocks.at(-1)?.number === head)
-    const { blocks, logs, errors } = await getReport()
-    expect(applyBlocks(blocks)).toEqual(await readBlocks((blocks[0] as SeenBlock).number))
-    const expected = await readLogs(logs[0] as SeenLog)
-    await expect.poll(async () => applyLogs((await getReport()).logs)).toEqual(expected)
-    expect([...errors, ...thrown]).toEqual([])
+    await expect
+      .poll(async () => {
+        const { blocks, logs } = await getReport()
+        return isEqual(applyBlocks(blocks), await readBlocks(blocks)) && isEqual(applyLogs(logs), await readLogs(logs))
+      })
+      .toBe(true)
+    expect([...(await getReport()).errors, ...thrown]).toEqual([])
   } finally {
     await browser.close()
     server.closeAllConnections()
