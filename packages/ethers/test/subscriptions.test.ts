@@ -2,8 +2,8 @@ import { applyLogs, createDisruptedNode, mockServer } from '@keyrail/contracts/t
 import type { DisruptedNode, SeenLog } from '@keyrail/contracts/test/disruptedNode.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { ProviderName } from '@keyrail/msw'
-import { Contract, Log, toBeHex } from 'ethers'
-import type { ContractEventPayload } from 'ethers'
+import { Contract, toBeHex } from 'ethers'
+import type { ContractEventPayload, Log } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTransport, KeyrailProvider, webSocket } from '../src/index.ts'
 
@@ -175,10 +175,13 @@ test('events follow reorganizations of anvil', async () => {
     await emit()
     await expect.poll(() => logs.filter(({ removed }) => removed).length).toBeGreaterThan(0)
     const first = await over.getBlock((logs[0] as SeenLog).blockHash)
-    const expected = await over.getLogs({ address, fromBlock: first?.number as number })
-    await expect
-      .poll(() => applyLogs(logs).map(({ blockHash }) => blockHash))
-      .toEqual(expected.map(({ blockHash }) => blockHash))
+    const getHashes = async (): Promise<string[]> => {
+      const found = await over.getLogs({ address, fromBlock: first?.number as number })
+      return found.map(({ blockHash }) => blockHash)
+    }
+    // Anvil mines a transaction after it has responded.
+    const seen = (): string[] => applyLogs(logs).map(({ blockHash }) => blockHash)
+    await expect.poll(async () => String(seen()) === String(await getHashes())).toBe(true)
   } finally {
     over.destroy()
     await anvil.stop()

@@ -43,7 +43,7 @@ export interface ProviderSubscriptions {
 }
 
 /** The arguments of {@link WatcherSubscriptions}' `subscribe`, as the watchers of viem pass them. */
-export interface Watch {
+export interface WatchOptions {
   readonly params: readonly unknown[]
   readonly onData: (data: { readonly subscription: string; readonly result: unknown }) => unknown
   readonly onError?: ((error: unknown) => void) | undefined
@@ -52,7 +52,7 @@ export interface Watch {
 /** The subscriptions of one transport of viem. */
 export interface WatcherSubscriptions {
   readonly subscribe: (
-    watch: Watch,
+    watch: WatchOptions,
   ) => Promise<{ readonly subscriptionId: string; readonly unsubscribe: () => Promise<{ readonly result: boolean }> }>
   /**
    * Reads the block of the header that a watcher is being called with. `watchBlocks` reads it by its number, which may be that of another block by
