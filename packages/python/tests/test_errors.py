@@ -7,6 +7,7 @@ import asyncio
 import difflib
 import json
 import os
+import pickle
 import re
 import socket
 import ssl
@@ -45,6 +46,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"url": "https://node.example", "api_key": KEY},
     {**APP, "timeout": 5},
     {**APP, "endpoint_uri": "https://node.example"},
+    {**APP, "request_kwargs": {"timeout": 5}},
     {**APP, "wallet": 5},
     {**APP, "a-very-long-name-that-may-be-a-secret": 5},
     {**APP, "network": "base_sepolia"},
@@ -106,9 +108,9 @@ LOG_OPTIONS: list[dict[str, Any]] = [
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises(KeyrailError) as caught:
+    with pytest.raises((KeyrailError, TypeError)) as caught:
         run()
-    message, hint = str(caught.value), caught.value.hint
+    message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
 
 
@@ -198,8 +200,8 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
-    yield message_of(lambda: KeyrailProvider("https://node.example"))
     with KeyrailProvider(**APP) as provider:
+        yield message_of(lambda: pickle.dumps(provider))
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 

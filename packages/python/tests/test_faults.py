@@ -234,9 +234,6 @@ def test_a_wrong_option_is_rejected_without_showing_the_key(kind: Any, wrong: di
         kind(**options)
     assert caught.value.kind == "invalidRequest"
     assert find_leaks(caught.value, key) == []
-    with pytest.raises(KeyrailError, match="Pass url=") as bare:
-        kind(f"http://127.0.0.1:9/{key}")
-    assert find_leaks(bare.value, key) == []
 
 
 def test_threads_share_a_provider_and_its_connections() -> None:

@@ -9,14 +9,12 @@ from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
 from .provider import KeyrailProvider
-from .provider_options import AsyncProviderOptions, ProviderOptions
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled
 
 __all__ = [
     "AsyncKeyrailProvider",
     "AsyncLogs",
-    "AsyncProviderOptions",
     "AsyncSecret",
     "BatchOptions",
     "FailureKind",
@@ -28,7 +26,6 @@ __all__ = [
     "LogsProgress",
     "Network",
     "PerNetwork",
-    "ProviderOptions",
     "Reorg",
     "RetryOptions",
     "RpcErrorObject",

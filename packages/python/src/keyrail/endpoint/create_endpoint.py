@@ -158,7 +158,7 @@ def _check_base_url(name: str, url: str) -> None:
 
 
 def create_endpoint(
-    *positional: object,
+    *,
     url: Any = None,
     base_url: Any = None,
     rpc_url: Any = None,
@@ -173,10 +173,6 @@ def create_endpoint(
         KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
 
     """
-    check(
-        not positional,
-        "A provider takes keyword arguments only. Pass url=…, or base_url=… or rpc_url=… with api_key=….",
-    )
     urls = {
         name: value for name, value in (("url", url), ("base_url", base_url), ("rpc_url", rpc_url)) if value is not None
     }

@@ -45,24 +45,20 @@ def check_bool(name: str, value: Any) -> None:
     check(isinstance(value, bool), f"{name} must be True or False, not {describe(value)}.")
 
 
-def check_names(
-    owner: str, given: Mapping[str, Any], known: tuple[str, ...], replacements: Mapping[str, str] | None = None
-) -> None:
+def check_names(owner: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
     """Reject unknown options, because a misspelled option would have no effect, and suggest the nearest name.
 
     Args:
         owner: What the options belong to, for the message.
         given: The options.
         known: The names that exist.
-        replacements: Option names of other libraries, with the options that take their place here.
 
     """
     for name in given:
         if name in known:
             continue
-        nearest = (replacements or {}).get(name) or _find_nearest(name, known)
-        is_known_elsewhere = replacements is not None and name in replacements
-        shown = name if is_known_elsewhere or len(name) <= _MAX_NAME_LENGTH else "…"
+        shown = name if len(name) <= _MAX_NAME_LENGTH else "…"
+        nearest = _find_nearest(name, known)
         if nearest:
             raise invalid(f'Unknown option "{shown}". Did you mean "{nearest}"?')
         raise invalid(f'Unknown option "{shown}". The options of {owner} are {", ".join(known)}.')
