@@ -28,7 +28,7 @@ from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
 from keyrail.message.parse_json import MAX_DEPTH
-from keyrail.transport.http_request import describe_error, split_url
+from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
 SOURCES = Path(__file__).parents[1] / "src/keyrail"
@@ -90,6 +90,15 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "max_in_flight": 0},
     {**APP, "resends": True},
     {**APP, "cache_allowed_requests": 1},
+    {**APP, "headers": "x-team: wallet"},
+    {**APP, "headers": {"x team": "wallet"}},
+    {**APP, "headers": {"host": "node.example"}},
+    {**APP, "headers": {"authorization": "Bearer a"}, "jwt": "a.b.c"},
+    {**APP, "headers": {"x-team": "a", "X-Team": "b"}},
+    {**APP, "headers": {"x-team": ""}},
+    {**APP, "headers": {"x-team": "a\nb"}},
+    {**APP, "proxy": "socks5://127.0.0.1:1080"},
+    {**APP, "ssl_context": "/etc/ssl/ca.pem"},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -200,6 +209,10 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
+    for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(name, value)
+            yield message_of(partial(KeyrailProvider, **APP))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
@@ -241,6 +254,8 @@ def response_messages() -> Iterator[str]:
     yield message_of(send(reset))
     yield message_of(send(with_member(result="0x" + "11" * 32)))
     yield describe_error(ssl.SSLError())
+    yield describe_error(OSError("Tunnel connection failed: 407 Proxy Authentication Required"))
+    yield describe_ssl_problem(ssl.SSLError())
 
 
 def read(server: ChainServer, **options: Any) -> Callable[[], Any]:

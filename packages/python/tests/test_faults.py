@@ -345,11 +345,9 @@ def test_an_unknown_certificate_is_rejected(kind: str, tmp_path: Path, monkeypat
         assert "TLS failed: self-signed certificate" in str(failure).replace("self signed", "self-signed")
         assert find_leaks(failure, key) == []
         assert server.requests == []
-        if kind == "sync":
-            # aiohttp loads the trusted certificates when it is imported.
-            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-            assert call(kind, options) == "0x1"
-            assert server.requests[0].path == f"/v2/{key}"
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert call(kind, options) == "0x1"
+        assert server.requests[0].path == f"/v2/{key}"
 
 
 @BOTH

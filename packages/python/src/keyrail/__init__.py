@@ -1,7 +1,7 @@
 """Keyrail for web3.py: safe access to blockchain nodes behind an API key."""
 
 from .async_provider import AsyncKeyrailProvider
-from .endpoint.create_endpoint import AsyncSecret, Network, PerNetwork, Secret
+from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Headers, Network, PerNetwork, Secret
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
 from .failure.reorg import Reorg
@@ -13,12 +13,14 @@ from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled
 
 __all__ = [
+    "AsyncHeaders",
     "AsyncKeyrailProvider",
     "AsyncLogs",
     "AsyncSecret",
     "BatchOptions",
     "FailureKind",
     "FailureSource",
+    "Headers",
     "KeyrailError",
     "KeyrailProvider",
     "LogCursor",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable, Coroutine, Sequence
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from typing_extensions import Never, Self
 from web3 import AsyncWeb3
@@ -17,7 +18,7 @@ from web3.types import RPCEndpoint, RPCResponse
 from web3.utils import RequestCacheValidationThreshold
 
 from .common_provider import CommonProvider
-from .endpoint.create_endpoint import AsyncSecret, Network, PerNetwork
+from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Network, PerNetwork
 from .failure.check import invalid
 from .failure.error import KeyrailError
 from .transport.call_settings import BatchOptions, RetryOptions
@@ -31,7 +32,7 @@ from .transport.steps import Outcome
 class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
     """The provider for ``AsyncWeb3``, with the options and behavior of ``KeyrailProvider``.
 
-    The ``api_key`` and ``jwt`` functions may be asynchronous. The parts of a large batch are sent concurrently. Use it as an
+    The ``api_key``, ``jwt`` and ``headers`` functions may be asynchronous. The parts of a large batch are sent concurrently. Use it as an
     asynchronous context manager, or ``await`` its ``close()``.
 
     Args:
@@ -57,6 +58,9 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         network: Network | None = None,
         chain_id: PerNetwork[int] | None = None,
         jwt: AsyncSecret | None = None,
+        headers: AsyncHeaders | None = None,
+        proxy: str | Literal[False] | None = None,
+        ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
         retry: bool | int | RetryOptions = True,
         batch: BatchOptions | None = None,
@@ -76,7 +80,22 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         }
         parsed = parse_options(options, cache, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
-        del url, base_url, rpc_url, api_key, network, chain_id, jwt, timeout_ms, retry, batch, max_response_bytes
+        del (
+            url,
+            base_url,
+            rpc_url,
+            api_key,
+            network,
+            chain_id,
+            jwt,
+            headers,
+            proxy,
+            ssl_context,
+            timeout_ms,
+            retry,
+            batch,
+            max_response_bytes,
+        )
         del (
             max_in_flight,
             resends,
@@ -88,13 +107,13 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         if isinstance(parsed, KeyrailError):
             del options, cache
             raise parsed
-        endpoint, settings = parsed
+        endpoint, settings, connections = parsed
         super().__init__(**cache)
         self._redacted_url = endpoint.redacted_url
         self._keep_options(options)
         self._calls = CallFactory(endpoint, settings)
         # Functions, for the same reason: the key is not an attribute.
-        self._run, self._close, self._start_over = create_async_runner(endpoint, settings)
+        self._run, self._close, self._start_over = create_async_runner(endpoint, settings, connections)
         watch_forks(self)
 
     async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:

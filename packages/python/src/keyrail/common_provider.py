@@ -14,7 +14,7 @@ from .transport.parse_options import HTTP_PROVIDER_OPTIONS, OPTION_NAMES
 class CommonProvider:
     """The base class of both providers."""
 
-    _redacted_url: str
+    _redacted_url: str = ""
     _recreate: Callable[[], Any]
 
     @property

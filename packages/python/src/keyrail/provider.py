@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from typing_extensions import Never, Self
 from web3 import Web3
@@ -17,7 +18,7 @@ from web3.types import RPCEndpoint, RPCResponse
 from web3.utils import RequestCacheValidationThreshold
 
 from .common_provider import CommonProvider
-from .endpoint.create_endpoint import Network, PerNetwork, Secret
+from .endpoint.create_endpoint import Headers, Network, PerNetwork, Secret
 from .failure.error import KeyrailError
 from .message.response import Result
 from .transport.call_settings import BatchOptions, RetryOptions
@@ -42,6 +43,12 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             dict of URLs or chain ids, of which it must be one of the names. Both require it.
         chain_id: The expected chain id. Without it, the provider requests the chain id once.
         jwt: A JSON Web Token, or a function that returns it. Sent as ``Authorization: Bearer``.
+        headers: Extra headers of each request, or a function that returns them. The function is called for each attempt. Values are
+            masked in errors.
+        proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
+            environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
+        ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
+            ``CURL_CA_BUNDLE`` or ``SSL_CERT_FILE``.
         timeout_ms: The time limit of a call with all its retries, in milliseconds. Default: 10,000, and 60,000 for
             eth_getLogs, eth_simulateV1, debug_* and trace_*.
         retry: False for no retries, the number of retries, or a dict of ``RetryOptions``. Default: 3 retries with full
@@ -76,6 +83,9 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         network: Network | None = None,
         chain_id: PerNetwork[int] | None = None,
         jwt: Secret | None = None,
+        headers: Headers | None = None,
+        proxy: str | Literal[False] | None = None,
+        ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
         retry: bool | int | RetryOptions = True,
         batch: BatchOptions | None = None,
@@ -95,7 +105,22 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         }
         parsed = parse_options(options, cache, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
-        del url, base_url, rpc_url, api_key, network, chain_id, jwt, timeout_ms, retry, batch, max_response_bytes
+        del (
+            url,
+            base_url,
+            rpc_url,
+            api_key,
+            network,
+            chain_id,
+            jwt,
+            headers,
+            proxy,
+            ssl_context,
+            timeout_ms,
+            retry,
+            batch,
+            max_response_bytes,
+        )
         del (
             max_in_flight,
             resends,
@@ -107,13 +132,13 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         if isinstance(parsed, KeyrailError):
             del options, cache
             raise parsed
-        endpoint, settings = parsed
+        endpoint, settings, connections = parsed
         super().__init__(**cache)
         self._redacted_url = endpoint.redacted_url
         self._keep_options(options)
         self._calls = CallFactory(endpoint, settings)
         # Functions, for the same reason: the key is not an attribute.
-        self._run, self._close, self._start_over = create_runner(endpoint, settings)
+        self._run, self._close, self._start_over = create_runner(endpoint, settings, connections)
         watch_forks(self)
 
     def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:

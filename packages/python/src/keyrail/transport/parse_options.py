@@ -9,11 +9,13 @@ from ..endpoint.create_endpoint import Endpoint, create_endpoint
 from ..failure.check import check_bool, check_names, invalid
 from ..failure.error import KeyrailError
 from .call_settings import CallSettings, create_call_settings
+from .connection_settings import ConnectionSettings, create_connection_settings
 
-_ENDPOINT_OPTIONS = ("url", "base_url", "rpc_url", "api_key", "network", "chain_id", "jwt")
+_ENDPOINT_OPTIONS = ("url", "base_url", "rpc_url", "api_key", "network", "chain_id", "jwt", "headers")
 _CALL_OPTIONS = ("timeout_ms", "retry", "batch", "max_response_bytes", "max_in_flight", "resends")
+_CONNECTION_OPTIONS = ("proxy", "ssl_context")
 
-OPTION_NAMES = _ENDPOINT_OPTIONS + _CALL_OPTIONS
+OPTION_NAMES = _ENDPOINT_OPTIONS + _CALL_OPTIONS + _CONNECTION_OPTIONS
 """The options that are read when a provider is created, and cannot be changed later."""
 
 HTTP_PROVIDER_OPTIONS = {
@@ -32,8 +34,8 @@ def describe_http_provider_option(name: str) -> str:
 
 def parse_options(
     options: Mapping[str, Any], cache: Mapping[str, Any], unknown: Mapping[str, Any]
-) -> tuple[Endpoint, CallSettings] | KeyrailError:
-    """Return the endpoint and the settings of calls, or the failure if an option is wrong.
+) -> tuple[Endpoint, CallSettings, ConnectionSettings] | KeyrailError:
+    """Return the endpoint and the settings of calls and connections, or the failure if an option is wrong.
 
     The failure is returned and not raised, so that its traceback has no frames that contain the key.
 
@@ -51,6 +53,8 @@ def parse_options(
         check_bool("cache_allowed_requests", cache["cache_allowed_requests"])
         endpoint = create_endpoint(**{name: options[name] for name in _ENDPOINT_OPTIONS})
         settings = create_call_settings(**{name: options[name] for name in _CALL_OPTIONS})
+        given = {name: options[name] for name in _CONNECTION_OPTIONS}
+        connections = create_connection_settings(endpoint.redacted_url, **given)
     except KeyrailError as failure:
         return failure.with_traceback(None)
-    return endpoint, settings
+    return endpoint, settings, connections

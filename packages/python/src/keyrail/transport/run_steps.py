@@ -16,6 +16,7 @@ from ..failure.facts import Facts
 from ..failure.is_read_method import is_read_method
 from .async_http_client import create_async_http_client
 from .call_settings import CallSettings
+from .connection_settings import ConnectionSettings
 from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
 from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps
@@ -49,10 +50,10 @@ def _remove_frames(error: BaseException) -> BaseException:
 
 
 def create_runner(
-    endpoint: Endpoint, settings: CallSettings
+    endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
 ) -> tuple[Callable[[Steps], list[Outcome]], Callable[[], None], Callable[[], None]]:
     """Create three functions: to run steps one after another, to close all connections, and to start over after a fork."""
-    post, close, forget_connections = create_http_client(settings)
+    post, close, forget_connections = create_http_client(settings, connections)
     ids = _Ids()
 
     def make(attempt: Attempt) -> AttemptResult:
@@ -68,7 +69,7 @@ def create_runner(
                     # Python would warn that it was never awaited.
                     awaitable.close()
                 raise invalid(
-                    "The api_key or jwt function returned an awaitable. "
+                    "The api_key, jwt or headers function returned an awaitable. "
                     "Use AsyncKeyrailProvider with asynchronous functions."
                 )
         except KeyrailError as failure:
@@ -111,10 +112,10 @@ def create_runner(
 
 
 def create_async_runner(
-    endpoint: Endpoint, settings: CallSettings
+    endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
 ) -> tuple[Callable[[Steps], Awaitable[list[Outcome]]], Callable[[], Awaitable[None]], Callable[[], None]]:
     """Create three functions: to run steps concurrently, to close all connections, and to start over after a fork."""
-    post, close, forget_connections = create_async_http_client(settings)
+    post, close, forget_connections = create_async_http_client(settings, connections)
     ids = _Ids()
 
     async def resolve() -> ResolvedEndpoint:
@@ -179,4 +180,4 @@ def _at_endpoint(failure: KeyrailError, attempt: Attempt, redacted_url: str) -> 
     """Copy the failure of a key function with the method and the endpoint, without the frames that contain the key."""
     facts = Facts(kind="invalidRequest", text=str(failure))
     created = create_failure(facts, method=attempt.calls[0].method, redacted_url=redacted_url)
-    return replace_fields(created, hint="Check the api_key and jwt functions.")
+    return replace_fields(created, hint="Check the api_key, jwt and headers functions.")
