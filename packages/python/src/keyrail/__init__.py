@@ -10,7 +10,7 @@ from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
 from .provider import KeyrailProvider
 from .transport.call_settings import BatchOptions, RetryOptions
-from .transport.calls import RpcRequest, Settled
+from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
 
 __all__ = [
     "AsyncHeaders",
@@ -34,6 +34,8 @@ __all__ = [
     "RpcRequest",
     "Secret",
     "Settled",
+    "SettledError",
+    "SettledValue",
     "async_logs",
     "logs",
 ]
