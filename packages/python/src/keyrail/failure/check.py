@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from .error import KeyrailError, create_error
@@ -65,6 +64,9 @@ def check_names(owner: str, given: Mapping[str, Any], known: tuple[str, ...]) ->
 
 
 def _find_nearest(name: object, known: tuple[str, ...]) -> str | None:
+    # Nothing else that web3.py imports uses it.
+    from difflib import get_close_matches
+
     # Other spellings are maxRetries, max-retries and MAX_RETRIES.
     by_letters = {one.replace("_", ""): one for one in known}
     letters = str(name).replace("_", "").replace("-", "").lower()
