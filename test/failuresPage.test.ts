@@ -60,6 +60,8 @@ const given: Readonly<Record<string, readonly unknown[]>> = {
   quotaExceeded: [{ limit: 1, remaining: 0, resetAtMs: 0 }, 403],
   batchTooLarge: [2, 1],
   methodNotFound: ['eth_noSuchMethod'],
+  useWebSocket: ['eth_subscribe'],
+  tooManyConnections: ['key', 1],
   noUpstream: ['testnet'],
   upstreamTimeout: [1],
   responseTooLarge: [1],

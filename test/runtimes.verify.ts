@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { bundle } from './bundle.ts'
 import { latest, startLatestBlockServer } from './latestBlockServer.ts'
@@ -37,6 +39,8 @@ const wrongKey = `kr_a${randomBytes(20).toString('hex').slice(1)}`
 
 let room = ''
 let service: Service
+/** The service's own nodes do not offer WebSocket. */
+let node: Anvil | undefined
 let chainId = ''
 let given = ''
 let stopService: () => Promise<void> = () => Promise.resolve()
@@ -45,9 +49,10 @@ beforeAll(async () => {
   room = mkdtempSync(join(installed(), 'runtimes-'))
   cpSync(join(import.meta.dirname, 'consumers/runtimes'), room, { recursive: true })
   ;({ service, stop: stopService } = await startService())
+  node = await startAnvil()
   const nobody = await addressOfNobody()
   const baseUrl = service.app.urls.testnet.replace(/[/]v2[/].*/, '')
-  given = JSON.stringify({ baseUrl, apiKey: service.app.apiKey, wrongKey, nobody })
+  given = JSON.stringify({ baseUrl, apiKey: service.app.apiKey, wrongKey, nobody, node: node.url })
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const asked = await fetch(service.nodes.testnet, {
     method: 'POST',
@@ -59,6 +64,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stopService()
+  await node?.stop()
   if (room !== '') rmSync(room, { recursive: true, force: true })
 })
 
@@ -81,7 +87,7 @@ for (const { runtime, isLeftOut } of programs) {
 
 describe.each(programs)('on $runtime', ({ runtime, program = '', words, isThere, isLeftOut, byFetch }) => {
   test.skipIf(isLeftOut)(
-    'the packed SDK calls, batches, aborts, watches, fails without its key, and ends by itself',
+    'the packed SDK calls, batches, aborts, watches, subscribes, fails without its key, and ends by itself',
     async () => {
       if (!isThere) throw new Error(`${runtime} is not installed: npm run setup`)
       const { code, stdout, stderr } = await run(program, [...words, 'program.mjs', given], {
@@ -91,7 +97,9 @@ describe.each(programs)('on $runtime', ({ runtime, program = '', words, isThere,
       expect(stderr).toBe('')
       expect(code).toBe(0)
       const report = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Report
-      expectAsEverywhere(report, byFetch)
+      // Node 20 has no WebSocket, and the packed SDK is installed without ws.
+      const bySocket: unknown = runtime === 'Node 20' ? expect.stringContaining('Install the package ws') : true
+      expectAsEverywhere(report, byFetch, bySocket)
       expectNoKey(stdout)
     },
   )
@@ -171,7 +179,7 @@ test.skipIf(noBrowser)(
   },
 )
 
-function expectAsEverywhere(report: Report, byFetch: boolean): void {
+function expectAsEverywhere(report: Report, byFetch: boolean, bySocket: unknown = true): void {
   expect(report).toEqual({
     blockOf: 'bigint',
     chainId,
@@ -183,6 +191,7 @@ function expectAsEverywhere(report: Report, byFetch: boolean): void {
     wrongKey: { ours: true, kind: 'auth', seen: expect.stringContaining('KeyrailError') },
     nobody: { ours: true, kind: 'network', seen: expect.stringContaining('KeyrailError') },
     byFetch,
+    bySocket,
   })
 }
 

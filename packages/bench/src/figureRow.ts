@@ -18,6 +18,8 @@ export interface FigureRow {
   readonly title: string
   /** Takes the number of rounds, and prints an object of lists of numbers by the keys of the figures. */
   readonly program: string
+  /** Whether the program runs on the source of the packages, because it measures something that no package exports. @default false */
+  readonly source?: boolean
   /** What the program takes after that. */
   readonly args?: readonly string[]
   readonly figures: readonly Figure[]

@@ -43,11 +43,12 @@ export async function measureFigures(
 }
 
 async function runProgram(
-  { program, args = [] }: FigureRow,
+  { program, args = [], source = false }: FigureRow,
   rounds: number,
 ): Promise<Record<string, readonly number[]>> {
   const file = fileURLToPath(new URL(program, import.meta.url))
-  const child = spawn(process.execPath, ['--expose-gc', file, String(rounds), ...args], {
+  const flags = ['--expose-gc', ...(source ? ['--conditions=@keyrail/source'] : [])]
+  const child = spawn(process.execPath, [...flags, file, String(rounds), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const said = text(child.stdout)

@@ -1,5 +1,6 @@
 import { batch, createTransport, failover, isKeyrailError, webSocket } from '@keyrail/core'
 import type { KeyrailError, TransportOptions, WebSocketOptions } from '@keyrail/core'
+import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
 import { leaksOf } from './leakWalk.ts'
@@ -228,7 +229,8 @@ describe.each(implementations)('over %s', (name, implementation) => {
     await expect.poll(() => server.open()).toBe(0)
     expect(await request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     expect(server.handshakes).toHaveLength(2)
-    expect(server.calls.map(({ method }) => method)).toEqual(['eth_gasPrice', 'eth_gasPrice'])
+    // On a busy machine the connection may also be checked while the call waits.
+    expect(server.calls.filter(({ method }) => method === 'eth_gasPrice')).toHaveLength(2)
   })
 
   test('a silent server is asked for the chain id while a call waits', async () => {
@@ -324,25 +326,41 @@ test('without a WebSocket of the platform, ws is loaded', async () => {
   }
 })
 
-test('a WebSocket that cannot send headers fails with how to fix it', async () => {
-  const BrowserSocket = class {
-    constructor(_url: string, protocols?: unknown) {
-      if (protocols !== undefined) throw new SyntaxError('The subprotocol is invalid')
+describe('in a browser, which takes the option with headers for a protocol', () => {
+  const BrowserSocket = class extends NodeWebSocket {
+    constructor(url: string, protocols?: string[]) {
+      if (protocols && !Array.isArray(protocols)) throw new SyntaxError('The subprotocol is invalid')
+      super(url, protocols ?? [])
     }
   }
-  const transport = createTransport({
-    url: server.url,
-    jwt: 'a-token-of-mine',
-    webSocket: webSocket({ requests: true, WebSocket: BrowserSocket }),
+  const create = (options: object): ReturnType<typeof createTransport> => {
+    const feature = webSocket({ requests: true, WebSocket: BrowserSocket })
+    const transport = createTransport({ url: server.url, webSocket: feature, ...options })
+    opened.push(transport)
+    return transport
+  }
+
+  test('the token is sent as a protocol', async () => {
+    await create({ jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }).request({ method: 'eth_gasPrice' })
+    const { headers } = server.handshakes[0] as IncomingMessage
+    expect(headers['sec-websocket-protocol']).toBe('bearer,eyJhbGciOi.JUSTATOKEN.0123456789')
   })
-  opened.push(transport)
-  const failure = await failureOf(transport.request({ method: 'eth_gasPrice' }))
-  expect(failure).toMatchObject({ kind: 'invalidRequest' })
-  expect(failure.message).toContain('cannot send headers')
+
+  test.each([
+    ['headers', { headers: { 'x-team': 'wallet' } }],
+    ['headers and a token', { headers: { 'x-team': 'wallet' }, jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }],
+    ['a token that is no protocol', { jwt: 'a:token=of:mine' }],
+    ['credentials in the URL', { url: server.url.replace('//', '//user:password@') }],
+  ])('%s fail with how to fix it', async (_, options) => {
+    const failure = await failureOf(create(options).request({ method: 'eth_gasPrice' }))
+    expect(failure).toMatchObject({ kind: 'invalidRequest' })
+    expect(failure.message).toContain('no headers and no credentials')
+    expect(server.handshakes).toEqual([])
+  })
 })
 
 test.each([
-  [{ requests: 1 }, 'requests must be true or false'],
+  [{ requests: 1 }, 'requests of webSocket must be true or false'],
   [{ url: 'node.example' }, 'url of webSocket must be a full URL'],
   [{ WebSocket: 'ws' }, 'WebSocket must be a constructor'],
   [{ heartbeatMs: 0 }, 'heartbeatMs must be a number from 1'],

@@ -67,19 +67,30 @@ test('a subscription without notifications stays, because the server responds to
   expect(server.handshakes).toHaveLength(1)
 })
 
-test('a server that does not respond to the handshake fails after 10 s', async () => {
+test('a server that does not respond to the handshake, and not to a POST, fails after 9 s', async () => {
   const silent = createServer()
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   try {
     const transport = create({}, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
     const call = failureOf(transport.request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
     await new Promise((resolve) => silent.once('connection', resolve))
-    await vi.advanceTimersByTimeAsync(10_000)
+    await vi.advanceTimersByTimeAsync(9_000)
     // It was not sent, so it may be sent again.
     expect(await call).toMatchObject({ kind: 'network', retryable: true })
   } finally {
     silent.close()
   }
+})
+
+test('a handshake that the platform never reports as rejected is found out after 5 s', async () => {
+  const NeverOpen = class {
+    close(): void {}
+  }
+  const error = { code: -32000, message: 'The key is revoked.', data: { reason: 'key_revoked' } }
+  server.rejection = { status: 401, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) }
+  const call = failureOf(create({ WebSocket: NeverOpen }).request({ method: 'eth_gasPrice' }))
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(await call).toMatchObject({ kind: 'auth', status: 401, rpcError: error })
 })
 
 /** Fails to connect until the wait is as long as it gets, and returns the waits. */

@@ -3,6 +3,20 @@ import { getApiKeyUrl } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import { heldOutNodeFailures, stall } from './heldOutNodeFailures.ts'
+import {
+  createBatch,
+  createCall,
+  error,
+  hang,
+  newHash,
+  nodeFailures,
+  nodeStates,
+  nothing,
+  reset,
+  whole,
+} from './nodeFailures.ts'
+import type { NodeFailure } from './nodeFailures.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
@@ -19,13 +33,16 @@ interface Pair extends StartedGateway {
   readonly rpcUrl: string
 }
 /** Starts a gateway in front of two nodes. The second responds to every call with its name. */
-const startPair = async (chainId: number = chainIds.testnet, firstHead = head): Promise<Pair> => {
+const startPair = async ({
+  chainId = chainIds.testnet,
+  head: firstHead = head,
+}: Partial<NodeFailure> = {}): Promise<Pair> => {
   const [first, second] = [await startFakeUpstream(chainId), await startFakeUpstream(chainIds.testnet)]
   first.head = firstHead
   second.head = head
   second.behave = fromSecond
   const limits = { upstreamTimeoutMs: timeoutMs }
-  const started = await startGateway({ testnet: [first.url, second.url] }, { limits })
+  const started = await startGateway({ testnet: [first.url, second.url] }, { limits, services: { debug: true } })
   toStop.push(first.stop, second.stop, () => started.gateway.close({ graceMs: 0 }))
   return { ...started, first, second, rpcUrl: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }
@@ -47,105 +64,30 @@ afterAll(() => {
 
 const counts = ({ first, second: other } = pair): number[] => [first.bodies.length, other.bodies.length]
 
-const error = (code: number, message: string, data?: unknown): Behaviour => {
-  const text = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) })
-  return (call) => `{"jsonrpc":"2.0","id":${call.id},"error":${text}}`
-}
-const nothing: Behaviour = (call) => result(call, 'null')
-/** One response for all calls of a request. */
-const whole =
-  (status: number, text: string, headers: Record<string, string> = {}): Behaviour =>
-  (_, response) => {
-    if (!response.writableEnded) response.writeHead(status, headers).end(text)
-    return undefined
-  }
-const reset: Behaviour = (_, response) => void response.socket?.resetAndDestroy()
-const cut: Behaviour = (_, response) => {
-  if (!response.headersSent) response.writeHead(200, { 'content-length': '1000' }).write('[{"jsonrpc":"2.0","id":1,')
-  response.socket?.end()
-  return undefined
-}
-const hang: Behaviour = () => undefined
-
-let hashes = 0
-/** A hash that no test has used, so that neither the cache nor the confirmed nulls know it. */
-const newHash = (): string => `0x${(++hashes).toString(16).padStart(64, '0')}`
-const failures: readonly { name: string; behave: Behaviour; method?: string; params?: () => unknown[] }[] = [
-  { name: 'its state is pruned', behave: error(-32000, 'missing trie node 0a1b (path ) state 0x12 is not available') },
-  { name: 'its history is pruned', behave: error(4444, 'pruned history unavailable') },
-  {
-    name: 'its daily requests are used up',
-    behave: error(-32005, 'daily request count exceeded, request rate limited'),
-  },
-  { name: 'it is throttled', behave: error(429, 'Your app has exceeded its compute units per second capacity') },
-  { name: 'it does not have the method', behave: error(-32601, 'the method eth_call does not exist/is not available') },
-  { name: 'it does not have the block yet', behave: error(-32000, 'header not found') },
-  { name: 'it is syncing', behave: error(-32000, 'node is still syncing') },
-  { name: 'it has an internal error', behave: error(-32603, 'Internal error') },
-  { name: 'it could not relay the call', behave: error(-32000, 'failed to forward request to upstream') },
-  { name: 'it rejects its key', behave: error(-32016, 'Unauthorized: invalid API key') },
-  { name: 'its plan does not include the call', behave: error(-32000, 'this method is not available on your plan') },
-  { name: 'it ran out of time', behave: error(-32000, 'execution aborted (timeout = 5s)') },
-  { name: 'it is on another network', behave: error(-32000, 'network is not supported') },
-  { name: 'it has an error that nobody knows', behave: error(-32000, 'flux compensator') },
-  { name: 'it has no block', behave: nothing, method: 'eth_getBlockByHash', params: () => [newHash(), false] },
-  {
-    name: 'it has no block of a number',
-    behave: nothing,
-    method: 'eth_getBlockByNumber',
-    params: () => ['0x64', false],
-  },
-  { name: 'it has no transaction', behave: nothing, method: 'eth_getTransactionByHash', params: () => [newHash()] },
-  { name: 'it has no receipt', behave: nothing, method: 'eth_getTransactionReceipt', params: () => [newHash()] },
-  { name: 'it has no receipts of a block', behave: nothing, method: 'eth_getBlockReceipts', params: () => ['0x60'] },
-  {
-    name: 'it has no uncle',
-    behave: nothing,
-    method: 'eth_getUncleByBlockNumberAndIndex',
-    params: () => ['0x60', '0x0'],
-  },
-  { name: 'it responds with 401', behave: whole(401, 'Unauthorized') },
-  { name: 'it responds with 402', behave: whole(402, 'Payment required') },
-  { name: 'it responds with 403', behave: whole(403, '<html>Forbidden</html>') },
-  { name: 'it responds with 404', behave: whole(404, 'page not found') },
-  { name: 'it responds with 429', behave: whole(429, 'slow down', { 'retry-after': '7' }) },
-  { name: 'it responds with 500', behave: whole(500, 'oops') },
-  { name: 'it responds with 502', behave: whole(502, '<html><title>502 Bad Gateway</title></html>') },
-  { name: 'it responds with 503', behave: whole(503, '') },
-  { name: 'it responds with 504', behave: whole(504, '') },
-  { name: 'it redirects', behave: whole(302, '', { location: 'http://127.0.0.1:1/' }) },
-  { name: 'it sends an HTML page', behave: whole(200, '<html>welcome</html>') },
-  { name: 'it sends a text', behave: whole(200, 'Max rate limit reached') },
-  { name: 'it sends nothing', behave: whole(200, '') },
-  { name: 'it sends another JSON', behave: whole(200, '{"status":"ok"}') },
-  { name: 'it sends an error without an id', behave: whole(200, '{"error":{"code":-32005,"message":"rate limit"}}') },
-  { name: 'its response is cut off', behave: cut },
-  { name: 'it resets the connection', behave: reset },
-  { name: 'it responds with another id', behave: (call) => result({ ...call, id: call.id + 1_000 }, '"first"') },
-]
-
 const toCall = (id: number, method = 'eth_call', params: unknown[] = [{}, '0x64']): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 const second = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":"second"}`
 
 describe('the caller gets the response of the second node if the first fails:', () => {
-  test.each(failures)('$name', async ({ behave, method, params = () => [{}, '0x64'] }) => {
-    pair.first.behave = behave
-    const response = await post(pair.rpcUrl, toCall(1, method, params()))
+  test.each(nodeFailures)('$name', async (failure) => {
+    pair.first.behave = failure.behave
+    const response = await post(pair.rpcUrl, createCall(failure, 1))
     expect([response.status, response.text]).toEqual([200, second(1)])
     expect(counts()).toEqual([1, 1])
   })
 
-  test.each(failures)('$name, in a batch', async ({ behave, method, params = () => [{}, '0x64'] }) => {
-    pair.first.behave = behave
-    const calls = [1, 2, 3].map((id) => toCall(id, method, [...params(), id]))
-    const response = await post(pair.rpcUrl, `[${calls.join(',')}]`)
+  test.each(nodeFailures)('$name, in a batch', async (failure) => {
+    pair.first.behave = failure.behave
+    const response = await post(pair.rpcUrl, createBatch(failure))
     expect(response.text).toBe(`[${[1, 2, 3].map(second).join(',')}]`)
     expect(counts()).toEqual([1, 1])
   })
 
-  test('it hangs', async () => {
-    pair.first.behave = hang
+  test.each([
+    ['hangs', hang],
+    ['stops in the middle of its response', stall],
+  ])('it %s', async (_, behave) => {
+    pair.first.behave = behave
     const response = post(pair.rpcUrl, toCall(1))
     await until(() => pair.first.bodies.length === 1)
     pass(timeoutMs / 2)
@@ -173,8 +115,11 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect((await late).status).toBe(504)
   })
 
-  test('it hangs, in a batch', async () => {
-    pair.first.behave = hang
+  test.each([
+    ['hangs', hang],
+    ['stops in the middle of its response', stall],
+  ])('it %s, in a batch', async (_, behave) => {
+    pair.first.behave = behave
     const response = post(pair.rpcUrl, `[${[1, 2, 3].map((id) => toCall(id, 'eth_call', [id])).join(',')}]`)
     await until(() => pair.first.bodies.length === 1)
     pass(timeoutMs / 2)
@@ -212,21 +157,32 @@ describe('the caller gets the response of the second node if the first fails:', 
     expect((await response).text).toBe(second(1))
   })
 
-  test.each([
-    ['is on another chain', 5, head],
-    ['is far behind', chainIds.testnet, 10],
-  ])('it %s', async (_, chainId, firstHead) => {
-    const other = await startPair(chainId, firstHead)
-    expect((await post(other.rpcUrl, toCall(1))).text).toBe(second(1))
-    expect((await post(other.rpcUrl, `[${toCall(1)},${toCall(2)}]`)).text).toBe(`[${second(1)},${second(2)}]`)
+  test.each([nodeStates.otherChain, nodeStates.farBehind])('$name', async (state: NodeFailure) => {
+    const other = await startPair(state)
+    expect((await post(other.rpcUrl, createCall(state, 1))).text).toBe(second(1))
+    expect((await post(other.rpcUrl, createBatch(state))).text).toBe(`[${[1, 2, 3].map(second).join(',')}]`)
     expect(other.first.bodies.length).toBe(0)
   })
 
   test('it is a little behind', async () => {
-    const other = await startPair(chainIds.testnet, head - 3)
-    other.first.behave = nothing
-    expect((await post(other.rpcUrl, toCall(1, 'eth_getBlockByNumber', ['0x64', false]))).text).toBe(second(1))
+    const other = await startPair(nodeStates.littleBehind)
+    other.first.behave = nodeStates.littleBehind.behave
+    expect((await post(other.rpcUrl, createCall(nodeStates.littleBehind, 1))).text).toBe(second(1))
   })
+})
+
+describe('the caller gets the response of the second node after a failure that was reported elsewhere:', () => {
+  const solved = heldOutNodeFailures.filter(({ limitation, behave }) => limitation === undefined && behave !== stall)
+  const forms = ['single', 'batch'] as const
+  test.each(solved.flatMap((failure) => forms.map((form) => ({ ...failure, form }))))(
+    '$name, $form',
+    async ({ form, ...failure }) => {
+      const reported = await startPair(failure)
+      reported.first.behave = failure.behave
+      const { text } = await post(reported.rpcUrl, form === 'single' ? createCall(failure, 1) : createBatch(failure))
+      expect(text).toBe(form === 'single' ? second(1) : `[${[1, 2, 3].map(second).join(',')}]`)
+    },
+  )
 })
 
 describe('an error that every node would send is final:', () => {
@@ -364,7 +320,7 @@ describe('null', () => {
   })
 
   test('is not confirmed by a node that is behind, except if that has the block too', async () => {
-    const behind = await startPair(chainIds.testnet, head + 2)
+    const behind = await startPair({ head: head + 2 })
     behind.first.behave = nothing
     await post(behind.rpcUrl, receipt(1))
     await post(behind.rpcUrl, toCall(1, 'eth_getBlockByNumber', ['latest', false]))

@@ -1,4 +1,6 @@
-import { createApiKey, createGateway, createMemoryKeyStore } from '../src/index.ts'
+import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
+import { createGatewayOf } from '../src/proxy/createGateway.ts'
+import type { GatewayParts } from '../src/proxy/gateway.ts'
 import type { GatewayOptions, Gateway, KeyRecord, LogEntry, MemoryKeyStore } from '../src/index.ts'
 
 /** Chain ids used in all tests. */
@@ -25,6 +27,7 @@ export const nothingThere = 'http://127.0.0.1:9'
 export const startGateway = async (
   upstreams: { testnet: readonly string[]; mainnet?: readonly string[] },
   options: Partial<GatewayOptions> = {},
+  parts: GatewayParts = {},
 ): Promise<StartedGateway> => {
   const keys = createMemoryKeyStore()
   const addKey = (kind: 'app' | 'testnet' | 'mainnet', id: string, status: KeyRecord['status'] = 'active'): string => {
@@ -43,7 +46,7 @@ export const startGateway = async (
   const revokedKey = addKey('testnet', 'key-revoked', 'revoked')
   const expiredKey = addKey('testnet', 'key-expired', 'expired')
   const entries: LogEntry[] = []
-  const gateway = createGateway({
+  const gateway = createGatewayOf(parts, {
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: upstreams.testnet.map((url) => ({ url })) },
       mainnet: { chainId: chainIds.mainnet, upstreams: (upstreams.mainnet ?? [nothingThere]).map((url) => ({ url })) },

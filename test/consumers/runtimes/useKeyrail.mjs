@@ -1,12 +1,13 @@
-// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, and a subscription.
-import { batch, createTransport, stats } from '@keyrail/core'
+// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, subscriptions, and WebSocket.
+import { batch, createTransport, stats, webSocket } from '@keyrail/core'
+import { getSocket } from '@keyrail/core/internal'
 import { createClient, getBalance, getBlock, isKeyrailError, subscribe } from '@keyrail/fetch'
 
 /**
  * Uses a service in every way that a platform could spoil.
- * @param given - `baseUrl` and `apiKey` of an app; `wrongKey`, which the service does not know; `nobody`, where nobody listens.
+ * @param given - `baseUrl` and `apiKey` of an app; `wrongKey`, which the service does not know; `nobody`, where nobody listens; `node`, a node's own URL.
  */
-export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody }) {
+export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody, node }) {
   const { fetch } = globalThis
   let fetches = 0
   globalThis.fetch = (...words) => {
@@ -50,11 +51,32 @@ export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody }) {
       wrongKey: await failure({ baseUrl, apiKey: wrongKey }),
       nobody: await failure({ baseUrl: nobody, apiKey, retry: false }),
       byFetch: fetches > 0,
+      bySocket: await useSocket(node),
     }
     transport.close()
     return report
   } finally {
     globalThis.fetch = fetch
+  }
+}
+
+/** A call and a subscription over WebSocket. */
+async function useSocket(url) {
+  const transport = createTransport({ url, webSocket: webSocket({ requests: true }) })
+  try {
+    const { hash } = await new Promise((resolve, reject) => {
+      const handlers = { onNotification: ({ result }) => resolve(result), onEnd: reject }
+      getSocket(transport)
+        .subscribe(['newHeads'], handlers)
+        .then(() => transport.request({ method: 'evm_mine', params: [] }))
+        .catch(reject)
+    })
+    const block = await transport.request({ method: 'eth_getBlockByHash', params: [hash, false] })
+    return block.hash === hash
+  } catch (error) {
+    return error.message
+  } finally {
+    transport.close()
   }
 }
 

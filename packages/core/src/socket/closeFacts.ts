@@ -37,7 +37,9 @@ const hasReason = (code: number): boolean => code === 1008 || code === 1011 || (
  * @see RFC 6455 section 7.4.1, and the IANA registry of WebSocket close codes
  */
 export function toCloseFacts(code: number, reason: string): FailureFacts {
-  const closed = code === 1006 ? 'the connection broke' : `the server closed the connection with code ${code}`
+  // Deno reports 0 in place of 1006.
+  const closed =
+    code === 1006 || code === 0 ? 'the connection broke' : `the server closed the connection with code ${code}`
   const text = reason ? `${closed}: ${reason}` : closed
   const kind = kindsByCode[code] ?? 'network'
   const rpcError = { code, message: text, data: { reason } }

@@ -44,13 +44,14 @@ export interface Connection {
 interface Pending {
   readonly call: Call
   readonly complete: Complete
-  readonly text: string
+  readonly body: string
   isSent: boolean
   isCanceled: boolean
 }
 
-/** How long opening a connection may take, and how long the response to a heartbeat, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000
+/** How long opening a connection may take, then to find out why it was not opened, and the response to a heartbeat, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 5_000
+const EXPLAIN_TIMEOUT_MS = 4_000
 const HEARTBEAT_TIMEOUT_MS = 5_000
 
 /**
@@ -70,6 +71,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let lastReceivedAt = 0
   let heartbeat: Call | undefined
   let heartbeatAt: number | undefined
+  let isExplaining = false
   let over = false
 
   const contextOf = (method: string): FailureContext => ({ redactedUrl, ...socket.context(), method })
@@ -87,21 +89,21 @@ export function createConnection(options: ConnectionOptions): Connection {
     onEnd((method) => createSocketFailure(lost, contextOf(method), false), openMs)
     const all = [...pending.values()].filter(({ isCanceled }) => !isCanceled)
     pending.clear()
-    const largest = Math.max(...all.map(({ text }) => text.length))
-    for (const { call, complete, text, isSent } of all)
-      complete(false, createSocketFailure(text.length === largest ? facts : lost, contextOf(call.method), isSent))
+    const largest = Math.max(...all.map(({ body }) => body.length))
+    for (const { call, complete, body, isSent } of all)
+      complete(false, createSocketFailure(body.length === largest ? facts : lost, contextOf(call.method), isSent))
     subscriptions.end(createSocketFailure(lost, contextOf('eth_subscribe'), true))
   }
 
   const write = (entry: Pending): void => {
     entry.isSent = true
-    socket.send(entry.text)
+    socket.send(entry.body)
   }
 
   const send: Send = (call, complete) => {
     const id = ++lastId
-    const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`
-    const entry: Pending = { call, complete, text, isSent: false, isCanceled: false }
+    const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`
+    const entry: Pending = { call, complete, body, isSent: false, isCanceled: false }
     pending.set(id, entry)
     onCancel(call, (reason) => {
       // A subscription that the server opens all the same must be ended, so its response is awaited.
@@ -201,7 +203,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const onTimer = (): void => {
     const text = `no connection within ${CONNECT_TIMEOUT_MS} ms`
-    if (openedAt === undefined) return end({ kind: 'network', text })
+    // Node 22 reports nothing if the server rejects the handshake with 401.
+    if (openedAt === undefined) return onSocketEnd({ facts: { kind: 'network', text }, isHidden: !isExplaining })
     if (heartbeatAt !== undefined && lastReceivedAt < heartbeatAt)
       return end({
         kind: 'network',
@@ -226,8 +229,15 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const onSocketEnd = ({ facts, isHidden }: SocketEnd): void => {
     if (!isHidden || !explain) return end(facts)
+    isExplaining = true
+    socket.close(true)
+    timer.set(EXPLAIN_TIMEOUT_MS)
     const text = `${facts.text}, although the same URL responds to POST: the server, or a proxy, does not accept WebSocket`
-    explain((found) => end(found ?? { ...facts, text }))
+    explain((found) => {
+      if (!found) end({ ...facts, text })
+      // The POST did not get through either, which says no more.
+      else end(found.kind === 'network' ? facts : found)
+    })
   }
 
   timer.set(CONNECT_TIMEOUT_MS)

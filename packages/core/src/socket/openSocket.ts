@@ -155,20 +155,35 @@ async function getPlatformWebSocket(): Promise<WebSocketConstructor> {
   }
 }
 
-/** `ws`, Node, Bun and Deno take headers as an option. Browsers take that option for the name of a protocol, and throw. */
+/**
+ * Creates the WebSocket. `ws`, Node, Bun and Deno take headers as an option. Browsers take that option for the name of a protocol, and throw: they
+ * can only send a token, as a protocol, which services of Keyrail accept.
+ */
 function createPlatformSocket(Constructor: WebSocketConstructor, { url, headers }: RequestTarget): PlatformSocket {
+  const create = (...options: unknown[]): PlatformSocket =>
+    new Constructor(url, ...(options as never[])) as PlatformSocket
   const { 'content-type': _, ...extra } = headers
-  const hasHeaders = Object.keys(extra).length > 0
-  const options = hasHeaders ? [{ headers: extra }] : []
+  const { authorization = '', ...others } = extra
+  const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? []
+  const hasOthers = Object.keys(others).length > 0
   try {
-    return new Constructor(url, ...(options as never[])) as PlatformSocket
+    if (!authorization && !hasOthers) return create()
   } catch (error) {
-    throw invalidRequest(
-      hasHeaders
-        ? "This platform's WebSocket cannot send headers, so jwt, headers and credentials in the URL do not work with webSocket. Leave webSocket out, or pass a constructor that sends headers: webSocket({ WebSocket })."
-        : `The platform cannot open the WebSocket: ${readString(() => Object(error).message)}`,
-    )
+    throw invalidRequest(`The platform cannot open the WebSocket: ${readString(() => Object(error).message)}`)
   }
+  try {
+    return create({ headers: extra })
+  } catch {
+    // It takes no headers.
+  }
+  try {
+    if (token && !hasOthers) return create(['bearer', token])
+  } catch {
+    // The token has characters that a protocol must not have.
+  }
+  throw invalidRequest(
+    "This platform's WebSocket can send a jwt, but no headers and no credentials in the URL. Leave webSocket out, or pass a constructor that sends headers: webSocket({ WebSocket }).",
+  )
 }
 
 /** Reads the response to a handshake that the server rejected. It is that of a rejected POST. */

@@ -71,7 +71,7 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
   checkObject('webSocket', options, 'an object of options, such as { requests: true }')
   checkNames('webSocket', options, ['url', 'requests', 'WebSocket', 'heartbeatMs'])
   const { url, requests = false, WebSocket, heartbeatMs = 25_000 } = options
-  check(typeof requests === 'boolean', `requests must be true or false, not ${describeType(requests)}`)
+  check(typeof requests === 'boolean', `requests of webSocket must be true or false, not ${describeType(requests)}`)
   check(
     WebSocket === undefined || typeof WebSocket === 'function',
     `WebSocket must be a constructor, not ${describeType(WebSocket)}: pass the class itself`,

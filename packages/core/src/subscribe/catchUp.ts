@@ -34,7 +34,7 @@ export async function* catchUpLogs(
   { transport, chain, logs, callOptions }: CatchUpOptions,
   to: number,
 ): AsyncGenerator<LogEvent, void, undefined> {
-  const from = chain.next() as number
+  const from = Math.max(chain.next() as number, chain.first ?? 0)
   const { partial } = chain
   const size = createWindowSize(transport)
   const read = async ({ from: first, to: last }: BlockSpan): Promise<RpcLog[]> => {

@@ -1,12 +1,12 @@
 import { now } from '../clock/now.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
-import { malformed, missingBlock, toPosition } from './chainBlock.ts'
+import { malformed, missingBlock } from './chainBlock.ts'
 import type { WholeBlock } from './chainBlock.ts'
 import { readExisting } from './chainSource.ts'
 import type { ChainSource } from './chainSource.ts'
 import type { PollSchedule } from './pollSchedule.ts'
 import type { ChainEvent, RecentBlock, RecentChain } from './recentChain.ts'
-import { reportBlock } from './reportBlock.ts'
+import { reportBlock, undoAbove } from './reportBlock.ts'
 import type { AnyEvent } from './reportBlock.ts'
 import type { LogEvent, SubscriptionOptions } from './subscription.ts'
 
@@ -14,6 +14,8 @@ import type { LogEvent, SubscriptionOptions } from './subscription.ts'
 export interface Polled {
   /** Whether the newest block of the node has been reported. */
   readonly atHead: boolean
+  /** Whether the chain has another newest block than before. */
+  readonly news: boolean
   /** The delay before the next poll, in milliseconds. */
   readonly waitMs: number
 }
@@ -63,11 +65,11 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     const oldest = (chain.blocks[0] as RecentBlock).number
     const branch: WholeBlock[] = []
     let fork = findIndex(tip.hash)
-    let ancestor = toPosition(tip)
+    let ancestor: Pick<WholeBlock, 'number' | 'hash'> = tip
     for (let lowest = tip; fork < 0;) {
       branch.push(lowest)
       const { number, parentHash } = lowest
-      ancestor = toPosition({ number: number - 1, hash: parentHash })
+      ancestor = { number: number - 1, hash: parentHash }
       fork = findIndex(parentHash)
       if (fork >= 0 || (chain.complete && number <= oldest)) break
       if (number <= oldest) throw tooDeep(reorgDepth)
@@ -77,7 +79,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       if (parent.hash !== parentHash || parent.number !== number - 1) throw malformed('block', 'the requested parent')
       lowest = parent
     }
-    if (fork < chain.blocks.length - 1) yield { type: 'reorg', ancestor, removed: chain.rewind(fork) }
+    if (fork < chain.blocks.length - 1) yield* undoAbove(chain, fork, ancestor)
     for (const block of branch.reverse()) yield* reportBlock(chain, block, await load(block))
   }
 
@@ -128,15 +130,16 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     return true
   }
 
-  return async function* poll() {
+  async function* pollOnce(): AsyncGenerator<AnyEvent, Omit<Polled, 'news'>, undefined> {
     const polledAt = now()
     const head = await readExisting(source, 'latest')
     const newest = chain.newest()
     if (chain.first === undefined && !newest) {
       chain.first = fromBlock === undefined ? head.number + 1 : await resolveBlock(source, fromBlock, head.number)
-      // The first block's parent, so that a cursor contains a hash from the start.
+      // So that a cursor contains hashes from the start. Two, because another node may not have the head yet.
       if (fromBlock === undefined) {
-        const { number, hash, timestamp } = head
+        const { number, hash, parentHash, timestamp } = head
+        if (number > 0) chain.extend({ number: number - 1, hash: parentHash, reported: [] })
         chain.extend({ number, hash, timestamp, reported: [] })
       }
     }
@@ -149,7 +152,9 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       }
     }
     lowerPolls = 0
-    if (catchUp && head.number - next > 2 * reorgDepth) {
+    // After a deep reorganization, the chain may end below the first block.
+    const wanted = Math.max(next, chain.first ?? 0)
+    if (catchUp && head.number - wanted > 2 * reorgDepth) {
       const first = await readExisting(source, next)
       if (newest && first.parentHash !== newest.hash) {
         yield* switchBranch(first)
@@ -159,14 +164,20 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
         const block = await readExisting(source, chain.partial.number)
         // Its new logs are reported below.
         if (block.hash !== chain.partial.hash) {
-          const ancestor = toPosition({ number: block.number - 1, hash: block.parentHash })
-          yield { type: 'reorg', ancestor, removed: chain.rewind(chain.blocks.length - 1) }
+          const ancestor = { number: block.number - 1, hash: block.parentHash }
+          yield* undoAbove(chain, chain.blocks.length - 1, ancestor)
         }
       }
       yield* catchUp(head.number - reorgDepth - 1)
     }
     const atHead = yield* followToHead(chain.next() as number, head)
     return { atHead, waitMs: atHead ? Math.max(0, waitAfterNews() - (now() - polledAt)) : 0 }
+  }
+
+  return async function* poll() {
+    const before = chain.newest()
+    const polled = yield* pollOnce()
+    return { ...polled, news: chain.newest() !== before }
   }
 }
 

@@ -1,14 +1,15 @@
 import { check, checkNames, checkObject } from '../failure/check.ts'
 import { checkInteger } from '../failure/checkInteger.ts'
 import { describeType } from '../failure/describeType.ts'
+import { getSocket } from '../socket/rpcSocket.ts'
 import { checkCallOptions } from '../transport/checkCallOptions.ts'
 import type { Transport } from '../transport/transport.ts'
 import { catchUpLogs } from './catchUp.ts'
 import { createChainPoller } from './chainPoller.ts'
 import { createChainSource } from './chainSource.ts'
-import { followByPolling } from './followByPolling.ts'
+import { followChain } from './followChain.ts'
 import { parseCursor } from './parseCursor.ts'
-import { pollPendingTransactions } from './pendingTransactions.ts'
+import { followPendingTransactions } from './pendingTransactions.ts'
 import { createPollSchedule } from './pollSchedule.ts'
 import { createRecentChain } from './recentChain.ts'
 import { createRecovery } from './recovery.ts'
@@ -69,13 +70,18 @@ export function createSubscription<const R extends SubscriptionRequest>(
   const events = runAbortable<SubscriptionEvent>(options.signal, (signal) => {
     const callOptions = { priority: 'poll', ...calls, signal } as const
     const schedule = createPollSchedule(pollingIntervalMs)
-    const recovery = createRecovery(schedule, signal, onError)
-    if ('pending' in wanted) return pollPendingTransactions(transport, recovery, callOptions, pollingIntervalMs)
+    const socket = getSocket(transport)
+    if ('pending' in wanted) {
+      const recovery = createRecovery(schedule, signal, onError)
+      const pending = { transport, recovery, callOptions, intervalMs: pollingIntervalMs }
+      return followPendingTransactions(pending, socket)
+    }
     const source = createChainSource(transport.request, wanted, callOptions)
     const { logs } = source
     const catchUp = logs && ((to: number) => catchUpLogs({ transport, chain, logs, callOptions }, to))
     const poll = createChainPoller({ chain, source, schedule, reorgDepth, fromBlock, catchUp })
-    return followByPolling({ poll, recovery, signal }) as AsyncGenerator<SubscriptionEvent, void, undefined>
+    const events = followChain({ chain, source, poll, schedule, socket, signal, reorgDepth, options })
+    return events as AsyncGenerator<SubscriptionEvent, void, undefined>
   })
   return Object.assign(events, { cursor: chain.toCursor }) as Subscription<SubscriptionEvent<R>>
 }

@@ -10,8 +10,8 @@ export interface PollingOptions {
   readonly signal: AbortSignal
   /** Waits between two polls. @default for `waitMs` */
   readonly wait?: (polled: Polled) => Promise<void>
-  /** Whether to end when the head has been reported. @default false */
-  readonly toHead?: boolean
+  /** Whether to end after this poll. @default never */
+  readonly isOver?: (polled: Polled) => boolean
 }
 
 /** Polls again and again, through retryable failures. Polls never overlap, and none is sent while the consumer processes an event. */
@@ -20,7 +20,7 @@ export async function* followByPolling({
   recovery,
   signal,
   wait = ({ waitMs }) => pause(waitMs, signal),
-  toHead = false,
+  isOver = () => false,
 }: PollingOptions): AsyncGenerator<AnyEvent, void, undefined> {
   for (;;) {
     let waitMs: number | undefined
@@ -29,7 +29,7 @@ export async function* followByPolling({
       for (let step = await events.next(); ; step = await events.next()) {
         recovery.succeeded()
         if (step.done) {
-          if (toHead && step.value.atHead) return
+          if (isOver(step.value)) return
           await wait(step.value)
           break
         }

@@ -1,30 +1,84 @@
 import { pause } from '../clock/pause.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { Hash } from '../schema/hex.ts'
+import type { RpcSocket } from '../socket/rpcSocket.ts'
+import type { SocketNotification } from '../socket/socketCall.ts'
 import type { CallOptions } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
 import { malformed } from './chainBlock.ts'
+import { isUnsupported } from './followSocket.ts'
+import { createNotificationQueue } from './notificationQueue.ts'
 import type { Recovery } from './recovery.ts'
 import type { TransactionEvent } from './subscription.ts'
+
+/** How many hashes wait for a slow consumer before the subscription of a socket is ended. */
+const mostWaiting = 16_384
+
+/** Options of {@link followPendingTransactions}. */
+export interface PendingOptions {
+  readonly transport: Transport
+  readonly recovery: Recovery
+  /** The options of each call. */
+  readonly callOptions: CallOptions & { readonly signal: AbortSignal }
+  /** The interval between polls, in milliseconds. @default 1_000 */
+  readonly intervalMs: number | undefined
+}
+
+/**
+ * Reports the transactions that enter the pool: over a socket if the server has subscriptions, otherwise by polling.
+ *
+ * @param options - How to read them.
+ * @param socket - The connections, if the transport has any.
+ */
+export async function* followPendingTransactions(
+  options: PendingOptions,
+  socket: RpcSocket | undefined,
+): AsyncGenerator<TransactionEvent, void, undefined> {
+  const { recovery, callOptions } = options
+  while (socket) {
+    try {
+      yield* readPendingTransactions(socket, recovery, callOptions.signal)
+    } catch (error) {
+      if (isUnsupported(error)) break
+      await pause(recovery.failed(error), callOptions.signal)
+    }
+  }
+  yield* pollPendingTransactions(options)
+}
+
+/** Reports transactions until the connection fails or the consumer was too slow. */
+async function* readPendingTransactions(
+  socket: RpcSocket,
+  recovery: Recovery,
+  signal: AbortSignal,
+): AsyncGenerator<TransactionEvent, void, undefined> {
+  const queue = createNotificationQueue<SocketNotification>(mostWaiting, signal)
+  const onNotification = (notification: SocketNotification): void => {
+    if (!queue.push(notification)) subscription.unsubscribe()
+  }
+  const subscription = await socket.subscribe(['newPendingTransactions'], { onNotification, onEnd: queue.fail }, signal)
+  recovery.succeeded()
+  try {
+    for (let one = await queue.take(); one; one = await queue.take())
+      yield { type: 'transaction', hash: one.result as Hash }
+  } finally {
+    subscription.unsubscribe()
+  }
+}
 
 /** How often a filter is polled, in milliseconds. */
 const defaultIntervalMs = 1_000
 
 /**
- * Reports the transactions that enter the pool, by polling a filter on the node. Nodes delete filters that are not polled for some minutes; then
- * a new one is created, and transactions in between are missed.
- *
- * @param transport - Sends the calls.
- * @param recovery - Continues after failures.
- * @param options - The options of each call.
- * @param intervalMs - The interval between polls.
+ * Reports transactions by polling a filter on the node. Nodes delete filters that are not polled for some minutes; then a new one is created, and
+ * transactions in between are missed.
  */
-export async function* pollPendingTransactions(
-  transport: Transport,
-  recovery: Recovery,
-  options: CallOptions & { readonly signal: AbortSignal },
-  intervalMs: number = defaultIntervalMs,
-): AsyncGenerator<TransactionEvent, void, undefined> {
+async function* pollPendingTransactions({
+  transport,
+  recovery,
+  callOptions: options,
+  intervalMs = defaultIntervalMs,
+}: PendingOptions): AsyncGenerator<TransactionEvent, void, undefined> {
   // A filter exists on one node only.
   const group = (transport as Transport & { readonly group?: () => Transport }).group?.() ?? transport
   let filter: unknown

@@ -8,6 +8,23 @@ import type { ReorgEvent } from './subscription.ts'
 export type AnyEvent = ChainEvent | ReorgEvent<Reported>
 
 /**
+ * Removes blocks from the chain, and reports it if they may have been reported.
+ *
+ * @param chain - The chain.
+ * @param index - The blocks above this index of `chain.blocks` are removed.
+ * @param ancestor - The block that the chain continues from.
+ */
+export function* undoAbove(
+  chain: RecentChain,
+  index: number,
+  ancestor: Pick<ChainBlock, 'number' | 'hash'>,
+): Generator<AnyEvent, void, undefined> {
+  const newest = (chain.partial ?? chain.newest())?.number ?? -1
+  const removed = chain.rewind(index)
+  if (newest >= (chain.first ?? 0)) yield { type: 'reorg', ancestor: toPosition(ancestor), removed }
+}
+
+/**
  * Reports a block on top of the chain, one event at a time. After each event, the chain's cursor is the position after that event. What an
  * earlier run has reported of the block is skipped, and undone if it was another block.
  *
@@ -24,8 +41,7 @@ export function* reportBlock(
   const reportable = number < (chain.first ?? 0) ? [] : events
   const { partial } = chain
   if (partial && partial.hash !== hash && (number >= partial.number || reportable.length > 0)) {
-    const removed = chain.rewind(chain.blocks.length - 1)
-    yield { type: 'reorg', ancestor: toPosition({ number: number - 1, hash: parentHash }), removed }
+    yield* undoAbove(chain, chain.blocks.length - 1, { number: number - 1, hash: parentHash })
   }
   const logIndex = chain.partial?.hash === hash ? chain.partial.logIndex : -1
   const reported = chain.partial?.hash === hash ? [...chain.partial.reported] : []

@@ -83,7 +83,7 @@ describe('a subscription to blocks', () => {
     chain.reorg(3, 4)
     await vi.advanceTimersByTimeAsync(12_000)
     await stop()
-    expect(seen.map(({ type }) => type)).toEqual(['reorg', 'block'])
+    expect(seen.map(({ type }) => type)).toEqual(['block'])
     expect(blocksLeft(seen)).toEqual(chain.blocks.slice(11).map(({ number, hash }) => ({ number, hash })))
   })
 

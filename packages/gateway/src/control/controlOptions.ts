@@ -22,11 +22,11 @@ export interface ControlConfig {
   /** @default {} */
   readonly weights?: MethodWeights
   /** The limits on networks that have their own. @default none */
-  readonly networks?: Readonly<Record<Network, NetworkLimits>>
+  readonly networks?: Readonly<Record<Network, NetworkUsageLimits>>
 }
 
 /** The limits on a network that has its own, for accounts for which the operator has set no others. */
-export interface NetworkLimits {
+export interface NetworkUsageLimits {
   readonly apps: KeyLimits
   readonly apiKeys: KeyLimits
   readonly weights: MethodWeights

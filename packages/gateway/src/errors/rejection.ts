@@ -32,6 +32,7 @@ export type RejectionReason =
   | 'batch_too_large'
   | 'invalid_params'
   | 'method_not_found'
+  | 'too_many_connections'
   | 'no_upstream'
   | 'upstream_busy'
   | 'upstream_timeout'

@@ -102,6 +102,14 @@ export const rejections = {
     reason: 'bad_http',
     close: true,
   }),
+  badHandshake: (): Rejection => ({
+    status: 400,
+    code: invalidRequest,
+    message:
+      'Bad Request: a WebSocket needs Sec-WebSocket-Version: 13, a Sec-WebSocket-Key of 16 bytes in base64, and no subprotocol twice',
+    reason: 'bad_http',
+    close: true,
+  }),
   headersTooLarge: (): Rejection => ({
     status: 431,
     code: invalidRequest,
@@ -280,6 +288,20 @@ export const rejections = {
     code: -32601,
     message: `the method ${truncate(method)} does not exist/is not available`,
     reason: 'method_not_found',
+  }),
+  /** For a call that works only over a WebSocket. */
+  useWebSocket: (method: string): Rejection => ({
+    status: 200,
+    code: -32601,
+    message: `${method} needs a WebSocket: connect to the same URL with wss:// in place of https://, or ws:// in place of http://`,
+    reason: 'method_not_found',
+  }),
+  tooManyConnections: (of: 'key' | 'user' | 'IP', max: number): Rejection => ({
+    status: 429,
+    code: limitExceeded,
+    message: `Too many WebSocket connections: at most ${max} for each ${of}. Close some, or use one for several subscriptions`,
+    reason: 'too_many_connections',
+    data: { maxConnections: max },
   }),
   noUpstream: (network: Network): Rejection => ({
     status: 503,

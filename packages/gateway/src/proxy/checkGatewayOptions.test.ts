@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import { createGateway } from './createGateway.ts'
-import { defaultLimits } from './gatewayOptions.ts'
+import { webSocketRanges } from './checkWebSocket.ts'
+import { defaultLimits, defaultWebSocket } from './gatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { createMemoryKeyStore } from '../auth/key/createMemoryKeyStore.ts'
 
@@ -17,7 +18,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, webSocket, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -79,6 +80,34 @@ const networkLimits: readonly string[] = [
   'maxFilters',
 ]
 const limitNames = Object.keys(max) as (keyof typeof max)[]
+
+describe('the options of WebSockets', () => {
+  const check = (webSocket: unknown) => checkGatewayOptions(given({ webSocket })).webSocket
+
+  test('have defaults', () => {
+    expect(check(undefined)).toEqual(defaultWebSocket)
+    expect(check({ enabled: false, maxConnectionsPerKey: 5 })).toEqual({
+      ...defaultWebSocket,
+      enabled: false,
+      maxConnectionsPerKey: 5,
+    })
+  })
+
+  test.each(Object.entries(webSocketRanges))('%s is a whole number from its smallest to its largest', (name, range) => {
+    const [min, largest] = range
+    expect([check({ [name]: min }), check({ [name]: largest })]).toMatchObject([{ [name]: min }, { [name]: largest }])
+    for (const wrong of [min - 1, largest + 1, min + 0.5, String(min), null])
+      expect(() => check({ [name]: wrong })).toThrow(
+        `webSocket.${name} must be a whole number from ${min} to ${largest}`,
+      )
+  })
+
+  test('are an object with known names', () => {
+    expect(() => check(null)).toThrow('webSocket must be an object with enabled, maxConnectionsPerKey')
+    expect(() => check({ maxConnections: 1 })).toThrow("unknown option 'maxConnections' in webSocket")
+    expect(() => check({ enabled: 1 })).toThrow('webSocket.enabled must be true or false')
+  })
+})
 
 describe('invalid options', () => {
   const invalid: readonly [name: string, options: unknown, message: string][] = [

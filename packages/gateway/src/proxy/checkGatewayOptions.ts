@@ -8,8 +8,9 @@ import { checkLimits, checkWeights } from './checkLimits.ts'
 import { checkNetworks } from './checkNetworkOptions.ts'
 import type { CheckedNetwork } from './checkNetworkOptions.ts'
 import { checkInteger, checkSwitch, getMembers } from './checkOption.ts'
+import { checkWebSocket } from './checkWebSocket.ts'
 import { defaultUnknownKeys } from './gatewayOptions.ts'
-import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions, WebSocketOptions } from './gatewayOptions.ts'
 import type { LogEntry } from './log.ts'
 import type { MethodWeights } from './method/weights.ts'
 
@@ -22,6 +23,7 @@ export interface CheckedOptions {
   readonly services: Required<NonNullable<GatewayOptions['services']>>
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
+  readonly webSocket: Required<WebSocketOptions>
   readonly usageLimits: GatewayOptions['usageLimits']
   /** Without those of 1. */
   readonly weights: MethodWeights
@@ -53,6 +55,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
+    'webSocket',
     'usageLimits',
     'weights',
     'quotaStatus',
@@ -89,6 +92,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits,
+    webSocket: checkWebSocket(options['webSocket']),
     usageLimits: checkPart(options['usageLimits'], 'usageLimits', [
       'take',
       'giveBack',

@@ -1,4 +1,4 @@
-import { defaultLimits, networkLimitNames } from './gatewayOptions.ts'
+import { defaultLimits } from './gatewayOptions.ts'
 import type { GatewayLimits, NetworkLimits } from './gatewayOptions.ts'
 import { checkInteger, getMembers, maxMs } from './checkOption.ts'
 import { describeUnknownMethod, isWeightedMethod, maxWeight, normalizeWeights } from './method/weights.ts'
@@ -24,6 +24,14 @@ const maximums: Readonly<Record<keyof GatewayLimits, number>> = {
 
 /** The minimums that are not 1. */
 const minimums: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCacheBytes: 0, maxJsonDepth: 8 }
+
+const networkLimits: readonly (keyof NetworkLimits)[] = [
+  'maxBatchCalls',
+  'maxResponseBytes',
+  'upstreamTimeoutMs',
+  'maxCacheBytes',
+  'maxFilters',
+]
 
 type CheckLimit = (name: keyof GatewayLimits, defaultValue: number) => number
 
@@ -64,7 +72,7 @@ export const checkNetworkLimits = (
   given: unknown,
   option: string,
   defaults: Required<NetworkLimits>,
-): Required<NetworkLimits> => checkShared(createCheck(given, option, networkLimitNames), defaults)
+): Required<NetworkLimits> => checkShared(createCheck(given, option, networkLimits), defaults)
 
 const checkShared = (check: CheckLimit, defaults: Required<NetworkLimits>): Required<NetworkLimits> => ({
   maxBatchCalls: check('maxBatchCalls', defaults.maxBatchCalls),

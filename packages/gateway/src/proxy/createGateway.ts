@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { handleRequest } from './request/handleRequest.ts'
 import type { Expectation } from './request/handleRequest.ts'
@@ -13,6 +14,7 @@ import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { CheckedNetwork } from './checkNetworkOptions.ts'
+import type { Gateway, GatewayParts } from './gateway.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
@@ -28,44 +30,13 @@ import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
+import { createHubs } from './socket/createHubs.ts'
+import { createSocketServer } from './socket/createSocketServer.ts'
+import { createNetworkHub } from './subscription/createNetworkHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
-import type { UpstreamState } from './upstream/groupMember.ts'
-
-/** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */
-export interface Gateway {
-  /**
-   * Probes the upstreams once, then accepts requests. An upstream that does not respond is probed again later, and used once it responds.
-   * @param options.port - 0 uses a free port. @default 0
-   * @param options.host - The interface to listen on. @default '127.0.0.1'
-   * @returns The URL for callers (`publicUrl` if that was given), and the port.
-   * @throws The system's error if it cannot listen, such as EADDRINUSE.
-   */
-  listen(options?: { port?: number; host?: string }): Promise<{ url: string; port: number }>
-  /**
-   * Replaces the options without dropping a request: a request in flight completes with the options it started with. Unchanged nodes keep their
-   * connections, and new ones are probed before they are used.
-   * @param options - All options, also the unchanged ones.
-   * @returns When the new options are in use. Removed nodes are closed when the last request that may use them has ended.
-   * @throws {TypeError} if an option is wrong. Nothing changes then.
-   */
-  reload(options: GatewayOptions): Promise<void>
-  /** The current state of each upstream. */
-  upstreams(): readonly UpstreamState[]
-  /**
-   * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
-   * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
-   */
-  prepareToClose(): void
-  /**
-   * Stops listening, completes the requests that are in flight, rejects later ones on open connections (503), and closes each
-   * connection after its last response.
-   * @param options.graceMs - After this, requests that are still in flight are cut off, in milliseconds. @default 10_000
-   */
-  close(options?: { graceMs?: number }): Promise<void>
-}
 
 /** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
 const keepAliveTimeoutMs = 65_000
@@ -111,7 +82,10 @@ const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOption
  * const gateway = createGateway({ networks, keys })
  * const { url } = await gateway.listen({ port: 8545 })
  */
-export const createGateway = (options: GatewayOptions): Gateway => {
+export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
+
+/** Creates a gateway of parts: see `createGateway`. */
+export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, options: GatewayOptions): Gateway => {
   let current = checkGatewayOptions(options)
   const write = (entry: LogEntry): void => {
     try {
@@ -144,6 +118,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
         getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
       ]),
     )
+  const hubs = createHubs({
+    createHub,
+    getGroup: (network) => groups.get(network),
+    getNetwork: (network) => current.networks.get(network),
+    webSocket: () => current.webSocket,
+    log,
+  })
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
@@ -179,6 +160,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       degraded: checked.degraded ?? (() => []),
       notReady: checked.notReady ?? (() => undefined),
     },
+    sockets: { options: checked.webSocket, getHub: hubs.get },
     limits: checked.limits,
     bodies,
     inFlight: 0,
@@ -189,8 +171,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   let groups = createGroups(current)
   let gateway = createContext(current, groups)
 
+  const sockets = createSocketServer(() => gateway)
+
   const { tls } = current
   const http = {
+    // An `upgrade` listener alone would get every request with an `Upgrade` header, also a POST.
+    shouldUpgradeCallback: sockets.isUpgrade,
     headersTimeout: current.limits.headersTimeoutMs,
     requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -216,12 +202,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       if (connections.canStart(request, response)) handleRequest(gateway, { request, response, expectation })
       else connections.enqueue(request, () => handleRequest(gateway, { request, response, expectation }))
     }
-  const sockets = new Set<Socket>()
+  const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
+    open.add(socket)
     // Node removes its own listener before it emits `connect`. A reset after that must not end the process.
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => open.delete(socket))
   })
   // A caller that has sent everything may still wait for its response.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -231,6 +217,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.maxConnections = current.limits.maxConnections
   shareConnections(server, (ip) => mayBeProxy(current.clientIp, ip))
   server.on('request', serve('none'))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    checkProxy(request, current.clientIp)
+    sockets.handleUpgrade(request, socket, head)
+  })
   server.on('checkContinue', serve('continue'))
   server.on('checkExpectation', serve('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
@@ -248,7 +238,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const drain = async (graceMs: number): Promise<void> => {
     phase = 'draining'
     log({ event: 'draining' })
-    const cutOff = await drainServer(server, { graceMs, sockets, connections })
+    sockets.drain(graceMs / 2)
+    const cutOff = await drainServer(server, { graceMs, sockets: open, connections, webSockets: sockets })
+    // One may have been accepted in the meantime.
+    sockets.terminate()
+    await sockets.closed()
+    hubs.closeAll()
     await reloading
     await releasing
     await Promise.all([...groups.values()].map((group) => group.close()))
@@ -265,9 +260,18 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const added = [...nextGroups.values()].filter((group) => earlierGroups.get(group.network) !== group)
     const removed = [...earlierGroups.values()].filter((group) => nextGroups.get(group.network) !== group)
     await Promise.all(added.map((group) => group.start()))
+    const isOtherChain = (network: Network): boolean =>
+      next.networks.get(network)?.chainId !== current.networks.get(network)?.chainId
+    const otherChains = [...current.networks.keys()].filter(isOtherChain)
     current = next
     groups = nextGroups
     gateway = createContext(next, groups)
+    for (const network of otherChains) {
+      hubs.close(network)
+      // Those of a network that was removed are closed with that as the reason.
+      if (groups.has(network)) sockets.restart(network)
+    }
+    for (const { network } of added) hubs.renew(network)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
@@ -306,8 +310,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       return work
     },
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
-    prepareToClose: () => {
+    webSockets: () => ({ ...sockets.state(), ...hubs.state() }),
+    prepareToClose: ({ windowMs } = {}) => {
       if (phase === 'serving') phase = 'leaving'
+      if (windowMs !== undefined) sockets.drain(windowMs)
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
   }

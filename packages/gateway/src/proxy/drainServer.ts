@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Connections } from './http/connections.ts'
+import type { SocketServer } from './socket/createSocketServer.ts'
 
 /** How long idle connections stay open while draining, so that a request already on the wire gets a 503 and not a reset. */
 const idleGraceMs = 250
@@ -13,13 +14,26 @@ const idleGraceMs = 250
  */
 export const drainServer = async (
   server: Server,
-  { graceMs, sockets, connections }: { graceMs: number; sockets: ReadonlySet<Socket>; connections: Connections },
+  {
+    graceMs,
+    sockets,
+    connections,
+    webSockets,
+  }: {
+    graceMs: number
+    sockets: ReadonlySet<Socket>
+    connections: Connections
+    webSockets: Pick<SocketServer, 'terminate'>
+  },
 ): Promise<number> => {
   if (!server.listening) return 0
   let cutOff = 0
   const timer = setTimeout(() => {
     cutOff = connections.count()
     server.closeAllConnections()
+    // Node no longer knows the connections that became WebSockets.
+    cutOff += webSockets.terminate()
+    for (const socket of sockets) socket.destroy()
   }, graceMs)
   // Repeatedly: the last response of a pipeline may have been ready before draining started, without `Connection: close`.
   const closeIdle = setInterval(() => {

@@ -5,6 +5,7 @@ import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import type { LoadBalancing, UpstreamOptions } from './upstream/upstreamOptions.ts'
 
 export type { UpstreamOptions } from './upstream/upstreamOptions.ts'
@@ -74,17 +75,43 @@ export interface GatewayLimits {
   readonly maxFilters?: number
 }
 
-/** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
-export const networkLimitNames = [
-  'maxBatchCalls',
-  'maxResponseBytes',
-  'upstreamTimeoutMs',
-  'maxCacheBytes',
-  'maxFilters',
-] as const satisfies readonly (keyof GatewayLimits)[]
+/** WebSockets: whether there are any, and their limits. Numbers are whole and from 1, `pingMs` from 1,000. */
+export interface WebSocketOptions extends Partial<SubscriptionLimits> {
+  /** Whether the URLs of the networks accept WebSockets. @default true */
+  readonly enabled?: boolean
+  /** Open connections with one key. @default 200 */
+  readonly maxConnectionsPerKey?: number
+  /** Open connections with all keys of one user. @default 500 */
+  readonly maxConnectionsPerUser?: number
+  /** Open connections from one IP (for IPv6 a /64); not for this machine, which may be a proxy. @default 200 */
+  readonly maxConnectionsPerIp?: number
+  /** Requests of one connection that are handled at the same time. Later ones wait. @default 64 */
+  readonly maxInFlight?: number
+  /** Bytes of notifications that a connection may be behind before it is closed. @default 8_388_608 (8 MiB) */
+  readonly maxBufferedBytes?: number
+  /** How often a connection gets a ping, in milliseconds. One that does not respond before the next ping is closed. @default 25_000 */
+  readonly pingMs?: number
+}
 
-/** The limits of one network. */
-export type NetworkLimits = Pick<GatewayLimits, (typeof networkLimitNames)[number]>
+/** The default of WebSockets. */
+export const defaultWebSocket: Required<WebSocketOptions> = Object.freeze({
+  enabled: true,
+  maxConnectionsPerKey: 200,
+  maxConnectionsPerUser: 500,
+  maxConnectionsPerIp: 200,
+  maxInFlight: 64,
+  maxBufferedBytes: 8 * 1024 * 1024,
+  pingMs: 25_000,
+  maxSubscriptions: 1_000,
+  maxAddresses: 1_000,
+  maxTopics: 1_000,
+  maxNotificationsPerBlock: 20_000,
+})
+/** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
+export type NetworkLimits = Pick<
+  GatewayLimits,
+  'maxBatchCalls' | 'maxResponseBytes' | 'upstreamTimeoutMs' | 'maxCacheBytes' | 'maxFilters'
+>
 
 /** The default limits. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({
@@ -134,6 +161,7 @@ export interface GatewayOptions {
   /** Allows the methods of development nodes (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
+  readonly webSocket?: WebSocketOptions
   /** Charges calls to the rates and quotas in the keys' records. @default none: nothing is limited */
   readonly usageLimits?: UsageLimits
   /** How many requests a call of a method counts as in rates and quotas: whole numbers from 1 to 1,000,000. @default 1 for each method */

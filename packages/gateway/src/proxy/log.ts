@@ -1,5 +1,6 @@
 import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
+import type { CloseReason } from './socket/closeReasons.ts'
 import type { NodeSocketState } from './subscription/node/createNodeSocket.ts'
 import type { UpstreamEvent } from './upstream/watchHealth.ts'
 
@@ -42,6 +43,29 @@ export type LogEntry =
       readonly requestId: string
       readonly network?: Network
       readonly keyId?: string
+      readonly durationMs: number
+    }
+  | {
+      readonly event: 'webSocket'
+      readonly state: 'opened'
+      /** Of the request that opened it. The requests on it have this id, a dot and a number. */
+      readonly requestId: string
+      readonly network: Network
+      readonly keyId: string
+    }
+  | {
+      readonly event: 'webSocket'
+      readonly state: 'closed'
+      readonly requestId: string
+      readonly network: Network
+      readonly keyId: string
+      readonly reason: CloseReason
+      /** The close code; 1006 if the connection ended without one. */
+      readonly code: number
+      /** How many messages with requests it sent. */
+      readonly requests: number
+      /** How many notifications it got. */
+      readonly notifications: number
       readonly durationMs: number
     }
   | {

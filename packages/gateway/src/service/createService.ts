@@ -9,10 +9,10 @@ import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createGateway } from '../proxy/createGateway.ts'
-import type { Gateway } from '../proxy/createGateway.ts'
+import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
-import { getHighestWeight } from '../proxy/method/weights.ts'
+import { getDefaultWeight, getHighestWeight } from '../proxy/method/weights.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
@@ -153,6 +153,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       ? undefined
       : await createPrometheus({
           upstreams: () => gateway.upstreams(),
+          webSockets: () => gateway.webSockets(),
           stores: () => stores.states(),
           metering: () => storedMeter.status(),
           droppedLogLines: options.droppedLogLines,
@@ -301,6 +302,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     services: next.services,
     unsafeNodeMethods,
     limits: next.bounds,
+    webSocket: next.webSocket,
     usageLimits,
     weights: next.limits.weights,
     compression: next.compression,
@@ -390,7 +392,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }: CloseOptions): Promise<void> => {
     if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
-      gateway.prepareToClose()
+      gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
       await drainDelay.wait(drainDelayMs)
     }
@@ -424,7 +426,8 @@ const withPrometheus = (
   ...meter,
   count: (...counted) => {
     const [, network, method, outcome, , calls] = counted
-    prometheus.countCalls(network, method, outcome, { calls, weight: getWeights(network)[method] })
+    const weight = getWeights(network)[method] ?? getDefaultWeight(method)
+    prometheus.countCalls(network, method, outcome, { calls, weight })
     meter.count(...counted)
   },
 })

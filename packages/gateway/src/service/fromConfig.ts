@@ -1,5 +1,5 @@
 import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
-import type { KeyLimits, RateOfKey } from '../auth/key/keyStore.ts'
+import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
 import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
@@ -24,7 +24,7 @@ export const toKeyLimits = (
     const userLimits = resolveLimits([user.limits], defaults)
     return app === null ? userLimits : narrowLimits(app.limits, userLimits)
   }
-  const own = networks.flatMap((network): [Network, RateOfKey][] => {
+  const own = networks.flatMap((network): [Network, KeyRate][] => {
     const found = byNetwork[network]
     if (found?.ownRates[kind] !== true) return []
     const { perSecond, burst } = resolve(found[kind])

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { networkLimitNames } from '../proxy/gatewayOptions.ts'
 import { maxWeight } from '../proxy/method/weights.ts'
 import { methodName, must, object, whole } from './configSchema.ts'
 
@@ -74,6 +73,7 @@ const boundsShape = {
 export const bounds = object(boundsShape).prefault({})
 
 const { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters } = boundsShape
+const networkBoundsShape = { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters }
 
 const toPlaces = (names: readonly string[], place: string): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, place]))
@@ -82,7 +82,7 @@ const quotaPlace = 'the limits of the config, because a quota counts calls to al
 const quotaPlaces = toPlaces(['perDay', 'perMonth'], quotaPlace)
 const boundsPlaces = {
   ...toPlaces(Object.keys(boundsShape), 'the bounds of the config, because it holds for all networks'),
-  ...toPlaces(networkLimitNames, 'the bounds of the network'),
+  ...toPlaces(Object.keys(networkBoundsShape), 'the bounds of the network'),
 }
 
 const ownRate = () => object({ perSecond: calls().exactOptional(), burst: burst().exactOptional() }, quotaPlaces)
@@ -106,7 +106,4 @@ export const networkLimits = object(
 )
 
 /** The schema of the `bounds` of a network. What is left out is as in the `bounds` of the config. */
-export const networkBounds = object(
-  { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters },
-  boundsPlaces,
-)
+export const networkBounds = object(networkBoundsShape, boundsPlaces)

@@ -45,6 +45,12 @@ const start = async () => {
         budgets: [{ name: 'maxRequestsPerDay', limit: 100, left: 94 }],
       },
     ],
+    webSockets: () => ({
+      connections: new Map([['mainnet', 3]]),
+      subscriptions: new Map([['mainnet', { newHeads: 2, logs: 5, newPendingTransactions: 0, syncing: 0 }]]),
+      notifications: new Map([['mainnet', new Map([['logs', 40]] as const)]]),
+      incompleteBlocks: new Map([['mainnet', 2]]),
+    }),
     stores: () => [
       { name: 'database', isAvailable: true },
       { name: 'redis', isAvailable: false },
@@ -72,8 +78,16 @@ describe('prometheus', () => {
     prometheus.countCalls('testnet', 'eth_call', 'succeeded')
     prometheus.countCalls('testnet', 'eth_call', 'succeeded')
     prometheus.countCalls('testnet', 'eth_getLogs', 'succeeded', { calls: 2, weight: 75 })
+    const webSocket = { event: 'webSocket', requestId: '4', network: 'mainnet', keyId: 'key' } as const
+    prometheus.observe({ ...webSocket, state: 'opened' })
+    const usage = { code: 1006, requests: 1, notifications: 2, durationMs: 3 }
+    prometheus.observe({ ...webSocket, ...usage, state: 'closed', reason: 'slow_reader' })
     const text = await (await fetch(`${url}/metrics`)).text()
     for (const line of [
+      'keyrail_websocket_connections{network="mainnet"} 3',
+      'keyrail_subscriptions{network="mainnet",kind="logs"} 5',
+      'keyrail_notifications_total{network="mainnet",kind="logs"} 40',
+      'keyrail_websocket_closed_total{network="mainnet",reason="slow_reader"} 1',
       'keyrail_requests_total{network="testnet",status="200",reason="none"} 2',
       'keyrail_requests_total{network="none",status="404",reason="not_found"} 1',
       'keyrail_calls_total{network="testnet",method="eth_call",outcome="succeeded"} 2',

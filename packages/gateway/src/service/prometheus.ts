@@ -3,10 +3,12 @@ import type { Histogram } from 'prom-client'
 import type { Network } from '../lib/network.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
+import type { WebSocketState } from '../proxy/gateway.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
 import { registerMetering } from './registerMetering.ts'
 import { registerUpstreams } from './registerUpstreams.ts'
+import { registerWebSockets } from './registerWebSockets.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import type { StoreState } from './watchStores.ts'
 
@@ -36,6 +38,7 @@ export interface Prometheus {
 export interface GaugeSources {
   /** Every upstream of the current config. */
   readonly upstreams: () => readonly UpstreamState[]
+  readonly webSockets: () => WebSocketState
   /** The database and, if there is one, Redis. */
   readonly stores: () => readonly StoreState[]
   readonly metering: () => MeterStatus
@@ -55,6 +58,7 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
  */
 export const createPrometheus = async ({
   upstreams,
+  webSockets,
   stores,
   metering,
   droppedLogLines = () => 0,
@@ -132,6 +136,7 @@ export const createPrometheus = async ({
     help: 'Requests whose client disconnected before the response was ready.',
     registers,
   })
+  const closedSockets = registerWebSockets(webSockets, { prometheus: library, registers })
   registerUpstreams(upstreams, { prometheus: library, registers })
   registerGauge('keyrail_degraded', {
     help: 'Whether the database or Redis is unavailable: 1 if so, else 0.',
@@ -173,6 +178,7 @@ export const createPrometheus = async ({
         requests.add([network, String(entry.status), entry.reason ?? 'none'])
         if (network !== 'none') getDurations(network).observe(entry.durationMs / 1_000)
       } else if (entry.event === 'disconnected') disconnects.inc()
+      else if (entry.event === 'webSocket') closedSockets(entry)
       else if (entry.event === 'config') reloads.inc({ result: entry.state })
       else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.units)
     },

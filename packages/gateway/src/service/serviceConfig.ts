@@ -4,6 +4,7 @@ import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
+import { webSocket } from './webSocketConfig.ts'
 
 const maxDays = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
@@ -98,6 +99,8 @@ export const serviceConfigSchema = object({
   limits,
   /** Size and time limits of requests: see `GatewayLimits`. */
   bounds,
+  /** WebSockets: see `WebSocketOptions`. */
+  webSocket,
   /** Whether responses of 1 KiB or more are compressed for callers that accept brotli or gzip. @default true */
   compression: flag().default(true),
   /** The HTTP status of a call over its quota. @default 403 */

@@ -143,7 +143,12 @@ export const createServiceLog = ({
     dropped: () => dropped,
     log: (entry) => {
       const { event } = entry
-      const isRoutine = event === 'request' || event === 'page' || event === 'control' || event === 'disconnected'
+      const isRoutine =
+        event === 'request' ||
+        event === 'webSocket' ||
+        event === 'page' ||
+        event === 'control' ||
+        event === 'disconnected'
       if (isRoutine && !requests()) return
       lines.push(toLine(entry, isRoutine ? 'routine' : undefined))
       if (lines.length >= maxBufferedLines) flush()

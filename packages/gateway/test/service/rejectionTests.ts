@@ -20,7 +20,12 @@ const listed = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
 
 /** Not caused here: these need an unavailable database, or a node with all connections in use. */
-const testedElsewhere: readonly RejectionReason[] = ['key_store_unavailable', 'upstream_busy', 'chain_reorganized']
+const testedElsewhere: readonly RejectionReason[] = [
+  'key_store_unavailable',
+  'upstream_busy',
+  'chain_reorganized',
+  'too_many_connections',
+]
 
 /** Causes every rejection of a service, then checks everything that the service wrote for secrets. */
 export const testRejections = (kind: PlaceKind): void => {
@@ -360,6 +365,7 @@ export const testRejections = (kind: PlaceKind): void => {
         batch_too_large: true,
         invalid_params: true,
         method_not_found: true,
+        too_many_connections: true,
         no_upstream: true,
         upstream_busy: true,
         upstream_timeout: true,

@@ -1,6 +1,7 @@
 import { createApiKey } from '../../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
 import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
+import type { GatewayParts } from '../../src/proxy/gateway.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, startGateway } from '../startGateway.ts'
@@ -32,14 +33,14 @@ let keyCount = 0
 /** Starts a gateway with a quota, rate limits and a meter, in front of one node. */
 export const startTenants = async (
   options: Partial<GatewayOptions> = {},
-  { later = false }: { later?: boolean } = {},
+  { later = false, parts = {} }: { later?: boolean; parts?: GatewayParts } = {},
 ): Promise<StartedTenants> => {
   const clock = { now: noon }
   const now = (): number => clock.now
   const usageLimits = createFakeLimits({ now, later })
   const meter = createFakeMeter()
   const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, { now, usageLimits, meter, ...options })
+  const started = await startGateway({ testnet: [upstream.url] }, { now, usageLimits, meter, ...options }, parts)
   return {
     ...started,
     upstream,

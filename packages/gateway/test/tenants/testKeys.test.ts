@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { testKeyDelayMs } from '../../src/proxy/request/handleCalls.ts'
+import { testKeyDelayMs } from '../../src/proxy/request/handleBody.ts'
 import type { GatewayOptions } from '../../src/index.ts'
 import { controlTime, until } from '../controlTime.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'

@@ -6,16 +6,18 @@ import {
   blockOverrides,
   byAddress,
   callObject,
+  cursorOptions,
   listOf,
   logFilter,
   overrides,
   plain,
   simulatePayload,
+  subscriptionOptions,
   traceConfig,
   tuple,
 } from './paramShapes.ts'
 import type { Shape } from './paramShapes.ts'
-import { txpoolMethods } from './methodNames.ts'
+import { subscriptionMethods, txpoolMethods } from './methodNames.ts'
 import { parseDelegates, parseTransactionTo } from './transactionTo.ts'
 
 /** The addresses that a call uses, each of which must be listed; or what makes it incompatible with any address list, for a message. */
@@ -92,12 +94,20 @@ const simulation: Check = {
 }
 
 /** A filter must have an address. Otherwise it returns the logs of all contracts. */
-const filter: Check = {
-  shape: tuple(logFilter),
-  find: ([value]) => {
-    const address = getMember(value, 'address')
-    if (Array.isArray(address)) return address.length === 0 ? withoutAddress : { addresses: address }
-    return address === undefined || address === null ? withoutAddress : { addresses: [address] }
+const findInFilter = (value: unknown): CallAddresses => {
+  const address = getMember(value, 'address')
+  if (Array.isArray(address)) return address.length === 0 ? withoutAddress : { addresses: address }
+  return address === undefined || address === null ? withoutAddress : { addresses: [address] }
+}
+
+const filter: Check = { shape: tuple(logFilter), find: ([value]) => findInFilter(value) }
+
+/** Source: execution-apis and geth for the kinds; the cursor is our own. */
+const subscription: Check = {
+  shape: tuple(plain, subscriptionOptions, cursorOptions),
+  find: ([kind, value]) => {
+    if (kind === 'logs') return findInFilter(value)
+    return kind === 'newPendingTransactions' ? { forbidden: 'newPendingTransactions' } : { addresses: [] }
   },
 }
 
@@ -147,6 +157,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['eth_getStorageValues', slots],
   ['eth_getLogs', filter],
   ['eth_newFilter', filter],
+  ['eth_subscribe', subscription],
   ['debug_traceTransaction', createChainTraceCheck(plain)],
   ['debug_traceBlockByHash', createChainTraceCheck(plain)],
   ['debug_traceBlockByNumber', createChainTraceCheck(block)],
@@ -161,7 +172,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 const unchecked: readonly string[] = ['debug_traceBlock', 'testing_buildBlockV1', ...txpoolMethods]
 
 const withoutAddresses: ReadonlySet<string> = new Set(
-  methodNames.filter((name) => !checks.has(name) && !unchecked.includes(name)),
+  [...methodNames, ...subscriptionMethods].filter((name) => !checks.has(name) && !unchecked.includes(name)),
 )
 
 /**

@@ -20,3 +20,6 @@ export const traceMethods: readonly string[] = filterMethods(/^trace_/)
 
 /** Methods offered if the operator enables `services.txpool`. */
 export const txpoolMethods: readonly string[] = filterMethods(/^txpool_/)
+
+/** Methods offered over a WebSocket. The schema lacks them, because they need one. */
+export const subscriptionMethods: readonly string[] = ['eth_subscribe', 'eth_unsubscribe']

@@ -95,8 +95,19 @@ export const simulatePayload: Shape = members(['traceTransfers', 'validation', '
   blockStateCalls: listOf(members([], { blockOverrides, stateOverrides: overrides, calls: listOf(callObject) })),
 })
 
+const logFilterNames = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash']
 /** Source: execution-apis, `Filter`. */
-export const logFilter: Shape = members(['address', 'topics', 'fromBlock', 'toBlock', 'blockHash'])
+export const logFilter: Shape = members(logFilterNames)
+
+const cursor: Shape = members(['number', 'hashes'])
+/** The cursor of `eth_subscribe`: where a client continues. */
+export const cursorOptions: Shape = members([], { cursor })
+/** What follows the kind of a subscription: a filter of logs, a cursor, or whether whole transactions are wanted. */
+export const subscriptionOptions: Shape = {
+  kind: 'members',
+  members: new Map([...logFilterNames.map((name) => [name, plain] as const), ['cursor', cursor] as const]),
+  orPlain: true,
+}
 
 /**
  * Source: execution-apis, `TraceConfig`; geth for `reexec`, `debug` and the members of `debug_traceCall`; reth and Nethermind for

@@ -1,5 +1,5 @@
 import { isNetworkName, networkNameRule } from '../../lib/network.ts'
-import type { KeyLimits, RateOfKey } from './keyStore.ts'
+import type { KeyLimits, KeyRate } from './keyStore.ts'
 
 const maxQuota = 1_000_000_000
 /** The maximum of the rate limiter. */
@@ -8,7 +8,7 @@ const maxRate = 1_000_000
 const isCount = (value: unknown, min: number, max: number): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
 
-const checkRate = ({ perSecond, burst }: RateOfKey, option: string): RateOfKey => {
+const checkRate = ({ perSecond, burst }: KeyRate, option: string): KeyRate => {
   if (perSecond !== null && !isCount(perSecond, 1, maxRate))
     throw new TypeError(`${option}.perSecond must be a whole number from 1 to ${maxRate}, or null for none`)
   if (!isCount(burst, 1, maxRate)) throw new TypeError(`${option}.burst must be a whole number from 1 to ${maxRate}`)

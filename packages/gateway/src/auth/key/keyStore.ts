@@ -3,7 +3,7 @@ import type { JwtPolicy } from '../jwt/jwtPolicy.ts'
 import type { Network } from '../../lib/network.ts'
 
 /** The rate limit of a key. */
-export interface RateOfKey {
+export interface KeyRate {
   /** Sustained calls per second; from 1. `null`: no limit. */
   readonly perSecond: number | null
   /** Most calls at once. Set it to at least the size of a full batch, because larger batches never pass whole. */
@@ -11,13 +11,13 @@ export interface RateOfKey {
 }
 
 /** The limits of a key. `null`: no limit. */
-export interface KeyLimits extends RateOfKey {
+export interface KeyLimits extends KeyRate {
   /** Calls per UTC day. An app has its own quota; the API keys of a user share one. */
   readonly perDay: number | null
   /** Calls per UTC month. */
   readonly perMonth: number | null
   /** The rates on networks that have their own. Calls there do not count for the rate above. The quota counts calls to all networks. @default none */
-  readonly networks?: Readonly<Record<Network, RateOfKey>>
+  readonly networks?: Readonly<Record<Network, KeyRate>>
 }
 
 /** The record of a key, without the key itself. Omitted members restrict nothing. */

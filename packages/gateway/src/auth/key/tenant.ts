@@ -3,7 +3,7 @@ import type { QuotaAccount } from '../../usage/limits/usageLimits.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
 import type { BufferShare } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
-import type { KeyRecord, RateOfKey } from './keyStore.ts'
+import type { KeyRecord, KeyRate } from './keyStore.ts'
 
 /** What a test key simulates. */
 export type TestKey = '401' | '429' | 'quota' | 'slow'
@@ -42,7 +42,7 @@ const getAccountId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecor
 /** Without an owner in the record, a key is its own owner. */
 const getOwnerId = ({ id, userId }: KeyRecord): string => (userId === undefined ? `key:${id}` : `user:${userId}`)
 
-const toRate = ({ perSecond, burst }: RateOfKey): RateLimits | undefined =>
+const toRate = ({ perSecond, burst }: KeyRate): RateLimits | undefined =>
   perSecond === null ? undefined : { perSecond, burst }
 
 /** The bucket of a network with its own rate belongs to key and network, so that a small one is not refilled at another network's rate. */

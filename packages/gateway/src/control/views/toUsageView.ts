@@ -4,7 +4,7 @@ import { normalizeWeights } from '../../proxy/method/weights.ts'
 import type { QuotaWindow, UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { LimitsView } from '../contract/limits.ts'
 import type { NetworkLimitsView, UsageView, UsageWindow } from '../contract/usage.ts'
-import type { ControlConfig, NetworkLimits } from '../controlOptions.ts'
+import type { ControlConfig, NetworkUsageLimits } from '../controlOptions.ts'
 import { isoTime } from './times.ts'
 
 const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
@@ -33,7 +33,7 @@ export const toUsageView = async (
 ): Promise<UsageView> => {
   const limits = resolve(defaults[kind])
   const { day, month } = await usageLimits.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
-  const toNetworkView = (own: NetworkLimits): NetworkLimitsView => {
+  const toNetworkView = (own: NetworkUsageLimits): NetworkLimitsView => {
     const { perSecond, burst } = resolve(kind === 'app' ? own.apps : own.apiKeys)
     return { perSecond, burst, weights: normalizeWeights(own.weights) }
   }

@@ -29,6 +29,8 @@ export interface Connections {
   readonly finish: (request: IncomingMessage) => void
   /** Whether no later request was read on its connection: only the last response may close a connection, because they are sent in order. */
   readonly isLast: (request: IncomingMessage) => boolean
+  /** Whether no request is open on a connection. */
+  readonly isIdle: (socket: Duplex) => boolean
   /** Calls `listener` once all complete requests of a connection have their responses. For a response without a response object. */
   readonly onceIdle: (socket: Duplex, listener: () => void) => void
   /**
@@ -121,6 +123,10 @@ export const createConnections = (): Connections => {
     isLast: (request) => {
       const state = getState(request.socket)
       return state.request === request && state.queue.length === 0
+    },
+    isIdle: (socket) => {
+      const state = states.get(socket)
+      return state === undefined || (state.open === 0 && state.queue.length === 0)
     },
     onceIdle: (socket, listener) => {
       const state = getState(socket)

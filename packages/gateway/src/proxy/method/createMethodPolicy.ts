@@ -2,7 +2,13 @@ import { isReadMethod } from '@keyrail/core/internal'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import type { MethodWeights } from './weights.ts'
-import { debugMethods, nodeMethods, traceMethods, txpoolMethods } from '../../auth/allowList/methodNames.ts'
+import {
+  debugMethods,
+  nodeMethods,
+  subscriptionMethods,
+  traceMethods,
+  txpoolMethods,
+} from '../../auth/allowList/methodNames.ts'
 
 /** How calls of an allowed method are handled. */
 export interface MethodTraits {
@@ -12,6 +18,8 @@ export interface MethodTraits {
   readonly expensive: boolean
   /** It creates a filter on a node, reads its matches, or removes it. */
   readonly filter?: 'create' | 'use' | 'remove'
+  /** It starts or ends a subscription: only over a WebSocket. */
+  readonly subscribes?: true
   /** Which of its params pins the response to a chain state. */
   readonly pin?: PinRule | undefined
   /** How many requests a call counts as in rates and quotas. */
@@ -55,8 +63,7 @@ const getTraits = (name: string, weight: number): MethodTraits => {
 
 /**
  * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_accounts`, `eth_sign…`,
- * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`), need a socket
- * (`eth_subscribe`) or are unknown do not exist for callers.
+ * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`) or are unknown do not exist for callers.
  */
 export const createMethodPolicy = (options: {
   debug: boolean
@@ -75,6 +82,11 @@ export const createMethodPolicy = (options: {
   if (options.debug) allow(debugMethods)
   if (options.trace) allow(traceMethods)
   if (options.txpool) allow(txpoolMethods)
+  for (const name of subscriptionMethods)
+    allowed.set(
+      name,
+      Object.freeze({ ...getTraits(name, weights.get(name) ?? 1), idempotent: false, subscribes: true } as const),
+    )
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {

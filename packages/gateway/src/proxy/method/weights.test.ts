@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { describeUnknownMethod, getHighestWeight, isWeightedMethod, normalizeWeights } from './weights.ts'
+import {
+  describeUnknownMethod,
+  getDefaultWeight,
+  getHighestWeight,
+  isWeightedMethod,
+  normalizeWeights,
+} from './weights.ts'
 
 describe('a method', () => {
   test.each(['eth_getLogs', 'debug_traceTransaction', 'trace_block', 'net_version'])('%s can have a weight', (name) => {
@@ -44,4 +50,9 @@ test('normalizeWeights removes weights of 1 and puts the highest first', () => {
     ['eth_getLogs', 75],
     ['eth_call', 26],
   ])
+})
+
+test('notifications count as nothing unless they have a weight, also of 1', () => {
+  expect(['eth_subscription', 'eth_subscribe'].map(getDefaultWeight)).toEqual([0, 1])
+  expect(normalizeWeights({ eth_subscription: 1, eth_subscribe: 1 })).toEqual({ eth_subscription: 1 })
 })

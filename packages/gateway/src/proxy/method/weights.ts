@@ -1,15 +1,34 @@
 import { checkNames } from '@keyrail/core/internal'
 import type { Network } from '../../lib/network.ts'
-import { debugMethods, nodeMethods, traceMethods, txpoolMethods } from '../../auth/allowList/methodNames.ts'
+import {
+  debugMethods,
+  nodeMethods,
+  subscriptionMethods,
+  traceMethods,
+  txpoolMethods,
+} from '../../auth/allowList/methodNames.ts'
 
-/** How many requests a call of a method counts as, in rates and quotas. Methods that are left out count as 1. */
+/**
+ * How many requests a call of a method counts as, in rates and quotas. Methods that are left out count as 1, and notifications of subscriptions
+ * (`eth_subscription`), which are charged to quotas only, as 0.
+ */
 export type MethodWeights = Readonly<Record<string, number>>
 
 /** The largest weight. */
 export const maxWeight = 1_000_000
 
+/** The method of notifications. Their weight is 0 unless they are given one. */
+export const notificationMethod = 'eth_subscription'
+
 /** The methods that can have a weight: all that a service can offer, also while `services` turns them off. */
-export const weightedMethods: readonly string[] = [...nodeMethods, ...debugMethods, ...traceMethods, ...txpoolMethods]
+export const weightedMethods: readonly string[] = [
+  ...nodeMethods,
+  ...subscriptionMethods,
+  notificationMethod,
+  ...debugMethods,
+  ...traceMethods,
+  ...txpoolMethods,
+]
 
 const known: ReadonlySet<string> = new Set(weightedMethods)
 
@@ -49,10 +68,13 @@ export const getHighestWeight = (
   networks: Readonly<Record<Network, { readonly weights: MethodWeights }>> = {},
 ): number => Math.max(1, ...[{ weights }, ...Object.values(networks)].flatMap((own) => Object.values(own.weights)))
 
-/** Removes the weights of 1, which are the default, and puts the highest first. */
+/** The weight of a method that was given none. */
+export const getDefaultWeight = (method: string): number => (method === notificationMethod ? 0 : 1)
+
+/** Removes the weights that are the default, and puts the highest first. */
 export const normalizeWeights = (weights: MethodWeights = {}): MethodWeights =>
   Object.fromEntries(
     Object.entries(weights)
-      .filter(([, weight]) => weight !== 1)
+      .filter(([method, weight]) => weight !== getDefaultWeight(method))
       .toSorted(([, one], [, other]) => other - one),
   )

@@ -13,31 +13,49 @@ import { rejections } from '../../errors/rejections.ts'
 import { isApiKey } from '../../lib/secrets/apiKey.ts'
 import { hashApiKey } from '../../lib/secrets/hashApiKey.ts'
 import type { CallPath } from '../http/parsePath.ts'
-import { sendRejection } from './endRequest.ts'
 import type { Network } from '../../lib/network.ts'
 import type { GatewayContext } from './gatewayContext.ts'
-import { handleCalls } from './handleCalls.ts'
 import type { NetworkContext } from './networkContext.ts'
-import type { RequestContext } from './requestContext.ts'
+import type { AuthorizedRequest, RequestContext } from './requestContext.ts'
+
+/** Continues with the result of the checks: an authorized request, or why it is rejected. */
+export type AuthorizeDone = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  result: AuthorizedRequest | Rejection,
+) => void
 
 /**
- * Checks who calls, before any of the body is stored, and continues with the calls. A path without a key, `/{network}/v2`, is for tokens: the
- * `kid` of the token identifies the app.
+ * Checks who calls, before any of the body is stored. A path without a key, `/{network}/v2`, is for tokens: the `kid` of the token identifies
+ * the app.
+ * @param done - Called once: in the same tick if the key store has the record in memory.
  */
-export const authorize = (gateway: GatewayContext, context: RequestContext, path: CallPath): void => {
+export const authorize = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  path: CallPath,
+  done: AuthorizeDone,
+): void => {
   context.facts.network = path.network
+  const request: PendingRequest = { context, path, done }
   if (path.key === undefined) {
-    authorizeToken(gateway, context, path)
+    authorizeToken(gateway, request)
     return
   }
   const credential = getKeyCredential(path)
-  if (credential !== undefined) findRecord(gateway, context, path, credential)
-  else if (!gateway.auth.testKeys || !authorizeTestKey(gateway, context, path))
-    rejectUnknownKey(gateway, context, rejections.keyUnknown())
+  if (credential !== undefined) findRecord(gateway, request, credential)
+  else done(gateway, context, authorizeTestKey(gateway, request) ?? rejectUnknownKey(gateway, context))
+}
+
+/** A request that is being checked. */
+interface PendingRequest {
+  readonly context: RequestContext
+  readonly path: CallPath
+  readonly done: AuthorizeDone
 }
 
 /** How a request identifies its key or its app. */
-interface Credential {
+export interface Credential {
   readonly by: 'hash' | 'kid'
   readonly text: string
   /** The token whose `kid` it is. */
@@ -47,7 +65,7 @@ interface Credential {
 const keyCredentials = new WeakMap<CallPath, Credential>()
 
 /** The hash of a path's key, computed once per path; `undefined` if its form or its checksum is wrong. */
-const getKeyCredential = (path: CallPath): Credential | undefined => {
+export const getKeyCredential = (path: CallPath): Credential | undefined => {
   const known = keyCredentials.get(path)
   if (known !== undefined) return known
   if (path.key === undefined || !isApiKey(path.key)) return undefined
@@ -57,22 +75,22 @@ const getKeyCredential = (path: CallPath): Credential | undefined => {
 }
 
 /** Looks the record up, and continues with it: in the same tick if the store has it in memory. */
-const findRecord = (gateway: GatewayContext, context: RequestContext, path: CallPath, credential: Credential): void => {
+const findRecord = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
   const { keys } = gateway.auth
   const { by, text } = credential
   let found: FoundKey
   try {
     found = by === 'hash' ? keys.find(text) : keys.findByKid?.(text)
   } catch (error) {
-    rejectUnavailable(gateway, context, error)
+    rejectUnavailable(gateway, request, error)
     return
   }
   if (isThenable(found))
     Promise.resolve(found).then(
-      (record) => checkFound(gateway, context, { path, credential, record }),
-      (error: unknown) => rejectUnavailable(gateway, context, error),
+      (record) => checkFound(gateway, request, { credential, record }),
+      (error: unknown) => rejectUnavailable(gateway, request, error),
     )
-  else checkFound(gateway, context, { path, credential, record: found })
+  else checkFound(gateway, request, { credential, record: found })
 }
 
 /** Some database clients return promises of their own. */
@@ -81,14 +99,16 @@ const isThenable = (found: object | null | undefined): found is PromiseLike<KeyR
 
 const checkFound = (
   gateway: GatewayContext,
-  context: RequestContext,
-  { path, credential, record }: { path: CallPath; credential: Credential; record: KeyRecord | null | undefined },
+  request: PendingRequest,
+  { credential, record }: { credential: Credential; record: KeyRecord | null | undefined },
 ): void => {
+  const { context, path, done } = request
   // An exception further down would end the process, because nobody awaits this.
-  if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, context, undefined)
-  else if (credential.token !== undefined) checkTokenRecord(gateway, context, { path, token: credential.token, record })
-  else if (record) checkRecord(gateway, context, { path, record, verified: undefined })
-  else rejectUnknownKey(gateway, context, rejections.keyUnknown())
+  if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, request, undefined)
+  else if (credential.token !== undefined)
+    done(gateway, context, checkTokenRecord(gateway, context, { path, token: credential.token, record }))
+  else if (record) done(gateway, context, checkRecord(gateway, context, { path, record, verified: undefined }))
+  else done(gateway, context, rejectUnknownKey(gateway, context))
 }
 
 interface FoundRecord {
@@ -103,19 +123,15 @@ const checkRecord = (
   gateway: GatewayContext,
   context: RequestContext,
   { path, record, verified }: FoundRecord,
-): void => {
+): AuthorizedRequest | Rejection => {
   const tenant = setTenant(gateway, context, record)
   const early = rejectKey(record, path, gateway.now()) ?? checkAllowList(gateway, context, record.allow)
-  if (early !== undefined) {
-    sendRejection(gateway, context, early)
-    return
-  }
+  if (early !== undefined) return early
   const token = verified ?? verifyToken(gateway, context, record)
   const tokenAllowList = getTokenAllowList(token)
   const rejection =
     (token && toTokenRejection(token)) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
-  if (rejection !== undefined) sendRejection(gateway, context, rejection)
-  else handleCalls(gateway, { context, tenant, network: getNetwork(gateway, path.network), tokenAllowList })
+  return rejection ?? { context, tenant, network: getNetwork(gateway, path.network), tokenAllowList }
 }
 
 const setTenant = ({ networks }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
@@ -187,10 +203,11 @@ const service = 'Node API'
 const checkServices = ({ services }: KeyRecord): Rejection | undefined =>
   services === undefined || services.includes(service) ? undefined : rejections.serviceOff()
 
-const authorizeToken = (gateway: GatewayContext, context: RequestContext, path: CallPath): void => {
+const authorizeToken = (gateway: GatewayContext, request: PendingRequest): void => {
+  const { context, done } = request
   const token = parseBearer(context.request.headers.authorization)
   if (token === undefined || gateway.auth.keys.findByKid === undefined) {
-    rejectUnknownKey(gateway, context, rejections.keyUnknown())
+    done(gateway, context, rejectUnknownKey(gateway, context))
     return
   }
   const kid = parseKid(token)
@@ -199,10 +216,10 @@ const authorizeToken = (gateway: GatewayContext, context: RequestContext, path: 
     const rejection = malformed
       ? rejections.jwtInvalid('malformed', 'malformed')
       : rejections.jwtInvalid('kid', 'no kid')
-    rejectUnknownKey(gateway, context, rejection)
+    done(gateway, context, rejectUnknownKey(gateway, context, rejection))
     return
   }
-  findRecord(gateway, context, path, { by: 'kid', text: kid, token })
+  findRecord(gateway, request, { by: 'kid', text: kid, token })
 }
 
 /** Checks that fail before the signature has been verified. Anyone can cause these failures, so the response must not reveal the app. */
@@ -220,54 +237,46 @@ const checkTokenRecord = (
   gateway: GatewayContext,
   context: RequestContext,
   { path, token, record }: { path: CallPath; token: string; record: KeyRecord | null | undefined },
-): void => {
+): AuthorizedRequest | Rejection => {
   const verified = record ? verifyTokenOf(gateway, context, { token, record }) : undefined
-  if (!record || verified === undefined) {
-    rejectUnknownKey(gateway, context, rejections.jwtInvalid('kid', 'unknown kid'))
-    return
-  }
-  if ('reason' in verified) {
-    sendRejection(gateway, context, verified)
-    return
-  }
+  if (!record || verified === undefined)
+    return rejectUnknownKey(gateway, context, rejections.jwtInvalid('kid', 'unknown kid'))
+  if ('reason' in verified) return verified
   const rejection = toJwtRejection(verified)
-  if (rejection === undefined) checkRecord(gateway, context, { path, record, verified })
-  else if (!verified.ok && beforeSignature.has(verified.check)) rejectUnknownKey(gateway, context, rejection)
-  else {
-    setTenant(gateway, context, record)
-    sendRejection(gateway, context, rejection)
-  }
+  if (rejection === undefined) return checkRecord(gateway, context, { path, record, verified })
+  if (!verified.ok && beforeSignature.has(verified.check)) return rejectUnknownKey(gateway, context, rejection)
+  setTenant(gateway, context, record)
+  return rejection
 }
 
-const authorizeTestKey = (gateway: GatewayContext, context: RequestContext, path: CallPath): boolean => {
-  const testKey = parseTestKey(path.key ?? '')
-  if (testKey === undefined) return false
+/** @returns `undefined` if the path has no test key, or if test keys do not work here. */
+const authorizeTestKey = (
+  gateway: GatewayContext,
+  { context, path }: PendingRequest,
+): AuthorizedRequest | Rejection | undefined => {
+  const testKey = gateway.auth.testKeys ? parseTestKey(path.key ?? '') : undefined
+  if (testKey === undefined) return undefined
   const tenant = toTestTenant(testKey, path.variant)
-  if (testKey === '401' || tenant === undefined) {
-    sendRejection(gateway, context, rejections.keyUnknown())
-    return true
-  }
+  if (testKey === '401' || tenant === undefined) return rejections.keyUnknown()
   context.facts.tenant = tenant
   const network = getNetwork(gateway, path.network)
   context.facts.chainId = network.group.chainId
-  handleCalls(gateway, { context, tenant, network, tokenAllowList: undefined })
-  return true
+  return { context, tenant, network, tokenAllowList: undefined }
 }
 
-const rejectUnavailable = (gateway: GatewayContext, context: RequestContext, error: unknown): void => {
+const rejectUnavailable = (gateway: GatewayContext, { context, done }: PendingRequest, error: unknown): void => {
   gateway.log({ event: 'fault', where: 'keyStore', code: getFaultCode(error), count: 1 })
-  sendRejection(gateway, context, rejections.keyStoreUnavailable())
+  done(gateway, context, rejections.keyStoreUnavailable())
 }
 
 /** Rejects a request whose key is unknown. Only these consume the limit of their IP, so that guesses from behind a shared IP reject nobody else. */
-const rejectUnknownKey = (gateway: GatewayContext, context: RequestContext, rejection: Rejection): void => {
+const rejectUnknownKey = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  rejection: Rejection = rejections.keyUnknown(),
+): Rejection => {
   const { granted, retryAfterMs } = gateway.auth.unknownKeys.take(getClientIp(gateway, context))
-  const limited = granted === 0
-  sendRejection(
-    gateway,
-    context,
-    limited ? rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }) : rejection,
-  )
+  return granted === 0 ? rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }) : rejection
 }
 
 /** Limits how many tokens with wrong signatures an IP may send to an app, because a signature costs far more to verify than to invent. */
@@ -279,7 +288,11 @@ const limitSignatures = (gateway: GatewayContext, context: RequestContext, app: 
   return granted > 0 ? undefined : rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() })
 }
 
-const getClientIp = ({ auth: { clientIp } }: GatewayContext, { request }: RequestContext): string | undefined => {
+/** The IP address of the caller, which a trusted proxy may have forwarded. */
+export const getClientIp = (
+  { auth: { clientIp } }: GatewayContext,
+  { request }: Pick<RequestContext, 'request'>,
+): string | undefined => {
   const forwarded = request.headers['x-forwarded-for']
   return clientIp(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
 }

@@ -1,16 +1,20 @@
+import { formatRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { isBodyTooLarge, readBody } from '../http/readBody.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterWhole } from './meterRequest.ts'
-import type { RequestContext } from './requestContext.ts'
+import type { MessageExchange, RequestContext } from './requestContext.ts'
+import { toBatchParts } from './responseParts.ts'
+import type { BodyPart } from './responseParts.ts'
 import { writeRejection, writeResponse } from './writeResponse.ts'
 import type { ResponseContent, WriteOptions } from './writeResponse.ts'
 
 /** Writes the response and logs the request. */
 export const endRequest = (gateway: GatewayContext, context: RequestContext, content: ResponseContent): void => {
   if (context.gone) return
-  writeResponse(context, content, toWriteOptions(gateway, context))
+  if (context.message === undefined) writeResponse(context, content, toWriteOptions(gateway, context))
+  else context.message.send(content.body)
   logRequest(gateway, context, content.status)
 }
 
@@ -34,11 +38,25 @@ export const sendRejection = (gateway: GatewayContext, context: RequestContext, 
   const write = (): void => {
     meterWhole(gateway, context, rejection.reason)
     if (context.gone) return
-    writeRejection(context, rejection, toWriteOptions(gateway, context, rejection.close))
+    context.facts.reason ??= rejection.reason
+    if (context.message === undefined)
+      writeRejection(context, rejection, toWriteOptions(gateway, context, rejection.close))
+    else context.message.send(toMessageBody(context.message, rejection, context.requestId))
     logRequest(gateway, context, rejection.status)
   }
-  if (rejection.close === true || context.request.complete) write()
+  if (rejection.close === true || context.message !== undefined || context.request.complete) write()
   else skipBody(gateway, context, write)
+}
+
+/** The rejection of a message for each of its calls, because its caller may wait for several responses at the same time. */
+const toMessageBody = (
+  { callIds }: MessageExchange,
+  rejection: Rejection,
+  requestId: string,
+): string | readonly BodyPart[] => {
+  if (typeof callIds !== 'object') return formatRejection(rejection, callIds ?? 'null', requestId)
+  const results = callIds.map(() => rejection)
+  return toBatchParts(results, callIds, requestId)
 }
 
 /**

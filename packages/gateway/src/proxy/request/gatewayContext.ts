@@ -5,10 +5,11 @@ import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
-import type { GatewayLimits, GatewayOptions, NetworkLimits } from '../gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions, NetworkLimits, WebSocketOptions } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
+import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 import type { NetworkContext } from './networkContext.ts'
 
@@ -53,6 +54,12 @@ export interface GatewayContext {
     readonly degraded: () => readonly string[]
     /** Why calls cannot be served although there are upstreams; `undefined` if they can. */
     readonly notReady: () => string | undefined
+  }
+  /** WebSockets. */
+  readonly sockets: {
+    readonly options: Required<WebSocketOptions>
+    /** Gets the subscriptions of a network; `undefined` if it has none. */
+    readonly getHub: (network: Network) => SubscriptionHub | undefined
   }
   /** Those that hold for all networks. */
   readonly limits: Required<Omit<GatewayLimits, keyof NetworkLimits>>

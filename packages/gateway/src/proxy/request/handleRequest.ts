@@ -7,9 +7,11 @@ import type { Path } from '../http/parsePath.ts'
 import { isBodyTooLarge } from '../http/readBody.ts'
 import { getRequestPath } from '../http/getRequestPath.ts'
 import { authorize } from './authorize.ts'
+import type { AuthorizeDone } from './authorize.ts'
 import { endRequest, sendRejection, sendRejectionBeforeBody, skipBody } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
-import type { RequestContext } from './requestContext.ts'
+import { handleCalls } from './handleCalls.ts'
+import type { HttpRequestContext, RequestContext } from './requestContext.ts'
 import { startRequest } from './startRequest.ts'
 import type { ResponseContent } from './writeResponse.ts'
 
@@ -59,7 +61,13 @@ export const handleRequest = (
   if (expectation === 'continue') response.writeContinue()
   if (path.kind === 'healthz' || path.kind === 'readyz') handleHealth(gateway, context, path.kind)
   else if (path.kind === 'unknown' || request.method === 'OPTIONS') handlePreflight(gateway, context)
-  else authorize(gateway, context, path)
+  else authorize(gateway, context, path, continueAuthorized)
+}
+
+// Shared, because a closure for each request costs time.
+const continueAuthorized: AuthorizeDone = (gateway, context, result) => {
+  if ('reason' in result) sendRejection(gateway, context, result)
+  else handleCalls(gateway, result)
 }
 
 /** Checks a request by its header, except for its size. Preflights are accepted on any path, health checks with any HTTP method. */
@@ -82,7 +90,7 @@ const checkHeader = (
 /** Passes a request to the service's fallback, such as its control API. @returns Whether the fallback handles it. */
 const handleByFallback = (
   { server: { draining, fallback, leaving, connections } }: GatewayContext,
-  { request, response, requestId }: RequestContext,
+  { request, response, requestId }: HttpRequestContext,
 ): boolean => {
   if (fallback === undefined || draining()) return false
   const keepAlive = response.shouldKeepAlive

@@ -3,6 +3,7 @@ import type { CheckedOptions } from '../checkGatewayOptions.ts'
 import type { NetworkLimits } from '../gatewayOptions.ts'
 import { createMethodPolicy } from '../method/createMethodPolicy.ts'
 import type { MethodPolicy } from '../method/createMethodPolicy.ts'
+import { getDefaultWeight, notificationMethod } from '../method/weights.ts'
 import type { MethodWeights } from '../method/weights.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 
@@ -14,6 +15,8 @@ export interface NetworkContext {
   readonly policy: MethodPolicy
   /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
   readonly hasWeights: boolean
+  /** How many units of a quota a notification of a subscription counts as; 0: none. */
+  readonly notificationWeight: number
 }
 
 /** Creates the contexts of all networks. Those without weights of their own share a policy. */
@@ -28,11 +31,13 @@ export const createNetworkContexts = (
   const contexts = new Map<Network, NetworkContext>()
   for (const [network, group] of groups) {
     const { limits = checked.limits, weights } = checked.networks.get(network) ?? {}
+    const ownWeights = weights ?? checked.weights
     contexts.set(network, {
       group,
       limits,
       policy: weights === undefined ? policy : createPolicy(weights),
-      hasWeights: Object.keys(weights ?? checked.weights).length > 0,
+      hasWeights: Object.keys(ownWeights).length > 0,
+      notificationWeight: ownWeights[notificationMethod] ?? getDefaultWeight(notificationMethod),
     })
   }
   return contexts

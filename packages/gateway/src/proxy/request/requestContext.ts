@@ -4,12 +4,16 @@ import type { Tenant } from '../../auth/key/tenant.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
+import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
+import type { BodyPart } from './responseParts.ts'
 import type { NetworkContext } from './networkContext.ts'
 
-/** One HTTP request, from its header on. */
-export interface RequestContext {
+/** A request: one over HTTP from its header on, or a message of a WebSocket. */
+export type RequestContext = HttpRequestContext | MessageContext
+
+interface BaseContext {
+  /** For a message, the HTTP request that opened the WebSocket. */
   readonly request: IncomingMessage
-  readonly response: ServerResponse
   readonly requestId: string
   /** As `performance.now()` counts. */
   readonly startedAt: number
@@ -21,6 +25,30 @@ export interface RequestContext {
   gone: boolean
   /** Stops the reads in flight for this request. */
   cancel: (() => void) | undefined
+}
+
+/** A request over HTTP. */
+export interface HttpRequestContext extends BaseContext {
+  readonly response: ServerResponse
+  readonly message: undefined
+}
+
+/** A message of a WebSocket. */
+export interface MessageContext extends BaseContext {
+  readonly response: undefined
+  readonly message: MessageExchange
+}
+
+/** Where the response to a message goes. */
+export interface MessageExchange {
+  /** Sends the response, or none if there is no body: to notifications of JSON-RPC. Call it once. */
+  readonly send: (body: string | readonly BodyPart[] | undefined) => void
+  /** The ids of its calls as source text, once it is parsed: a list for a batch. Callers match the rejection of a whole message by them. */
+  callIds: string | undefined | readonly (string | undefined)[]
+  /** Whether a call that only keeps the connection open is free now. If so, the next one is only after some seconds. */
+  readonly takeKeepAlive: () => boolean
+  /** Handles `eth_subscribe` and `eth_unsubscribe`; `undefined` if the network has no subscriptions. */
+  readonly subscriptions: SubscriptionCalls | undefined
 }
 
 /** What is known of a request so far. Each step adds what it found, so that a request that ends early is logged and counted as far as it came. */

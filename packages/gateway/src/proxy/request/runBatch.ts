@@ -5,6 +5,7 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
+import { getBatchNeededHead, getNeededHead } from '../upstream/heads/getNeededHead.ts'
 import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
 import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
@@ -159,7 +160,9 @@ export const runBatch = (
       if (!idempotent) runningWrites.add(one.index)
       // Other callers cannot wait for a read of a batch, because it is limited by the bytes that this batch has left.
       const send = idempotent && filter === undefined ? forwardRead : proxyCall
-      const cancel = send(one.call, { ...options, deadlineMs, sent: () => markSent(one) }, (result, member) => {
+      const seenHead = getNeededHead(one.read?.pin, options)
+      const forwardOptions = { ...options, seenHead, deadlineMs, sent: () => markSent(one) }
+      const cancel = send(one.call, forwardOptions, (result, member) => {
         ended()
         completeCall(one, result, member)
         then?.()
@@ -176,7 +179,10 @@ export const runBatch = (
           keyId: options.keyId,
           ownerId: options.ownerId,
           budget,
-          seenHead: options.seenHead,
+          seenHead: getBatchNeededHead(
+            several.map(({ read }) => read?.pin),
+            options,
+          ),
           sent: () => several.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },

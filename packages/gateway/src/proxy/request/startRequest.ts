@@ -4,35 +4,15 @@ import { getRequestId } from '../http/getRequestId.ts'
 import { getDurationMs } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterDisconnected } from './meterRequest.ts'
-import type { RequestContext } from './requestContext.ts'
+import type { HttpRequestContext, RequestContext, RequestFacts } from './requestContext.ts'
 
 /** Creates the context of a request, and stops its reads when its caller disconnects. */
 export const startRequest = (
   gateway: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
-): RequestContext => {
-  const context: RequestContext = {
-    request,
-    response,
-    requestId: getRequestId(gateway.auth.clientIp, request),
-    startedAt: performance.now(),
-    facts: {
-      network: undefined,
-      tenant: undefined,
-      chainId: undefined,
-      method: undefined,
-      calls: undefined,
-      methods: undefined,
-      block: undefined,
-      limitHeaders: undefined,
-      reason: undefined,
-      metered: false,
-    },
-    buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
-    gone: false,
-    cancel: undefined,
-  }
+): HttpRequestContext => {
+  const context = createHttpContext(gateway, request, response)
   const { connections } = gateway.server
   connections.start(request)
   gateway.inFlight += 1
@@ -40,18 +20,53 @@ export const startRequest = (
     connections.finish(request)
     gateway.inFlight -= 1
     dropAllBytes(context.buffered)
-    if (response.writableFinished) return
-    context.gone = true
-    context.cancel?.()
-    meterDisconnected(gateway, context)
-    const { network, tenant } = context.facts
-    gateway.log({
-      event: 'disconnected',
-      requestId: context.requestId,
-      ...(network === undefined ? {} : { network }),
-      ...(tenant === undefined ? {} : { keyId: tenant.record.id }),
-      durationMs: getDurationMs(context),
-    })
+    if (!response.writableFinished) disconnect(gateway, context)
   })
   return context
+}
+
+/** Creates the context of an HTTP request. */
+export const createHttpContext = (
+  gateway: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): HttpRequestContext => ({
+  request,
+  response,
+  message: undefined,
+  requestId: getRequestId(gateway.auth.clientIp, request),
+  startedAt: performance.now(),
+  facts: createFacts(),
+  buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
+  gone: false,
+  cancel: undefined,
+})
+
+/** Creates the facts of a request of which nothing is known yet. */
+export const createFacts = (): RequestFacts => ({
+  network: undefined,
+  tenant: undefined,
+  chainId: undefined,
+  method: undefined,
+  calls: undefined,
+  methods: undefined,
+  block: undefined,
+  limitHeaders: undefined,
+  reason: undefined,
+  metered: false,
+})
+
+/** Stops the reads of a request whose caller has disconnected, and logs it. */
+export const disconnect = (gateway: GatewayContext, context: RequestContext): void => {
+  context.gone = true
+  context.cancel?.()
+  meterDisconnected(gateway, context)
+  const { network, tenant } = context.facts
+  gateway.log({
+    event: 'disconnected',
+    requestId: context.requestId,
+    ...(network === undefined ? {} : { network }),
+    ...(tenant === undefined ? {} : { keyId: tenant.record.id }),
+    durationMs: getDurationMs(context),
+  })
 }

@@ -18,6 +18,9 @@ export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest):
     budget: { left: limits.maxResponseBytes, kept: context.buffered },
     seenHead: group.several ? getSeenHead(group, keyId, claimedHead) : undefined,
     claimedHead,
+    // The frames of a WebSocket must not be interleaved, so nothing is streamed into one.
+    streams: context.message === undefined,
+    subscriptions: context.message?.subscriptions,
   }
 }
 

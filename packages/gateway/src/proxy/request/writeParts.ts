@@ -7,7 +7,7 @@ const chunkBytes = 256 * 1024
 /** Shorter parts are joined, because each write has a cost of its own, most of all if another thread compresses it. */
 const shortPart = 8 * 1024
 /** The slowest average speed of a caller, whose response stays in memory until it has read it. */
-const minBytesPerSecond = 20_000
+export const minBytesPerSecond = 20_000
 /** Node fires a longer timer at once. */
 const maxTimerMs = 2_147_483_647
 

@@ -13,7 +13,7 @@ import {
 import { corsHeaders } from '../http/cors.ts'
 import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
 import { blockHeader } from '../upstream/heads/blockHeader.ts'
-import type { RequestContext } from './requestContext.ts'
+import type { HttpRequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
 import { endWithin, getByteLength, writeParts } from './writeParts.ts'
 
@@ -38,7 +38,7 @@ export interface WriteOptions {
 }
 
 /** Writes a response with the headers that all responses have. */
-export const writeResponse = (context: RequestContext, content: ResponseContent, options: WriteOptions): void => {
+export const writeResponse = (context: HttpRequestContext, content: ResponseContent, options: WriteOptions): void => {
   if (context.gone) return
   const { request, response, facts } = context
   const parts = typeof content.body === 'string' ? [content.body] : (content.body ?? [])
@@ -79,7 +79,7 @@ export const writeResponse = (context: RequestContext, content: ResponseContent,
  * public chain data and what the caller itself sent. The control API, whose responses contain keys, is not compressed.
  */
 const negotiateEncoding = (
-  { request, buffered }: RequestContext,
+  { request, buffered }: HttpRequestContext,
   { bytes, headers }: { bytes: number | undefined; headers: string[] },
 ): Encoding | undefined => {
   headers.push('Vary', 'Accept-Encoding')
@@ -118,7 +118,7 @@ const toBytesText = (text: string): string =>
  * Writes the whole response, but ends it, and with it the connection, only when the caller has stopped sending. Closing while bytes arrive resets
  * the connection, and the caller loses the response that says why.
  */
-const endAfterRequest = ({ request, response }: RequestContext, parts: readonly BodyPart[]): void => {
+const endAfterRequest = ({ request, response }: HttpRequestContext, parts: readonly BodyPart[]): void => {
   const end = (): void => {
     clearTimeout(timer)
     response.end()
@@ -131,8 +131,7 @@ const endAfterRequest = ({ request, response }: RequestContext, parts: readonly 
 }
 
 /** Writes the rejection of a whole request. */
-export const writeRejection = (context: RequestContext, rejection: Rejection, options: WriteOptions): void => {
-  context.facts.reason ??= rejection.reason
+export const writeRejection = (context: HttpRequestContext, rejection: Rejection, options: WriteOptions): void => {
   const body = formatRejection(rejection, 'null', context.requestId)
   const headers = rejection.headers === undefined ? corsHeaders : [...corsHeaders, ...rejection.headers]
   writeResponse(context, { status: rejection.status, body, headers }, options)

@@ -8,9 +8,12 @@ export interface BlockPosition {
 /** A block of the followed chain, with what subscriptions deliver of it. */
 export interface FollowedBlock extends BlockPosition {
   readonly parentHash: string
-  /** The header as JSON text: the members that `newHeads` has in geth, and those of the chain itself, such as `l1BlockNumber`. */
+  /**
+   * The header as JSON text: the node's block without `transactions`, `uncles`, `withdrawals`, `size` and `totalDifficulty`, which geth's `newHeads`
+   * lacks, but with the members of the chain itself, such as `l1BlockNumber`.
+   */
   readonly header: string
-  /** Its logs in order; `undefined` if nobody needed them when it was read. */
+  /** Its logs in order; `undefined` if nobody needed them when it was read: then they were not delivered to any subscription. */
   readonly logs: readonly FollowedLog[] | undefined
 }
 
@@ -53,13 +56,14 @@ export interface ChainStart {
 
 /** Follows the chain of one network for all subscriptions of this process. */
 export interface ChainFollower {
-  /** Starts to follow at the head, unless it does. It emits steps, each in a turn of its own, until `stop`. */
+  /** Starts to follow at the head, unless it does. The head is no step. It emits the changes after it, each in a turn of its own, until `stop`. */
   readonly start: (listener: (step: ChainStep) => void) => void
-  /** Stops, and forgets the blocks. */
+  /** Stops, and forgets the blocks. Subscriptions that are about to start get `unavailable`. */
   readonly stop: () => void
   /**
    * Finds out where a subscription starts. `done` is called in the turn in which the result is current: the next step that the listener gets
-   * continues it. Blocks that are emitted from then on have logs if `logs` was asked for, until `releaseLogs`.
+   * continues it. That can be before this function returns. Blocks that are emitted from then on have logs if `logs` was asked for, until
+   * `releaseLogs`.
    * @param options.cursor - `undefined`: at the head.
    * @param done - Gets `tooOld` if the cursor has no block of the last 128 of the chain, and `unavailable` if no node responds in time.
    */

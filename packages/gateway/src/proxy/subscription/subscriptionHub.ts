@@ -8,8 +8,9 @@ export interface Subscriber {
    * Sends notifications: WebSocket text frames, complete with their headers, which other connections may get too. Those of one turn of the event
    * loop are written together.
    * @param notifications - How many they are.
+   * @param kind - What they are of, for metrics.
    */
-  readonly deliver: (frame: Buffer, notifications: number) => void
+  readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind) => void
   /** Ends the connection, because its subscriptions cannot be continued: a gap must never be silent. */
   readonly fail: (reason: SubscriptionFault) => void
 }
@@ -18,14 +19,18 @@ export interface Subscriber {
  * Why a connection is closed. `tooManyNotifications`: more in one block than `maxNotificationsPerBlock`. `reorgTooDeep`: the chain was reorganized
  * below the blocks that are remembered. `nodeUnavailable`: no node could be followed for a minute.
  */
-export type SubscriptionFault = 'tooManyNotifications' | 'reorgTooDeep' | 'nodeUnavailable'
+export type SubscriptionFault = 'tooManyNotifications' | ChainFault
+
+/** Why the chain could not be followed without a gap. */
+export type ChainFault = 'reorgTooDeep' | 'nodeUnavailable'
 
 /** The subscriptions of one network. */
 export interface SubscriptionHub {
   /**
    * Handles `eth_subscribe`.
    * @param params - The source text of the call's params; `undefined` if it has none.
-   * @param done - Called once, with the subscription's id or a rejection, before the first notification is delivered.
+   * @param done - Called once, with the subscription's id or a rejection, before the first notification is delivered. Also if the connection is closed
+   * before that.
    */
   readonly subscribe: (
     subscriber: Subscriber,
@@ -34,8 +39,10 @@ export interface SubscriptionHub {
   ) => void
   /** Handles `eth_unsubscribe`. @returns Whether the connection had that subscription. Nothing of it is delivered later. */
   readonly unsubscribe: (subscriber: Subscriber, id: string) => boolean
-  /** Ends all subscriptions of a connection that was closed. */
+  /** Ends all subscriptions of a connection that was closed. Call this for each, after its last `subscribe`. */
   readonly leave: (subscriber: Subscriber) => void
+  /** Ends all connections that have subscriptions to blocks or logs, after the steps so far: call this when the follower starts again at the head. */
+  readonly fail: (reason: ChainFault) => void
   /** How many subscriptions there are, by kind. */
   readonly counts: () => Readonly<Record<SubscriptionKind, number>>
   /** Ends all subscriptions and stops following. */

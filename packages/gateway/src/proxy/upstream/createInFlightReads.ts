@@ -17,6 +17,8 @@ export interface InFlightOptions {
   readonly deadlineMs?: number | undefined
   /** The newest block that the caller has seen. It joins no read for a caller that has seen less. */
   readonly seenHead?: number | undefined
+  /** Whether the caller accepts a result as a stream. @default true */
+  readonly streams?: boolean | undefined
   /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
 }
@@ -149,7 +151,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
 
   return {
     run: (key, options, { start, done }) => {
-      const waiter: Waiter = { done, options, streams: true }
+      const waiter: Waiter = { done, options, streams: options.streams !== false }
       const joined = join(key, waiter)
       if (joined !== undefined) return joined
       const startedAt = now()

@@ -54,6 +54,8 @@ export interface UpstreamGroup {
   readonly markWrite: (keyId: string, member: GroupMember) => void
   /** Whether there is more than one upstream. */
   readonly several: boolean
+  /** The newest block that any upstream is known to have; 0 if none is known. */
+  readonly highestHead: () => number
   /** The current state of each upstream, in the order of the config. */
   readonly states: () => readonly UpstreamState[]
   readonly inFlightReads: InFlightReads
@@ -133,9 +135,15 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
+  const highestHead = (): number => {
+    let highest = 0
+    for (const member of members) highest = Math.max(highest, member.head() ?? 0)
+    return highest
+  }
   return {
     network,
     chainId,
+    highestHead,
     getHedgeMs:
       hedgeMs === 'p95'
         ? ({ latency }) => {
@@ -167,7 +175,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     markWrite: lastWriters.set,
     several: members.length > 1,
     states: () => {
-      const highest = Math.max(...members.map((member) => member.head() ?? 0))
+      const highest = highestHead()
       return members.map((member) => getUpstreamState(member, network, highest))
     },
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),

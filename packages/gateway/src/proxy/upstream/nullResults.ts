@@ -3,6 +3,7 @@ import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { parseQuantity } from './queryUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import { replayMethods } from './replayMethods.ts'
 
 /** How long a `null` waits to be confirmed, in milliseconds. The caller gets it then. */
 export const maxConfirmMs = 2_000
@@ -38,7 +39,9 @@ const numberMethods: ReadonlySet<string> = new Set([
 
 /** Checks whether a result is a `null` that another node should confirm. */
 export const isNullToConfirm = (method: string, value: Buffer | string): boolean =>
-  value.length === 4 && value.toString('latin1') === 'null' && (nullMethods.has(method) || numberMethods.has(method))
+  value.length === 4 &&
+  value.toString('latin1') === 'null' &&
+  (nullMethods.has(method) || numberMethods.has(method) || replayMethods.has(method))
 
 /**
  * Chooses the upstream that a `null` is confirmed by; `undefined` if there is none, or if one with its head has confirmed it already.

@@ -7,6 +7,7 @@ import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
+import { getNeededHead } from './heads/getNeededHead.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -86,11 +87,12 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
 
 const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
   if (call.traits.filter !== undefined) return proxyFilterCall(call, given, done)
+  if (call.traits.subscribes === true) return proxySubscription(call, given, done)
   if (!call.traits.idempotent) return proxyWrite(call, given, done)
   const read = toSharedRead(call)
-  const options =
-    given.seenHead === undefined ? given : { ...given, seenHead: getNeededHead(given.seenHead, read?.pin) }
-  if (read === undefined) return forwardRead(call, { ...options, mayStream: always }, done)
+  const seenHead = getNeededHead(read?.pin, given)
+  const options = seenHead === given.seenHead ? given : { ...given, seenHead }
+  if (read === undefined) return forwardRead(call, { ...options, mayStream: given.streams ? always : undefined }, done)
   const { group } = options
   const cached = getCachedResult(read, group)
   if (cached !== undefined) {
@@ -125,13 +127,23 @@ const proxySharedRead = (
   })
 }
 
-/** The block that a read's node must have, so that the caller sees none that is older than the one it has seen. */
-const getNeededHead = (seenHead: number, pin: Pin | undefined): number | undefined => {
-  if (pin === undefined) return seenHead
-  return typeof pin === 'number' ? Math.min(pin, seenHead) : undefined
-}
-
 const always = (): boolean => true
+
+/** Hands a subscription call to the service's own subscriptions. */
+const proxySubscription = (
+  call: ForwardedCall,
+  { subscriptions, sent }: ProxyOptions,
+  done: CallDone,
+): (() => void) => {
+  if (subscriptions === undefined) done(rejections.methodNotFound(call.method))
+  else
+    subscriptions.run(call, (result) => {
+      // It counts like a call that a node received.
+      if (!('reason' in result)) sent?.()
+      done(result)
+    })
+  return noop
+}
 
 /** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
 const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {

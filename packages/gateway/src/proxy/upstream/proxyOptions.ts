@@ -1,4 +1,5 @@
 import type { ByteBudget } from './createUpstream.ts'
+import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 
 /** What a call needs from the request that it came in. */
@@ -19,6 +20,10 @@ export interface ProxyOptions {
   readonly seenHead?: number | undefined
   /** The newest block that the caller says it has seen. */
   readonly claimedHead?: number | undefined
+  /** Handles subscription calls; `undefined` if the request cannot subscribe. */
+  readonly subscriptions?: SubscriptionCalls | undefined
+  /** Whether a result may be streamed to the caller. Otherwise it is buffered. */
+  readonly streams: boolean
   /** Called each time the call is sent to a node, directly or as another caller's identical read. */
   readonly sent?: (() => void) | undefined
 }

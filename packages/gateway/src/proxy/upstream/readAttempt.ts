@@ -16,6 +16,7 @@ import type { GroupMember } from './groupMember.ts'
 import { isNullToConfirm } from './nullResults.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
+import { replayMethods } from './replayMethods.ts'
 
 /** How an attempt ended, and what the caller gets if the call ends with it. */
 export interface AttemptResult extends AttemptEnd {
@@ -109,7 +110,9 @@ const toEnd = (
     return { kind: failure.kind, isRejectedBeforeRun: isRejectedBeforeRun(failure), retryAfterMs: failure.retryAfterMs }
   }
   // `createFailure` finds the same kind, but takes six times as long.
-  const kind = facts.kind ?? classify(facts, method)?.kind ?? 'unknown'
+  const found = facts.kind ?? classify(facts, method)?.kind ?? 'unknown'
+  // It rejects a transaction that is in the chain, for example for its nonce: it does not have the state before it.
+  const kind = found === 'txRejected' && replayMethods.has(method) ? 'missingData' : found
   const retryAfterMs = failureRules[kind].about === 'node' ? parseRetryAfter(facts) : undefined
   return { kind, isRejectedBeforeRun: false, retryAfterMs }
 }

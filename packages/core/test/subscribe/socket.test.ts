@@ -1,0 +1,317 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createSubscription } from '../../src/index.ts'
+import type { SubscriptionFailure } from '../../src/index.ts'
+import { placeOf, topicOf } from '../reorgChain.ts'
+import type { ReorgChain } from '../reorgChain.ts'
+import { createFakeService } from './fakeService.ts'
+import type { Fault } from './fakeService.ts'
+import { applyEvent, blocksLeft, createChain, logsLeft, take } from './followChain.ts'
+import type { Applied } from './followChain.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  if (vi.isFakeTimers()) expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+/** Long enough for handlers and generators, too short for a poll. */
+const turn = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1)
+
+const hashesFrom = (chain: ReorgChain, first: number) =>
+  chain.blocks.slice(first).map(({ number, hash }) => ({ number, hash }))
+
+describe('a subscription to a service of Keyrail', () => {
+  test('reports blocks from the head on, with one call over HTTP, and undoes replaced ones', async () => {
+    const chain = createChain(10)
+    const service = createFakeService(chain)
+    const { seen, stop } = take(createSubscription(service.transport, { blocks: true }))
+    await turn()
+    const [parent, head] = chain.blocks.slice(-2)
+    expect(service.subscribed).toEqual([
+      ['newHeads', { cursor: { number: '0xa', hashes: [head?.hash, parent?.hash] } }],
+    ])
+    chain.mine(3)
+    service.send()
+    await turn()
+    chain.reorg(2, 3)
+    service.send()
+    await turn()
+    expect(seen.map(({ type }) => type)).toEqual(['block', 'block', 'block', 'reorg', 'block', 'block', 'block'])
+    expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 11))
+    expect(chain.requests).toHaveLength(1)
+    await stop()
+    expect(service.open()).toBe(0)
+  })
+
+  test('reports logs, and continues from its position over a new connection', async () => {
+    const chain = createChain([1, 2])
+    const service = createFakeService(chain)
+    const failures: SubscriptionFailure[] = []
+    const { seen, stop } = take(
+      createSubscription(service.transport, { logs: {} }, { onError: (failure) => failures.push(failure) }),
+    )
+    await turn()
+    chain.mine([2, 0, 3])
+    service.send()
+    await turn()
+    expect(logsLeft(seen)).toEqual(chain.logs(3).map(placeOf))
+    service.cut()
+    expect(failures).toEqual([])
+    chain.reorg(1)
+    chain.mine([1])
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(failures).toMatchObject([{ failures: 1, waitMs: 500, error: { kind: 'network' } }])
+    expect(service.subscribed.at(-1)).toEqual([
+      'logs',
+      {},
+      { cursor: { number: '0x6', hashes: expect.arrayContaining([chain.head().hash]) } },
+    ])
+    chain.mine([2])
+    service.send()
+    await turn()
+    expect(logsLeft(seen)).toEqual(chain.logs(3).map(placeOf))
+    await stop()
+  })
+
+  test('reads older blocks by polling, and continues over the socket', async () => {
+    const chain = createChain(1_000)
+    const service = createFakeService(chain)
+    const { seen, stop } = take(createSubscription(service.transport, { logs: {} }, { fromBlock: 5 }))
+    await vi.advanceTimersByTimeAsync(100)
+    expect(logsLeft(seen)).toEqual(chain.logs(5).map(placeOf))
+    expect(service.open()).toBe(1)
+    chain.requests.length = 0
+    chain.mine([3])
+    service.send()
+    await turn()
+    expect(logsLeft(seen)).toEqual(chain.logs(5).map(placeOf))
+    expect(chain.requests).toEqual([])
+    await stop()
+  })
+
+  test('waits for a first block in the future', async () => {
+    const chain = createChain(10)
+    const service = createFakeService(chain)
+    const { seen, stop } = take(createSubscription(service.transport, { blocks: true }, { fromBlock: 13 }))
+    await turn()
+    chain.mine(5)
+    service.send()
+    await turn()
+    expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 13))
+    await stop()
+  })
+
+  test('fills the gap itself if the cursor is too old', async () => {
+    const chain = createChain(20)
+    const service = createFakeService(chain)
+    const { seen, stop } = take(createSubscription(service.transport, { logs: {} }, { fromBlock: 1 }))
+    await vi.advanceTimersByTimeAsync(100)
+    service.cut()
+    chain.mine(400)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(service.open()).toBe(1)
+    chain.mine(1)
+    service.send()
+    await turn()
+    expect(logsLeft(seen)).toEqual(chain.logs(1).map(placeOf))
+    await stop()
+  })
+
+  test('ends the subscription of a slow consumer, and continues from its position', async () => {
+    const chain = createChain(5)
+    const service = createFakeService(chain)
+    const subscription = createSubscription(service.transport, { blocks: true })
+    const first = subscription.next()
+    await turn()
+    chain.mine(1)
+    service.send()
+    await turn()
+    expect(await first).toMatchObject({ done: false })
+    chain.mine(5_000)
+    service.send()
+    expect(service.open()).toBe(0)
+    const hashes: string[] = []
+    for (let i = 0; i < 5_000; i++) {
+      const { value } = await subscription.next()
+      if (value?.type === 'block') hashes.push(value.header.hash)
+      // The service remembers 128 blocks, so the rest is polled.
+      if (i === 4_095) await vi.advanceTimersByTimeAsync(1)
+    }
+    expect(hashes).toEqual(chain.blocks.slice(7).map(({ hash }) => hash))
+    const last = subscription.next()
+    await turn()
+    expect(service.open()).toBe(1)
+    await subscription.return()
+    await last
+  })
+
+  test('ends with a failure that is not retryable', async () => {
+    const service = createFakeService(createChain(5))
+    const { over } = take(createSubscription(service.transport, { blocks: true }))
+    await turn()
+    service.cut('auth')
+    await expect(over).rejects.toMatchObject({ kind: 'auth' })
+  })
+
+  test('reports the hashes of pending transactions, and reconnects', async () => {
+    const service = createFakeService(createChain(5))
+    const { stop } = take(createSubscription(service.transport, { pending: true }))
+    await turn()
+    expect(service.subscribed).toEqual([['newPendingTransactions']])
+    service.cut()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(service.subscribed).toHaveLength(2)
+    await stop()
+    expect(service.open()).toBe(0)
+  })
+})
+
+describe('a subscription over a socket of another server', () => {
+  test('polls at once after each head, and seldom otherwise', async () => {
+    const chain = createChain(10)
+    const service = createFakeService(chain, 'rejected')
+    const { seen, stop } = take(createSubscription(service.transport, { logs: {} }))
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(service.subscribed).toEqual([
+      ['logs', {}, { cursor: { number: '0xa', hashes: expect.anything() } }],
+      ['newHeads'],
+    ])
+    chain.requests.length = 0
+    for (let i = 0; i < 20; i++) {
+      chain.mine([1])
+      service.send()
+      await vi.advanceTimersByTimeAsync(10)
+      expect(logsLeft(seen)).toEqual(chain.logs(11).map(placeOf))
+      await vi.advanceTimersByTimeAsync(11_000)
+    }
+    expect(chain.requests).toHaveLength(40)
+    // Nothing is sent for a chain that became shorter.
+    chain.reorg(2, 0)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(logsLeft(seen)).toEqual(chain.logs(11).map(placeOf))
+    await stop()
+    expect(service.open()).toBe(0)
+  })
+
+  test.each([0, 1])('notices that a server ignores the cursor, by %i heads', async (heads) => {
+    const chain = createChain(10)
+    const service = createFakeService(chain, 'ignored')
+    const { seen, stop } = take(createSubscription(service.transport, { blocks: true }, { fromBlock: 1 }))
+    await turn()
+    chain.mine(heads)
+    service.send()
+    await vi.advanceTimersByTimeAsync(heads === 0 ? 5_001 : 1)
+    expect(service.subscribed.at(-1)).toEqual(['newHeads'])
+    expect(service.open()).toBe(1)
+    expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 1))
+    await stop()
+  })
+
+  test('polls by its schedule where there are no subscriptions', async () => {
+    const chain = createChain(10)
+    const service = createFakeService(chain)
+    service.rejection = -32_601
+    const { seen, stop } = take(createSubscription(service.transport, { blocks: true }))
+    await vi.advanceTimersByTimeAsync(1_000)
+    chain.mine(2)
+    await vi.advanceTimersByTimeAsync(12_000)
+    expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 11))
+    expect(service.subscribed.map(([what]) => what)).toEqual(['newHeads', 'newHeads'])
+    await stop()
+  })
+})
+
+describe('whatever happens to a connection', () => {
+  const change = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 0, max: 4 }) }) },
+    { weight: 1, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 20, max: 200 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: -3, max: 2 }))
+        .map(([depth, more]) => ({ depth, blocks: Math.max(depth + more, 0) })),
+    },
+  )
+  const cases: readonly (readonly [string, 'blocks' | 'logs', 'known' | 'rejected' | 'ignored', readonly Fault[]])[] = [
+    ['blocks', 'blocks', 'known', ['cut', 'drop', 'duplicate', 'swap']],
+    ['logs', 'logs', 'known', ['cut', 'duplicate']],
+    ['blocks of another server', 'blocks', 'rejected', ['cut', 'drop', 'duplicate', 'swap']],
+    ['logs of another server', 'logs', 'ignored', ['cut', 'drop', 'duplicate', 'swap']],
+  ]
+
+  test.each(cases)(
+    'yields the canonical %s, each once, over any number of restarts',
+    async (_, kind, cursors, faults) => {
+      let reorgs = 0
+      let resumed = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 0, max: 200 }),
+          fc.option(fc.nat(45), { nil: undefined }),
+          fc.array(fc.tuple(change, fc.nat(1_500), fc.nat(9)), { minLength: 20, maxLength: 60 }),
+          fc.array(fc.oneof({ weight: 20, arbitrary: fc.constant('none' as const) }, fc.constantFrom(...faults)), {
+            minLength: 1_000,
+            maxLength: 1_000,
+          }),
+          async (blocks, fromBlock, changes, script) => {
+            const chain = createChain(blocks)
+            const service = createFakeService(chain, cursors)
+            const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [topicOf(0)] } }
+            const applied: Applied[] = []
+            const start = (cursor?: string) => {
+              // Many reorganizations between two polls add up to a deep one.
+              const subscription = createSubscription(service.transport, request, {
+                fromBlock,
+                cursor,
+                reorgDepth: 256,
+              })
+              const over = (async () => {
+                for await (const event of subscription) {
+                  if (event.type === 'reorg') reorgs++
+                  applyEvent(applied, event)
+                }
+              })()
+              const stop = async (): Promise<string> => {
+                await subscription.return()
+                await over
+                return subscription.cursor()
+              }
+              return { stop }
+            }
+            let running = start()
+            await turn()
+            let sent = 0
+            for (const [{ depth, blocks: mined }, ms, restart] of changes) {
+              if (depth > 0) chain.reorg(depth, mined)
+              else chain.mine(mined)
+              service.send(() => script[sent++] ?? 'none')
+              await vi.advanceTimersByTimeAsync(ms)
+              if (restart === 0) running = start(await running.stop())
+            }
+            await vi.advanceTimersByTimeAsync(60_000)
+            chain.mine(20)
+            service.send()
+            await vi.advanceTimersByTimeAsync(240_000)
+            resumed += service.subscribed.length - 1
+            await running.stop()
+            const first = fromBlock ?? blocks + 1
+            expect(applied.map(({ place }) => place)).toEqual(
+              kind === 'blocks'
+                ? chain.blocks.slice(first).map(({ hash }) => hash)
+                : chain
+                    .logs(first)
+                    .filter(({ topics }) => topics[0] === topicOf(0))
+                    .map(placeOf),
+            )
+          },
+        ),
+        { numRuns: 100 },
+      )
+      expect(reorgs).toBeGreaterThan(100)
+      expect(resumed).toBeGreaterThan(50)
+    },
+  )
+})

@@ -1,0 +1,65 @@
+import { getFaultCode } from '../../errors/faultLog.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
+import { sendRejection, sendRejectionBeforeBody } from './endRequest.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { AuthorizedRequest } from './requestContext.ts'
+import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
+import type { RequestedCalls } from './takeLimits.ts'
+
+// Shared, because a closure for each request keeps requests from being collected while they are young.
+const nothing = (): void => {}
+
+/**
+ * Takes the limits for the calls of a request, and proceeds with what they were granted: in the same tick if that is known at once. If the quota
+ * cannot be read, the whole request is rejected. If its caller disconnects first, the grant is returned.
+ */
+export const withLimits = (
+  gateway: GatewayContext,
+  authorized: AuthorizedRequest,
+  requested: RequestedCalls,
+  proceed: (taken: LimitGrant) => void,
+): void => {
+  const { context } = authorized
+  const use = (taken: LimitGrant): void => {
+    context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
+    proceed(taken)
+  }
+  const unavailable = (error: unknown): void => {
+    gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
+    if (!context.gone) sendRejection(gateway, context, rejections.limitsUnavailable())
+  }
+  let taken: LimitGrant | Promise<LimitGrant>
+  try {
+    taken = takeLimits(gateway, authorized, requested)
+  } catch (error) {
+    unavailable(error)
+    return
+  }
+  if (!(taken instanceof Promise)) {
+    use(taken)
+    return
+  }
+  // Set, so that a caller that disconnects now is counted as disconnected.
+  context.cancel = nothing
+  taken.then((later) => {
+    if (!context.gone) use(later)
+    else returnUnsent(gateway, later, later.quota?.charged ?? 0)
+  }, unavailable)
+}
+
+/** Whether the rate left nothing, not even for rejected calls. */
+export const isRateUsedUp = ({ rate }: LimitGrant): boolean => rate?.granted === 0
+
+/** Rejects a request whose key has used up its rate, as far as this process knows. @returns Whether it has. */
+export const rejectUsedUp = (gateway: GatewayContext, authorized: AuthorizedRequest): boolean => {
+  const { context } = authorized
+  const rate = findUsedUpRate(gateway, authorized)
+  if (rate === undefined) return false
+  const taken: LimitGrant = { granted: 0, rate, quota: undefined }
+  context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
+  const rejection = toLimitRejection(taken, { index: 0 }, gateway)
+  if (context.request.complete) sendRejection(gateway, context, rejection)
+  else sendRejectionBeforeBody(gateway, context, rejection)
+  return true
+}

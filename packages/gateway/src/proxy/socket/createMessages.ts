@@ -1,0 +1,197 @@
+import { rejections } from '../../errors/rejections.ts'
+import { dropAllBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import type { Network } from '../../lib/network.ts'
+import { sendRejection } from '../request/endRequest.ts'
+import type { GatewayContext } from '../request/gatewayContext.ts'
+import { handleBody } from '../request/handleBody.ts'
+import type { AuthorizedRequest, MessageContext, MessageExchange } from '../request/requestContext.ts'
+import type { BodyPart } from '../request/responseParts.ts'
+import { createFacts, disconnect } from '../request/startRequest.ts'
+import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
+import { minBytesPerSecond } from '../request/writeParts.ts'
+import { createFrameHeader } from '../../lib/textFrames.ts'
+
+/** The messages of one connection: each is handled like the body of a POST. */
+export interface Messages {
+  /** Handles a message, or queues it if too many are in flight. */
+  readonly add: (body: Buffer) => void
+  /** Handles no message from now on, and lets those in flight complete. */
+  readonly stop: () => void
+  /** Call this when the connection has closed. */
+  readonly disconnect: () => void
+  readonly inFlight: () => number
+  /** How many messages were handled. */
+  readonly count: () => number
+  /** Bytes of responses that the caller has not read. */
+  readonly unflushedBytes: () => number
+  /** When the caller must have read the first of them, by `performance.now`; `Infinity` if there are none. */
+  readonly flushBy: () => number
+  /** Whether the connection is paused, because too many messages are in flight. */
+  readonly isPaused: () => boolean
+}
+
+/** What the messages need of their connection. */
+export interface MessagesOptions {
+  /** Of the network. */
+  readonly name: Network
+  readonly gateway: () => GatewayContext
+  readonly authorized: () => AuthorizedRequest
+  readonly subscriptions: () => SubscriptionCalls | undefined
+  readonly write: (bytes: Buffer, flushed?: () => void) => void
+  readonly isOpen: () => boolean
+  /** Called when no message is in flight. */
+  readonly onIdle: () => void
+  readonly pause: () => void
+  readonly resume: () => void
+}
+
+/** A message in flight. */
+interface OpenMessage {
+  readonly context: MessageContext
+  readonly gateway: GatewayContext
+  isSent: boolean
+}
+
+/** As for a POST, smaller bodies are not counted. */
+const uncountedBytes = 4 * 1024
+/** A shorter response is joined into one buffer. */
+const joinedUpTo = 64 * 1024
+/** Only so often a call that keeps the connection open is free, in milliseconds. viem sends one every 30 seconds. */
+const keepAliveMs = 5_000
+
+const toChunks = (body: string | readonly BodyPart[]): readonly Buffer[] => {
+  const parts = typeof body === 'string' ? [body] : body
+  // There are no streams among them: see `ProxyOptions.streams`.
+  return parts.flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : 'start' in part ? [] : part))
+}
+
+/** Creates the messages of a connection. The caller is not read from while `maxInFlight` messages are in flight, or their responses unread. */
+export const createMessages = (options: MessagesOptions): Messages => {
+  const { write, isOpen } = options
+  const queue: Buffer[] = []
+  const open = new Set<OpenMessage>()
+  let count = 0
+  let unflushed = 0
+  /** When each response that is being written must have been read, in their order. */
+  const deadlines: number[] = []
+  let isPaused = false
+  let isStopped = false
+  let keptAliveAt = -keepAliveMs
+
+  const startQueued = (): void => {
+    while (open.size < options.gateway().sockets.options.maxInFlight && !isStopped) {
+      const body = queue.shift()
+      if (body === undefined) break
+      start(body)
+    }
+    const isFull = queue.length > 0
+    if (isFull === isPaused) return
+    isPaused = isFull
+    if (isFull) options.pause()
+    else options.resume()
+  }
+  const finish = (message: OpenMessage): void => {
+    if (!open.delete(message)) return
+    message.gateway.inFlight -= 1
+    dropAllBytes(message.context.buffered)
+    startQueued()
+    if (open.size === 0) options.onIdle()
+  }
+  const send = (message: OpenMessage, body: string | readonly BodyPart[] | undefined): void => {
+    message.isSent = true
+    if (body === undefined || !isOpen()) {
+      finish(message)
+      return
+    }
+    const chunks = toChunks(body)
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+    const header = createFrameHeader(bytes)
+    const total = header.length + bytes
+    unflushed += total
+    deadlines.push(performance.now() + message.gateway.limits.writeTimeoutMs + (unflushed / minBytesPerSecond) * 1_000)
+    const flushed = (): void => {
+      unflushed -= total
+      deadlines.shift()
+      finish(message)
+    }
+    if (total <= joinedUpTo) write(Buffer.concat([header, ...chunks], total), flushed)
+    else {
+      write(header)
+      for (const [index, chunk] of chunks.entries()) write(chunk, index === chunks.length - 1 ? flushed : undefined)
+    }
+  }
+  const start = (body: Buffer): void => {
+    count += 1
+    const gateway = options.gateway()
+    const authorized = options.authorized()
+    const { tenant } = authorized
+    const { name } = options
+    const network = gateway.networks.get(name)
+    // A reload has removed it. The connection is closed soon.
+    if (network === undefined) return
+    let release: (() => void) | undefined
+    const subscriptions = options.subscriptions()
+    const exchange: MessageExchange = {
+      callIds: undefined,
+      send: (response) => {
+        send(message, response)
+        release?.()
+      },
+      takeKeepAlive: () => {
+        const now = performance.now()
+        if (now - keptAliveAt < keepAliveMs) return false
+        keptAliveAt = now
+        return true
+      },
+      subscriptions: subscriptions && {
+        ...subscriptions,
+        run: (call, done) => {
+          if (typeof exchange.callIds === 'object') release ??= subscriptions.hold()
+          subscriptions.run(call, done)
+        },
+      },
+    }
+    const context: MessageContext = {
+      request: authorized.context.request,
+      response: undefined,
+      message: exchange,
+      // Shows in the log which connection it belongs to.
+      requestId: `${authorized.context.requestId}.${count}`,
+      startedAt: performance.now(),
+      facts: { ...createFacts(), network: name, tenant, chainId: network.group.chainId },
+      buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: tenant.share, over: false },
+      gone: false,
+      cancel: undefined,
+    }
+    const message: OpenMessage = { context, gateway, isSent: false }
+    open.add(message)
+    gateway.inFlight += 1
+    if (body.length > uncountedBytes && !holdBytes(context.buffered, body.length))
+      sendRejection(gateway, context, rejections.upstreamBusy())
+    else handleBody(gateway, { ...authorized, context, network }, body)
+  }
+
+  const stop = (): void => {
+    isStopped = true
+    queue.length = 0
+  }
+  return {
+    add: (body) => {
+      queue.push(body)
+      startQueued()
+    },
+    stop,
+    disconnect: () => {
+      stop()
+      for (const message of open) {
+        if (!message.isSent) disconnect(message.gateway, message.context)
+        finish(message)
+      }
+    },
+    inFlight: () => open.size,
+    count: () => count,
+    unflushedBytes: () => unflushed,
+    flushBy: () => deadlines[0] ?? Infinity,
+    isPaused: () => isPaused,
+  }
+}

@@ -1,0 +1,74 @@
+import { getFaultCode } from '../../errors/faultLog.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { GatewayContext } from '../request/gatewayContext.ts'
+import type { AuthorizedRequest } from '../request/requestContext.ts'
+import { toLimitRejection } from '../request/takeLimits.ts'
+import { notificationMethod } from '../method/weights.ts'
+
+/** What the notifications of one connection are counted as. */
+export interface NotificationUsage {
+  /** Cheap: it is called for each delivery. */
+  readonly add: (notifications: number) => void
+  /** Meters what was added, and charges it to the quota if notifications have a weight. @returns Why there may be no more. */
+  readonly charge: (gateway: GatewayContext) => Rejection | undefined
+  /** Since the connection was opened. */
+  readonly total: () => number
+}
+
+/** Creates the usage of a connection. */
+export const createNotificationUsage = (getAuthorized: () => AuthorizedRequest): NotificationUsage => {
+  let total = 0
+  let uncharged = 0
+  /** Found by a charge whose result was not known at once. */
+  let rejection: Rejection | undefined
+
+  const take = (gateway: GatewayContext, units: number): void => {
+    const { record, account } = getAuthorized().tenant
+    const { limits } = gateway.usage
+    if (limits === undefined) return
+    const use = (taken: Awaited<ReturnType<typeof limits.take>>): void => {
+      if (taken.granted === 0) rejection = toLimitRejection(taken, { index: 0 }, gateway)
+    }
+    const failed = (error: unknown): void =>
+      gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
+    try {
+      // One call of many units: it is granted as a whole.
+      const taken = limits.take({ id: record.id, rate: undefined, account, calls: 1, passed: 1, weights: [units] })
+      if (taken instanceof Promise) taken.then(use, failed)
+      else use(taken)
+    } catch (error) {
+      failed(error)
+    }
+  }
+  const meter = (gateway: GatewayContext, notifications: number): void => {
+    const { tenant, network } = getAuthorized()
+    try {
+      gateway.usage.meter?.count(
+        tenant.record,
+        network.group.network,
+        notificationMethod,
+        'succeeded',
+        undefined,
+        notifications,
+      )
+    } catch (error) {
+      gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
+    }
+  }
+  return {
+    add: (notifications) => {
+      uncharged += notifications
+      total += notifications
+    },
+    charge: (gateway) => {
+      if (uncharged > 0 && getAuthorized().tenant.testKey === undefined) {
+        meter(gateway, uncharged)
+        const { notificationWeight } = getAuthorized().network
+        if (notificationWeight > 0) take(gateway, uncharged * notificationWeight)
+      }
+      uncharged = 0
+      return rejection
+    },
+    total: () => total,
+  }
+}

@@ -1,0 +1,25 @@
+import { ChainReadError } from './chainNodes.ts'
+import type { ChainNodes } from './chainNodes.ts'
+import type { ChainRing } from './createChainRing.ts'
+import { readChainBlock } from './readChainBlock.ts'
+
+/**
+ * Creates the function that loads so many blocks below a ring. Concurrent calls share one load.
+ * @throws {ChainReadError} If no block could be added.
+ */
+export const createBlockLoader = (ring: ChainRing, nodes: ChainNodes): ((count: number) => Promise<void>) => {
+  let loading: Promise<void> | undefined
+  const load = async (count: number): Promise<void> => {
+    const oldest = ring.oldest()
+    if (oldest === undefined) return
+    const numbers = Array.from({ length: Math.min(count, oldest.number) }, (_, index) => oldest.number - 1 - index)
+    const blocks = await Promise.all(numbers.map((number) => readChainBlock(nodes.followed(), number)))
+    // If the chain or the followed node changes, the blocks can belong to another branch: those that do not fit are not added.
+    const added = blocks.findIndex((block) => !ring.append(block))
+    if (added === 0) throw new ChainReadError(`block ${oldest.number} has another parent now`)
+  }
+  return (count) =>
+    (loading ??= load(count).finally(() => {
+      loading = undefined
+    }))
+}

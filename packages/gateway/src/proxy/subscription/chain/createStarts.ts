@@ -1,0 +1,102 @@
+import type { ChainFollower } from '../followedChain.ts'
+import { ChainReadError } from './chainNodes.ts'
+import type { ChainRing } from './createChainRing.ts'
+import type { LogReader } from './createLogReader.ts'
+import { wait } from './createPause.ts'
+import { planStart } from './planStart.ts'
+import type { StartPlan } from './planStart.ts'
+
+/** Finds out where subscriptions start. */
+export interface Starts {
+  readonly locate: ChainFollower['locate']
+  /** Call this after each change of the ring, and after each read of the head. */
+  readonly advance: () => void
+  /** Ends all with `unavailable`. */
+  readonly end: () => void
+}
+
+/** What the starts of subscriptions need. */
+export interface StartsOptions {
+  readonly ring: ChainRing
+  readonly readLogs: LogReader
+  /** Loads so many blocks below the ring. */
+  readonly loadBelow: (count: number) => Promise<void>
+  /** Called before `done` gets a start that needs logs. */
+  readonly onLogsStart: () => void
+  /** In milliseconds. */
+  readonly timeoutMs: number
+  /** How long to wait for the newest block of a client that is ahead of the ring, in milliseconds. */
+  readonly getMaxFollowMs: () => number
+}
+
+/** A subscription that is about to start. */
+interface Request {
+  readonly options: Parameters<ChainFollower['locate']>[0]
+  readonly done: Parameters<ChainFollower['locate']>[1]
+  readonly startedAt: number
+  timer: NodeJS.Timeout | undefined
+  /** Something is being loaded for it. */
+  isLoading: boolean
+}
+
+/** A failed read is repeated after so long, as long as there is time. */
+const retryMs = 250
+
+/**
+ * Creates the starts of a follower. Each request is planned by the ring as it is now. If something is missing, it is loaded into the ring and the
+ * request is planned again. So the result is current when it is delivered, whatever the chain did in between.
+ */
+export const createStarts = (options: StartsOptions): Starts => {
+  const { ring, readLogs } = options
+  const requests = new Set<Request>()
+
+  const finish = (request: Request, result: Parameters<Request['done']>[0]): void => {
+    if (!requests.delete(request)) return
+    clearTimeout(request.timer)
+    if (request.options.logs && typeof result !== 'string') options.onLogsStart()
+    request.done(result)
+  }
+  const load = async (request: Request, plan: StartPlan): Promise<void> => {
+    request.isLoading = true
+    try {
+      if (plan.type === 'loadBelow') await options.loadBelow(plan.count)
+      else if (plan.type === 'loadLogs')
+        await Promise.all(plan.blocks.map(async (block) => ring.setLogs(block.hash, await readLogs(block))))
+    } catch (error) {
+      if (!(error instanceof ChainReadError)) throw error
+      await wait(retryMs)
+    }
+    request.isLoading = false
+    advance(request)
+  }
+  /** Ends a request, or does what it needs next. */
+  const advance = (request: Request): void => {
+    if (request.isLoading || !requests.has(request)) return
+    const mayFollow = performance.now() - request.startedAt < options.getMaxFollowMs()
+    const plan = planStart(ring, { ...request.options, mayFollow })
+    if (plan.type === 'start') finish(request, plan.start)
+    else if (plan.type === 'tooOld') finish(request, 'tooOld')
+    else if (plan.type !== 'follow') void load(request, plan)
+  }
+  return {
+    locate: (startOptions, done) => {
+      const request: Request = {
+        options: startOptions,
+        done,
+        startedAt: performance.now(),
+        timer: undefined,
+        isLoading: false,
+      }
+      requests.add(request)
+      advance(request)
+      if (requests.has(request))
+        request.timer = setTimeout(() => finish(request, 'unavailable'), options.timeoutMs).unref()
+    },
+    advance: () => {
+      for (const request of requests) advance(request)
+    },
+    end: () => {
+      for (const request of requests) finish(request, 'unavailable')
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import type { Subscriber, SubscriptionKind } from '../subscriptionHub.ts'
+import { createLogIndex } from './createLogIndex.ts'
+import type { LogIndex } from './createLogIndex.ts'
+import { toNotificationStart } from './notification.ts'
+import type { SubscriptionRequest } from './subscriptionRequest.ts'
+
+/** A connection with what it has subscribed to. */
+export interface Connection {
+  readonly subscriber: Subscriber
+  /** By id. */
+  readonly channels: Map<string, Channel>
+  /** How many subscriptions are about to start. */
+  starting: number
+  /** How often it has subscribed. */
+  ordinal: number
+  /** Whether it was closed, or will be: it gets nothing more. */
+  isEnded: boolean
+  /** The channels whose payload it gets next. */
+  readonly due: Channel[]
+}
+
+/** The subscriptions with the same id, which get the same frames. */
+export interface Channel {
+  readonly id: string
+  readonly group: Group
+  /** What the text of each frame starts with. */
+  readonly start: string
+  readonly connections: Set<Connection>
+  /** What its connections get next. */
+  payload: Payload | undefined
+}
+
+/** Frames that are ready to be sent. */
+export interface Payload {
+  readonly frames: Buffer
+  readonly notifications: number
+}
+
+/** The channels that get the same notifications, except for their ids. */
+export interface Group {
+  /** Without the cursor of a client. */
+  readonly request: SubscriptionRequest
+  /** @see SubscriptionRequest */
+  readonly isInCursorMode: boolean
+  readonly channels: Set<Channel>
+}
+
+/** All subscriptions of a network. */
+export interface Channels {
+  readonly join: (connection: Connection, request: SubscriptionRequest, id: string) => Channel
+  readonly leave: (connection: Connection, channel: Channel) => void
+  readonly groups: (kind: SubscriptionKind) => Iterable<Group>
+  /** The groups of logs. */
+  readonly index: LogIndex<Group>
+  /** How many subscriptions there are. */
+  readonly counts: () => Readonly<Record<SubscriptionKind, number>>
+}
+
+/** Creates an empty register of subscriptions. */
+export const createChannels = (): Channels => {
+  const channels = new Map<string, Channel>()
+  const index = createLogIndex<Group>()
+  const counts = { newHeads: 0, logs: 0, newPendingTransactions: 0, syncing: 0 }
+  /** By the keys of their requests. */
+  const groups: Readonly<Record<SubscriptionKind, Map<string, Group>>> = {
+    newHeads: new Map(),
+    logs: new Map(),
+    newPendingTransactions: new Map(),
+    syncing: new Map(),
+  }
+  const openGroup = (request: SubscriptionRequest): Group => {
+    const known = groups[request.kind].get(request.key)
+    if (known !== undefined) return known
+    const isInCursorMode = 'cursor' in request && request.cursor !== undefined
+    const group: Group = {
+      request: isInCursorMode ? { ...request, cursor: null } : request,
+      isInCursorMode,
+      channels: new Set(),
+    }
+    groups[request.kind].set(request.key, group)
+    if (request.kind === 'logs') index.add(request.filter, group)
+    return group
+  }
+  const openChannel = (request: SubscriptionRequest, id: string): Channel => {
+    const known = channels.get(id)
+    if (known !== undefined) return known
+    const group = openGroup(request)
+    const channel = {
+      id,
+      group,
+      start: toNotificationStart(id),
+      connections: new Set<Connection>(),
+      payload: undefined,
+    }
+    channels.set(id, channel)
+    group.channels.add(channel)
+    return channel
+  }
+  const closeChannel = (channel: Channel): void => {
+    const { group } = channel
+    const { request } = group
+    channels.delete(channel.id)
+    group.channels.delete(channel)
+    if (group.channels.size > 0) return
+    groups[request.kind].delete(request.key)
+    if (request.kind === 'logs') index.remove(request.filter, group)
+  }
+  return {
+    join: (connection, request, id) => {
+      const channel = openChannel(request, id)
+      channel.connections.add(connection)
+      connection.channels.set(id, channel)
+      counts[request.kind] += 1
+      return channel
+    },
+    leave: (connection, channel) => {
+      channel.connections.delete(connection)
+      connection.channels.delete(channel.id)
+      counts[channel.group.request.kind] -= 1
+      if (channel.connections.size === 0) closeChannel(channel)
+    },
+    groups: (kind) => groups[kind].values(),
+    index,
+    counts: () => ({ ...counts }),
+  }
+}

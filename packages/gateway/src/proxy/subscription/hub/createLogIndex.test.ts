@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fuzzCases } from '../../../../test/fuzzCases.ts'
+import { createLogIndex } from './createLogIndex.ts'
+import type { LogFilter } from './subscriptionRequest.ts'
+
+const addresses = Array.from({ length: 4 }, (_, index) => `0x${String(index).repeat(40)}`)
+const words = Array.from({ length: 4 }, (_, index) => `0x${String(index).repeat(64)}`)
+
+const filters: fc.Arbitrary<LogFilter> = fc.record({
+  addresses: fc.subarray(addresses),
+  topics: fc.array(fc.oneof(fc.constant([]), fc.subarray(words)), { maxLength: 4 }),
+})
+const logs = fc.record({
+  address: fc.constantFrom(...addresses),
+  topics: fc.array(fc.constantFrom(...words), { maxLength: 4 }),
+})
+type Log = typeof logs extends fc.Arbitrary<infer T> ? T : never
+
+/** As geth matches a filter. */
+const isMatch = ({ addresses: accepted, topics }: LogFilter, log: Log): boolean =>
+  (accepted.length === 0 || accepted.includes(log.address)) &&
+  topics.length <= log.topics.length &&
+  topics.every((options, position) => options.length === 0 || options.includes(log.topics[position] as string))
+
+const getMatches = <T extends object>(index: ReturnType<typeof createLogIndex<T>>, log: Log): readonly T[] => {
+  const found: T[] = []
+  index.match(log, (target) => found.push(target))
+  return found
+}
+
+describe('an index of filters', () => {
+  test('finds what a comparison of each log with each filter finds, while filters come and go', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ filter: filters, isRemoved: fc.boolean() }), { maxLength: 40 }),
+        fc.array(logs, { minLength: 1, maxLength: 20 }),
+        (entries, given) => {
+          const index = createLogIndex<object>()
+          for (const entry of entries) index.add(entry.filter, entry)
+          for (const entry of entries) if (entry.isRemoved) index.remove(entry.filter, entry)
+          for (const log of given) {
+            const expected = entries.filter(({ filter, isRemoved }) => !isRemoved && isMatch(filter, log))
+            const found = getMatches(index, log)
+            expect(found).toHaveLength(expected.length)
+            expect(new Set(found)).toEqual(new Set(expected))
+          }
+        },
+      ),
+      { numRuns: fuzzCases(500) },
+    )
+  })
+
+  test('finds filters with more combinations than it has keys for', () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => `0x${index.toString(16).padStart(40, '0')}`)
+    const events = Array.from({ length: 3 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`)
+    const index = createLogIndex<object>()
+    const target = {}
+    const filter = { addresses: many, topics: [events, [], events] }
+    index.add(filter, target)
+    const [a = '', b = ''] = events
+    expect(getMatches(index, { address: many[999] as string, topics: [a, words[3] as string, b] })).toEqual([target])
+    expect(getMatches(index, { address: many[999] as string, topics: [a, a, words[3] as string] })).toEqual([])
+    expect(getMatches(index, { address: many[999] as string, topics: [a, a] })).toEqual([])
+    expect(getMatches(index, { address: addresses[3] as string, topics: [a, a, b] })).toEqual([])
+    index.remove(filter, target)
+    expect(getMatches(index, { address: many[999] as string, topics: [a, a, b] })).toEqual([])
+  })
+})

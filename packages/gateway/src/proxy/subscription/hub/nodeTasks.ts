@@ -1,0 +1,29 @@
+import type { Channels, Group } from './createChannels.ts'
+import type { Delivery } from './createDelivery.ts'
+import { toResultEnd } from './notification.ts'
+
+const isFull = ({ request }: Group): boolean => request.kind === 'newPendingTransactions' && request.full
+
+/** Whether anyone wants whole transactions. */
+export const wantsFullTransactions = (channels: Channels): boolean =>
+  [...channels.groups('newPendingTransactions')].some(isFull)
+
+/** Delivers pending transactions. @param transactions - JSON: whole ones if `full`, else hashes. */
+export function* deliverTransactions(
+  transactions: readonly string[],
+  full: boolean,
+  channels: Channels,
+  delivery: Delivery,
+): Generator<number, void> {
+  const ends = transactions.map(toResultEnd)
+  for (const group of channels.groups('newPendingTransactions'))
+    if (isFull(group) === full) yield* delivery.add(group, ends)
+  yield* delivery.flush()
+}
+
+/** Delivers a change of `eth_syncing`, as geth does. @param status - `false`, or the node's object as JSON. */
+export function* deliverSyncing(status: string, channels: Channels, delivery: Delivery): Generator<number, void> {
+  const ends = [toResultEnd(status === 'false' ? status : `{"syncing":true,"status":${status}}`)]
+  for (const group of channels.groups('syncing')) yield* delivery.add(group, ends)
+  yield* delivery.flush()
+}

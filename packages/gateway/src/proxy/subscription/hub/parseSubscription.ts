@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Rejection } from '../../../errors/rejection.ts'
+import type { ChainCursor } from '../followedChain.ts'
+import type { SubscriptionLimits } from '../subscriptionHub.ts'
+import { parseLogFilter } from './parseLogFilter.ts'
+import { isObject, quote, RequestProblem } from './requestProblem.ts'
+import { subscriptionRejections } from './subscriptionRejections.ts'
+import type { LogFilter, SubscriptionRequest } from './subscriptionRequest.ts'
+
+const kinds = 'newHeads, logs, newPendingTransactions or syncing'
+const maxHashes = 256
+const quantity = /^0x(?:0|[1-9a-f][0-9a-f]*)$/i
+const blockHash = /^0x[0-9a-f]{64}$/i
+
+/**
+ * Parses the params of `eth_subscribe`, as geth does, with one parameter more: the cursor.
+ * @param params - The source text, which is valid JSON; `undefined` if the call has none.
+ * @returns The request; or a rejection that says how to fix it.
+ * @see https://geth.ethereum.org/docs/interacting-with-geth/rpc/pubsub
+ */
+export const parseSubscription = (
+  params: string | undefined,
+  limits: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics'>,
+): SubscriptionRequest | Rejection => {
+  try {
+    return parse(params === undefined ? [] : JSON.parse(params), limits)
+  } catch (error) {
+    if (error instanceof RequestProblem) return subscriptionRejections.invalidParams(error.message)
+    throw error
+  }
+}
+
+const parse = (
+  params: unknown,
+  limits: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics'>,
+): SubscriptionRequest => {
+  if (!Array.isArray(params)) throw new RequestProblem(`use a list, such as ["newHeads"]`)
+  const [kind, ...rest] = params as unknown[]
+  switch (kind) {
+    case 'newHeads': {
+      const cursor = parseCursorOption(rest, 'newHeads')
+      return { kind, key: toKey(kind, cursor), cursor }
+    }
+    case 'logs': {
+      const [given, ...options] = rest
+      const filter = parseLogFilter(given, limits)
+      const cursor = parseCursorOption(options, 'logs')
+      return { kind, key: toKey(kind, cursor, filter), filter, cursor }
+    }
+    case 'newPendingTransactions': {
+      const [full = false, ...extra] = rest
+      if (extra.length > 0 || (full !== null && typeof full !== 'boolean'))
+        throw new RequestProblem(
+          'newPendingTransactions accepts only true, for whole transactions, or false, for hashes',
+        )
+      return { kind, key: full === true ? `${kind},full` : kind, full: full === true }
+    }
+    case 'syncing':
+      if (rest.length > 0) throw new RequestProblem('syncing accepts no more parameters: use ["syncing"]')
+      return { kind, key: kind }
+    case undefined:
+      throw new RequestProblem(`the first parameter is missing: use ${kinds}`)
+    default:
+      throw new RequestProblem(`unknown subscription ${quote(kind)}: use ${kinds}`)
+  }
+}
+
+/** A filter may have a thousand addresses, so the key is a digest. */
+const toKey = (kind: string, cursor: ChainCursor | null | undefined, filter?: LogFilter): string => {
+  const mode = cursor === undefined ? kind : `${kind},cursor`
+  if (filter === undefined) return mode
+  const digest = createHash('sha256').update(JSON.stringify([filter.addresses, filter.topics]))
+  return `${mode},${digest.digest('base64')}`
+}
+
+const parseCursorOption = (options: readonly unknown[], kind: string): ChainCursor | null | undefined => {
+  if (options.length === 0) return undefined
+  const [option] = options
+  if (options.length > 1 || !isObject(option) || Object.keys(option).join() !== 'cursor')
+    throw new RequestProblem(`after ${kind === 'logs' ? 'the filter' : kind} only { "cursor": … } may follow`)
+  return parseCursor(option['cursor'])
+}
+
+const parseCursor = (cursor: unknown): ChainCursor | null => {
+  if (cursor === null) return null
+  if (!isObject(cursor)) throw new RequestProblem('"cursor" must be null or { "number": "0x…", "hashes": ["0x…"] }')
+  const { number, hashes } = cursor
+  if (typeof number !== 'string' || !quantity.test(number) || !Number.isSafeInteger(Number(number)))
+    throw new RequestProblem('"cursor.number" must be the number of a block, such as "0x10"')
+  if (!Array.isArray(hashes) || hashes.length === 0 || hashes.length > maxHashes)
+    throw new RequestProblem(`"cursor.hashes" must be a list of 1 to ${maxHashes} block hashes, newest first`)
+  return {
+    number: Number(number),
+    hashes: hashes.map((hash: unknown, index) => {
+      if (typeof hash === 'string' && blockHash.test(hash)) return hash.toLowerCase()
+      throw new RequestProblem(`"cursor.hashes[${index}]" must be a block hash, "0x" and 64 hex digits`)
+    }),
+  }
+}

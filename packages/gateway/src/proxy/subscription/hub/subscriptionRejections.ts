@@ -1,0 +1,27 @@
+import type { Rejection } from '../../../errors/rejection.ts'
+
+/** The rejections of `eth_subscribe`. They have no entry in `rejections`, because HTTP cannot cause them. */
+export const subscriptionRejections = {
+  /** @param problem - What is wrong with the params, and how to fix it. */
+  invalidParams: (problem: string): Rejection => ({
+    status: 200,
+    code: -32602,
+    message: `Invalid params: ${problem}`,
+    reason: 'invalid_params',
+  }),
+  // Not -32005, because clients retry that, and the next attempt has no more room than this one.
+  tooManySubscriptions: (maxSubscriptions: number): Rejection => ({
+    status: 200,
+    code: -32602,
+    message: `This connection already has ${maxSubscriptions} subscriptions, the maximum: end some with eth_unsubscribe, or open another connection`,
+    reason: 'invalid_params',
+    data: { maxSubscriptions },
+  }),
+  cursorTooOld: (): Rejection => ({
+    status: 200,
+    code: -32001,
+    message:
+      'The cursor is too old: none of its blocks is among the newest 128 of the chain. Read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe with the cursor null',
+    reason: 'not_found',
+  }),
+} as const

@@ -1,0 +1,30 @@
+import type { ChainCursor } from '../followedChain.ts'
+
+/** Which logs a subscription delivers. */
+export interface LogFilter {
+  /** In lower case, sorted, without duplicates. Empty: any address. */
+  readonly addresses: readonly string[]
+  /** The topics that are accepted at each position, as for addresses. A log has at least as many topics as there are positions. */
+  readonly topics: readonly (readonly string[])[]
+}
+
+interface CommonRequest {
+  /** The same for requests that get the same notifications, however they are spelled; without the position in the chain that a client resumes from. */
+  readonly key: string
+}
+
+/** Where a subscription of blocks or logs starts. `undefined`: plain mode. `null`: cursor mode, at the head. */
+type RequestedCursor = ChainCursor | null | undefined
+
+/** A checked request to subscribe. */
+export type SubscriptionRequest = CommonRequest &
+  (
+    | { readonly kind: 'newHeads'; readonly cursor: RequestedCursor }
+    | { readonly kind: 'logs'; readonly filter: LogFilter; readonly cursor: RequestedCursor }
+    | {
+        readonly kind: 'newPendingTransactions'
+        /** Whole transactions, not only their hashes. */
+        readonly full: boolean
+      }
+    | { readonly kind: 'syncing' }
+  )
