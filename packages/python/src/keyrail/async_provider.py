@@ -113,7 +113,9 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         self._keep_options(options)
         self._calls = CallFactory(endpoint, settings)
         # Functions, for the same reason: the key is not an attribute.
-        self._run, self._close, self._start_over = create_async_runner(endpoint, settings, connections)
+        self._run, self._close, self._start_over, self._open_socket = create_async_runner(
+            endpoint, settings, connections
+        )
         watch_forks(self)
 
     async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:

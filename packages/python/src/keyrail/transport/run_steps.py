@@ -19,6 +19,7 @@ from .call_settings import CallSettings
 from .connection_settings import ConnectionSettings
 from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
+from .rpc_socket import RpcSocket, open_rpc_socket
 from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps
 
 # Ids of a process that was not forked start at 1 and never get this high. Ids of a child stay below 2^53, the limit of JSON numbers.
@@ -113,8 +114,13 @@ def create_runner(
 
 def create_async_runner(
     endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
-) -> tuple[Callable[[Steps], Awaitable[list[Outcome]]], Callable[[], Awaitable[None]], Callable[[], None]]:
-    """Create three functions: to run steps concurrently, to close all connections, and to start over after a fork."""
+) -> tuple[
+    Callable[[Steps], Awaitable[list[Outcome]]],
+    Callable[[], Awaitable[None]],
+    Callable[[], None],
+    Callable[[], Awaitable[RpcSocket | KeyrailError]],
+]:
+    """Create four functions: to run steps concurrently, to close all connections, to start over after a fork, and to open a WebSocket."""
     post, close, forget_connections = create_async_http_client(settings, connections)
     ids = _Ids()
 
@@ -173,7 +179,14 @@ def create_async_runner(
         forget_connections()
         ids.after_fork()
 
-    return run, close, after_fork
+    async def open_socket() -> RpcSocket | KeyrailError:
+        try:
+            resolved = await resolve()
+        except KeyrailError as failure:
+            return failure.with_traceback(None)
+        return await open_rpc_socket(resolved, connections, settings.max_response_bytes)
+
+    return run, close, after_fork, open_socket
 
 
 def _at_endpoint(failure: KeyrailError, attempt: Attempt, redacted_url: str) -> KeyrailError:
