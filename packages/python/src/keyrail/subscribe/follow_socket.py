@@ -72,7 +72,9 @@ async def follow_socket(
     what: list[Any] = ["newHeads"] if source.logs is None else ["logs", source.logs]
     socket = await connect(open_socket)
     try:
-        await socket.subscribe([*what, {"cursor": cursor}])
+        failure = await socket.subscribe([*what, {"cursor": cursor}])
+        if failure is not None:
+            raise failure
         reader = NotificationReader(chain, source)
         started = False
         while True:
@@ -90,9 +92,9 @@ async def follow_socket(
 
 async def _receive(socket: RpcSocket, seconds: float | None) -> dict[str, Any]:
     try:
-        return await asyncio.wait_for(socket.receive(), seconds)
-    except KeyrailError:
-        raise
+        received = await asyncio.wait_for(socket.receive(), seconds)
     except asyncio.TimeoutError:
-        pass
-    raise _ignored_cursor()
+        received = _ignored_cursor()
+    if isinstance(received, KeyrailError):
+        raise received
+    return received

@@ -9,9 +9,10 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
+from typing_extensions import ParamSpec
 from yarl import URL
 
 from ..endpoint.create_endpoint import ResolvedEndpoint
@@ -23,6 +24,9 @@ from ..message.read_response import read_response
 from ..message.response import HttpResponse
 from .connection_settings import ConnectionSettings
 from .http_request import USER_AGENT, describe_error, split_url
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 METHOD = "eth_subscribe"
 # A dead connection is noticed within one and a half times this.
@@ -37,11 +41,26 @@ _TEMPORARY_STATUSES = frozenset({429, 500, 502, 503, 504})
 class RpcSocket:
     """A connection with one subscription."""
 
-    subscribe: Callable[[list[Any]], Awaitable[str]]
-    """Subscribes with these params, and returns the id."""
-    receive: Callable[[], Awaitable[dict[str, Any]]]
-    """Returns the next notification of the subscription: its ``params``."""
+    subscribe: Callable[[list[Any]], Awaitable[KeyrailError | None]]
+    """Subscribes with these params. Returns the failure, if there was one."""
+    receive: Callable[[], Awaitable[dict[str, Any] | KeyrailError]]
+    """Returns the next notification of the subscription, which is its ``params``, or the failure that ended the connection."""
     close: Callable[[], Awaitable[None]]
+
+
+def _without_frames(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """Remove the frames of a cancellation, because they contain the URL."""
+
+    async def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        escaping: BaseException
+        try:
+            return await function(*args, **kwargs)
+        except BaseException as error:
+            escaping = error.with_traceback(None)
+            escaping.__context__ = None
+        raise escaping
+
+    return run
 
 
 async def open_rpc_socket(
@@ -101,17 +120,17 @@ async def open_rpc_socket(
         return fail(facts)
     socket = opened
 
-    async def receive_json() -> Any:
+    async def receive_json() -> Any | KeyrailError:
         message = await socket.receive()
         if message.type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
             text = message.data if isinstance(message.data, str) else message.data.decode("utf-8", "replace")
             try:
                 return parse_json(text)
             except UnreadableJson as error:
-                raise fail(Facts(kind="badResponse", text=error.reason)) from None
+                return fail(Facts(kind="badResponse", text=error.reason or "a message that is not JSON"))
         code, reason = socket.close_code, message.extra if isinstance(message.extra, str) else ""
         text = f"the connection was closed (code {code}{', ' + reason if reason else ''})"
-        raise fail(Facts(kind="network", text=text, unsent=True))
+        return fail(Facts(kind="network", text=text, unsent=True))
 
     subscribed = ""
     # Notifications that came before the response.
@@ -123,37 +142,39 @@ async def open_rpc_socket(
             return params if isinstance(params, dict) else None
         return None
 
-    async def request(params: list[Any]) -> str:
+    async def request(params: list[Any]) -> str | KeyrailError:
         call = {"jsonrpc": "2.0", "id": _CALL_ID, "method": METHOD, "params": params}
         await socket.send_str(json.dumps(call, separators=(",", ":")))
         while True:
             message = await receive_json()
+            if isinstance(message, KeyrailError):
+                return message
             notification = read_notification(message)
             if notification is not None:
                 early.append(notification)
                 continue
             outcome = read_response(HttpResponse(200, "", {}), _CALL_ID, message)
-            if isinstance(outcome, Facts):
-                raise fail(outcome)
-            return str(outcome.value)
+            return fail(outcome) if isinstance(outcome, Facts) else str(outcome.value)
 
-    async def subscribe(params: list[Any]) -> str:
+    async def subscribe(params: list[Any]) -> KeyrailError | None:
         nonlocal subscribed
-        problem = Facts(kind="timeout", text=f"no response within {_TIMEOUT_S * 1_000} ms", unsent=True)
         try:
-            subscribed = await asyncio.wait_for(request(params), _TIMEOUT_S)
-            return subscribed
-        except KeyrailError:
-            raise
+            outcome = await asyncio.wait_for(request(params), _TIMEOUT_S)
         except asyncio.TimeoutError:
-            pass
+            return fail(Facts(kind="timeout", text=f"no response within {_TIMEOUT_S * 1_000} ms", unsent=True))
         except (aiohttp.ClientError, OSError) as error:
-            problem = Facts(kind="network", text=describe_error(error), unsent=True)
-        raise fail(problem)
+            return fail(Facts(kind="network", text=describe_error(error), unsent=True))
+        if isinstance(outcome, KeyrailError):
+            return outcome
+        subscribed = outcome
+        return None
 
-    async def receive() -> dict[str, Any]:
+    async def receive() -> dict[str, Any] | KeyrailError:
         while True:
-            notification = early.pop(0) if early else read_notification(await receive_json())
+            message = None if early else await receive_json()
+            if isinstance(message, KeyrailError):
+                return message
+            notification = early.pop(0) if early else read_notification(message)
             if notification is not None and notification.get("subscription") == subscribed:
                 return notification
 
@@ -166,4 +187,4 @@ async def open_rpc_socket(
         finally:
             await session.close()
 
-    return RpcSocket(subscribe, receive, close)
+    return RpcSocket(_without_frames(subscribe), _without_frames(receive), _without_frames(close))

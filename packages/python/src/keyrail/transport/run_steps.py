@@ -180,11 +180,14 @@ def create_async_runner(
         ids.after_fork()
 
     async def open_socket() -> RpcSocket | KeyrailError:
+        escaping: BaseException
         try:
-            resolved = await resolve()
+            return await open_rpc_socket(await resolve(), connections, settings.max_response_bytes)
         except KeyrailError as failure:
             return failure.with_traceback(None)
-        return await open_rpc_socket(resolved, connections, settings.max_response_bytes)
+        except BaseException as error:
+            escaping = _remove_frames(error)
+        raise escaping
 
     return run, close, after_fork, open_socket
 
