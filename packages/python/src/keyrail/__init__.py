@@ -9,6 +9,8 @@ from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
 from .provider import KeyrailProvider
+from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
+from .subscribe.subscribe import Subscription, subscribe
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
 
@@ -18,17 +20,20 @@ __all__ = [
     "AsyncLogs",
     "AsyncSecret",
     "BatchOptions",
+    "BlockEvent",
     "FailureKind",
     "FailureSource",
     "Headers",
     "KeyrailError",
     "KeyrailProvider",
     "LogCursor",
+    "LogEvent",
     "Logs",
     "LogsProgress",
     "Network",
     "PerNetwork",
     "Reorg",
+    "ReorgEvent",
     "RetryOptions",
     "RpcErrorObject",
     "RpcRequest",
@@ -36,6 +41,10 @@ __all__ = [
     "Settled",
     "SettledError",
     "SettledValue",
+    "Subscription",
+    "SubscriptionEvent",
+    "TransactionEvent",
     "async_logs",
     "logs",
+    "subscribe",
 ]

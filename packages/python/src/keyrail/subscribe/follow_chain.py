@@ -48,6 +48,14 @@ async def _poll(
         await asyncio.sleep(max(0, min(wait_ms, max_wait_ms())) / 1_000)
 
 
+async def _poll_for(options: FollowOptions, ms: float) -> Events:
+    """Poll for a time, in which there is no connection."""
+    until = now_ms() + ms
+
+    async for event in _poll(options, lambda _: now_ms() >= until, lambda: until - now_ms()):
+        yield event
+
+
 async def follow_chain(options: FollowOptions) -> Events:
     """Follow the chain for as long as the consumer takes events.
 
@@ -85,11 +93,8 @@ async def follow_chain(options: FollowOptions) -> Events:
                     poll_ms = schedule.after_failure(gaps, None) if gaps > 1 else 0
                 else:
                     poll_ms = recovery.failed(failure)
-            until = now_ms() + poll_ms
             if poll_ms > 0:
-                async for event in _poll(
-                    options, lambda _, until=until: now_ms() >= until, lambda until=until: until - now_ms()
-                ):
+                async for event in _poll_for(options, poll_ms):
                     yield event
             if too_old:
                 async for event in _poll(options, lambda polled: polled.at_head):

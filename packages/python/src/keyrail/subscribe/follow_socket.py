@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
@@ -78,7 +77,9 @@ async def follow_socket(
         reader = NotificationReader(chain, source)
         started = False
         while True:
-            notification = await _receive(socket, None if started else _STARTS_WITHIN_S)
+            notification = await socket.receive(None if started else _STARTS_WITHIN_S)
+            if isinstance(notification, KeyrailError):
+                raise _ignored_cursor() if notification.kind == "timeout" else notification
             if not started and "position" not in notification:
                 raise _ignored_cursor()
             async for event in reader.apply(notification):
@@ -88,13 +89,3 @@ async def follow_socket(
                 on_start()
     finally:
         await socket.close()
-
-
-async def _receive(socket: RpcSocket, seconds: float | None) -> dict[str, Any]:
-    try:
-        received = await asyncio.wait_for(socket.receive(), seconds)
-    except asyncio.TimeoutError:
-        received = _ignored_cursor()
-    if isinstance(received, KeyrailError):
-        raise received
-    return received

@@ -63,7 +63,7 @@ async def _receive(open_socket: OpenSocket, recovery: Recovery) -> AsyncGenerato
             raise failure
         recovery.succeeded()
         while True:
-            notification = await socket.receive()
+            notification = await socket.receive(None)
             if isinstance(notification, KeyrailError):
                 raise notification
             yield TransactionEvent(notification.get("result"))

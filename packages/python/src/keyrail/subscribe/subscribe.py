@@ -192,13 +192,16 @@ def subscribe(
 
 
 async def _format_events(raw: AsyncGenerator[SubscriptionEvent, None]) -> AsyncGenerator[SubscriptionEvent, None]:
+    failed: KeyrailError | None = None
     try:
         async for event in raw:
             yield _format(event)
     except KeyrailError as failure:
-        raise add_hint(failure) from None
+        failed = failure
     finally:
         await raw.aclose()
+    if failed is not None:
+        raise add_hint(failed)
 
 
 def _format(event: SubscriptionEvent) -> SubscriptionEvent:

@@ -43,8 +43,9 @@ class RpcSocket:
 
     subscribe: Callable[[list[Any]], Awaitable[KeyrailError | None]]
     """Subscribes with these params. Returns the failure, if there was one."""
-    receive: Callable[[], Awaitable[dict[str, Any] | KeyrailError]]
-    """Returns the next notification of the subscription, which is its ``params``, or the failure that ended the connection."""
+    receive: Callable[[float | None], Awaitable[dict[str, Any] | KeyrailError]]
+    """Returns the next notification of the subscription, which is its ``params``, or the failure that ended the connection. The failure
+    is of kind ``timeout`` if none came within a number of seconds."""
     close: Callable[[], Awaitable[None]]
 
 
@@ -169,7 +170,13 @@ async def open_rpc_socket(
         subscribed = outcome
         return None
 
-    async def receive() -> dict[str, Any] | KeyrailError:
+    async def receive(seconds: float | None) -> dict[str, Any] | KeyrailError:
+        try:
+            return await asyncio.wait_for(receive_next(), seconds)
+        except asyncio.TimeoutError:
+            return fail(Facts(kind="timeout", text="no notification", unsent=True))
+
+    async def receive_next() -> dict[str, Any] | KeyrailError:
         while True:
             message = None if early else await receive_json()
             if isinstance(message, KeyrailError):
