@@ -12,6 +12,8 @@ export interface Service {
   readonly methods: string[]
   /** Asks the node itself, past the service: what mines and makes rich is not offered by it. */
   readonly node: (method: string, params?: readonly unknown[]) => Promise<unknown>
+  /** The URL of the node. */
+  readonly nodeUrl: string
   readonly stop: () => Promise<void>
 }
 
@@ -41,6 +43,7 @@ export async function startService(chainId = 31_337): Promise<Service> {
     app: { baseUrl: `${url}/testnet`, apiKey: app, chainId },
     key: { rpcUrl: `${url}/testnet`, apiKey: key, chainId },
     methods,
+    nodeUrl: anvil.url,
     node: async (method, params = []) => {
       const response = await fetch(anvil.url, {
         method: 'POST',
