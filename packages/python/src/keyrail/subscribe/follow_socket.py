@@ -18,7 +18,8 @@ OpenSocket: TypeAlias = Callable[[], Awaitable[RpcSocket | KeyrailError]]
 _STARTS_WITHIN_S = 5
 
 
-def _ignored_cursor() -> KeyrailError:
+def ignored_cursor() -> KeyrailError:
+    """Create the error for a server that accepts the cursor, and subscribes without it."""
     message = "The server does not know the cursor of eth_subscribe."
     return create_error(message, kind="methodUnavailable", source="service", retryable=False, method="eth_subscribe")
 
@@ -79,9 +80,9 @@ async def follow_socket(
         while True:
             notification = await socket.receive(None if started else _STARTS_WITHIN_S)
             if isinstance(notification, KeyrailError):
-                raise _ignored_cursor() if notification.kind == "timeout" else notification
+                raise ignored_cursor() if notification.kind == "timeout" else notification
             if not started and "position" not in notification:
-                raise _ignored_cursor()
+                raise ignored_cursor()
             async for event in reader.apply(notification):
                 yield event
             if not started:

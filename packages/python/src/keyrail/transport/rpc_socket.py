@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import aiohttp
@@ -92,7 +92,7 @@ async def open_rpc_socket(
     headers = {"user-agent": USER_AGENT, **endpoint.headers}
     del headers["content-type"]
     opened: aiohttp.ClientWebSocketResponse | None = None
-    facts = Facts(kind="timeout", text=f"no connection within {_TIMEOUT_S * 1_000} ms", unsent=True)
+    facts = Facts(kind="timeout", text=f"no connection within {_TIMEOUT_S * 1_000:.0f} ms", unsent=True)
     try:
         opened = await asyncio.wait_for(
             session.ws_connect(
@@ -105,8 +105,8 @@ async def open_rpc_socket(
             _TIMEOUT_S,
         )
     except aiohttp.WSServerHandshakeError as error:
-        text = "the server has no WebSocket at this URL"
         temporary = error.status in _TEMPORARY_STATUSES
+        text = "the server rejected the WebSocket" if temporary else "the server has no WebSocket at this URL"
         facts = Facts(kind=None if temporary else "methodUnavailable", status=error.status, text=text, unsent=True)
         if temporary and error.headers is not None:
             facts.retry_after = error.headers.get("retry-after")
@@ -128,7 +128,7 @@ async def open_rpc_socket(
             try:
                 return parse_json(text)
             except UnreadableJson as error:
-                return fail(Facts(kind="badResponse", text=error.reason or "a message that is not JSON"))
+                return fail(Facts(kind="badResponse", text=error.reason or "a message that is not JSON", unsent=True))
         code, reason = socket.close_code, message.extra if isinstance(message.extra, str) else ""
         text = f"the connection was closed (code {code}{', ' + reason if reason else ''})"
         return fail(Facts(kind="network", text=text, unsent=True))
@@ -155,14 +155,15 @@ async def open_rpc_socket(
                 early.append(notification)
                 continue
             outcome = read_response(HttpResponse(200, "", {}), _CALL_ID, message)
-            return fail(outcome) if isinstance(outcome, Facts) else str(outcome.value)
+            # Subscribing again does no harm.
+            return fail(replace(outcome, unsent=True)) if isinstance(outcome, Facts) else str(outcome.value)
 
     async def subscribe(params: list[Any]) -> KeyrailError | None:
         nonlocal subscribed
         try:
             outcome = await asyncio.wait_for(request(params), _TIMEOUT_S)
         except asyncio.TimeoutError:
-            return fail(Facts(kind="timeout", text=f"no response within {_TIMEOUT_S * 1_000} ms", unsent=True))
+            return fail(Facts(kind="timeout", text=f"no response within {_TIMEOUT_S * 1_000:.0f} ms", unsent=True))
         except (aiohttp.ClientError, OSError) as error:
             return fail(Facts(kind="network", text=describe_error(error), unsent=True))
         if isinstance(outcome, KeyrailError):
