@@ -8,7 +8,8 @@ const tell = (value) => process.stdout.write(JSON.stringify(value) + '\n')
 const service = await startService()
 const lookup = await startLookupGateway(`0x${'a1'.repeat(40)}`)
 const accounts = await service.node('eth_accounts')
-tell({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId })
+const { app, key, nodeUrl, chainId } = service
+tell({ app, key, accounts, urlOfGet: lookup.urlOfGet, nodeUrl, chainId })
 
 // One line in, one line out: a method for the node itself.
 for await (const line of createInterface({ input: process.stdin })) {

@@ -14,6 +14,8 @@ export interface Service {
   readonly methods: string[]
   /** Asks the node itself, past the service: what mines and makes rich is not offered by it. */
   readonly node: (method: string, params?: readonly unknown[]) => Promise<unknown>
+  /** The URL of the node. */
+  readonly nodeUrl: string
   readonly stop: () => Promise<void>
 }
 
@@ -44,6 +46,7 @@ export async function startService(chainId = 31_337): Promise<Service> {
     key: { rpcUrl: `${url}/testnet`, apiKey: key, chainId },
     nodeUrl: anvil.url,
     methods,
+    nodeUrl: anvil.url,
     node: async (method, params = []) => {
       const response = await fetch(anvil.url, {
         method: 'POST',
