@@ -165,7 +165,12 @@ export const openGeths = async (binary: string, random: () => number): Promise<C
         maxFeePerGas: 10 ** 9,
         maxPriorityFeePerGas: 1,
       })
-      await builder.call('eth_sendRawTransaction', transaction)
+      try {
+        await builder.call('eth_sendRawTransaction', transaction)
+      } catch {
+        // The pool has not caught up with the head yet, so the nonce is wrong.
+        return
+      }
       nonce += 1
     }
   }
