@@ -99,6 +99,7 @@ const startEngineGeth = async (binary: string, folder: string): Promise<EngineGe
     ],
     { stdio: 'ignore' },
   )
+  process.once('exit', () => child.kill())
   const ended = once(child, 'exit')
   const send = async <Result>(url: string, method: string, params: readonly unknown[], token?: string) => {
     const text = await post(url, { method, params }, token)
