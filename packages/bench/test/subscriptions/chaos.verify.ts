@@ -13,5 +13,7 @@ test.each([
     expect(problems, `seed ${options.seed}`).toEqual([])
     expect(figures).toMatchObject({ reorgs: 6, killedNodes: 5, restartedInstances: 4 })
     expect(figures['cutConnections']).toBeGreaterThan(50)
+    // Those that were behind did not see all of them.
+    expect(figures['reportedReorgs']).toBeGreaterThan(60)
   },
 )

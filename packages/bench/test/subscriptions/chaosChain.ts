@@ -17,11 +17,11 @@ export interface ChaosBlock extends Omit<ScriptedBlock, 'logs'> {
 export interface ChaosChain {
   /** The canonical chain from block 0. A new array after each change. */
   readonly blocks: () => readonly ChaosBlock[]
-  readonly mine: (count: number) => void
+  readonly mine: (count: number) => void | Promise<void>
   /** Replaces the newest blocks with so many others. */
-  readonly reorg: (depth: number, count: number) => void
+  readonly reorg: (depth: number, count: number) => void | Promise<void>
   /** Makes the branch that the last reorganization replaced canonical again, with more blocks on top. Nothing happens without one. */
-  readonly restore: () => void
+  readonly restore: () => void | Promise<void>
 }
 
 /** The contracts of the chain: the first emit most of the logs. */

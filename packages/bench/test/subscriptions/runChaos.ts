@@ -5,8 +5,9 @@ import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
 import { getApiKeyUrl } from '@keyrail/gateway'
 import type { Gateway } from '@keyrail/gateway'
 import { contracts, createChaosChain, isMatch } from './chaosChain.ts'
-import type { ChaosBlock, ChaosFilter } from './chaosChain.ts'
+import type { ChaosBlock, ChaosChain, ChaosFilter } from './chaosChain.ts'
 import { startChaosNode } from './chaosNode.ts'
+import type { ChaosNode } from './chaosNode.ts'
 import { startBalancer } from './startBalancer.ts'
 import { createKeys, startInstance } from './startInstance.ts'
 import { startSubscriber, toLogPlace } from './subscriber.ts'
@@ -20,7 +21,16 @@ export interface ChaosOptions {
   readonly seed: number
   /** Whether the nodes have WebSockets. Without, the service polls them. */
   readonly withNodeSockets: boolean
+  /** Starts the chain and its nodes. @default scripted nodes in this process */
+  readonly open?: (random: () => number) => Promise<ChaosNetwork>
   readonly onProgress?: (text: string) => void
+}
+
+/** A chain and the two nodes that follow it. */
+export interface ChaosNetwork {
+  readonly chain: ChaosChain
+  readonly nodes: readonly ChaosNode[]
+  readonly close: () => Promise<void>
 }
 
 /** What happened, and what was wrong. */
@@ -42,6 +52,9 @@ const killedFor = 8
 const restartEvery = 25
 const restartedFor = 5
 const maxLag = 3
+/** How many blocks most subscribers may be behind before the chain goes on, and how long it waits for them at most. */
+const maxBehind = maxLag + 2
+const maxWaitMs = 5_000
 /** How long the subscribers may take in the end. */
 const settleMs = 90_000
 
@@ -71,6 +84,18 @@ const findDifference = ({ applied, wanted }: Subscriber, chain: readonly ChaosBl
   return `${JSON.stringify(wanted)} has ${places.length} of ${expected.length}; at ${index} ${places[index]} in place of ${expected[index]}`
 }
 
+const openScripted = async (random: () => number): Promise<ChaosNetwork> => {
+  const chain = createChaosChain(random)
+  const nodes = await Promise.all([0, 1].map(() => startChaosNode(chain.blocks())))
+  return {
+    chain,
+    nodes,
+    close: async () => {
+      for (const node of nodes) await node.stop()
+    },
+  }
+}
+
 const getQuantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
 
@@ -80,25 +105,24 @@ const getQuantile = (values: readonly number[], part: number): number =>
  * how far each part has come by then does not.
  */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
-  const { blocks: steps, reorgs, seed, withNodeSockets, onProgress = () => {} } = options
+  const { blocks: steps, reorgs, seed, withNodeSockets, open = openScripted, onProgress = () => {} } = options
   const random = seededRandom(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
-  const chain = createChaosChain(random)
   const figures = { steps, reorgs: 0, restoredBranches: 0, killedNodes: 0, cutConnections: 0, restartedInstances: 0 }
   const problems: string[] = []
   const cleanups: (() => unknown)[] = []
 
-  const nodes = await Promise.all([0, 1].map(() => startChaosNode(chain.blocks())))
-  for (const node of nodes) cleanups.push(node.stop)
+  const { chain, nodes, close } = await open(random)
+  cleanups.push(close)
   /** The chain after each step: a node that lags has an earlier one. */
   const history = [chain.blocks()]
   const seen = nodes.map(() => 0)
   const lags = nodes.map(() => 0)
-  const showChain = (maxBehind: number): void => {
+  const showChain = (atMost: number): void => {
     for (const [index, node] of nodes.entries()) {
       if (node.isKilled()) continue
       if (random() < 0.1) lags[index] = below(maxLag + 1)
-      const at = Math.max(seen[index] ?? 0, history.length - 1 - Math.min(lags[index] ?? 0, maxBehind))
+      const at = Math.max(seen[index] ?? 0, history.length - 1 - Math.min(lags[index] ?? 0, atMost))
       seen[index] = at
       node.see(history[at] ?? [])
     }
@@ -152,30 +176,36 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
     }
   }
   const reorgEvery = Math.floor(steps / reorgs)
-  const changeChain = (step: number): void => {
+  const changeChain = async (step: number): Promise<void> => {
     if (step % reorgEvery === 0 && figures.reorgs < reorgs) {
       const depth = 1 + below(maxReorgDepth)
-      chain.reorg(depth, Math.max(1, depth - 1 + below(3)))
+      await chain.reorg(depth, Math.max(1, depth - 1 + below(3)))
       figures.reorgs += 1
     } else if (step % reorgEvery === 1 && random() < 0.2) {
-      chain.restore()
+      await chain.restore()
       figures.restoredBranches += 1
-    } else chain.mine(1)
+    } else await chain.mine(1)
   }
 
-  /** How many blocks the subscribers to blocks were behind the chain, sampled. */
-  const behind: number[] = []
-  const sampleBehind = (): void => {
+  /** How many blocks the subscribers to blocks are behind the chain. */
+  const getBehind = (): number[] => {
     const head = chain.blocks().length - 1
-    for (const { wanted, applied } of programs)
-      if ('blocks' in wanted) behind.push(Math.max(0, head - (applied.at(-1)?.number ?? -1)))
+    return programs.flatMap(({ wanted, applied }) =>
+      'blocks' in wanted ? [Math.max(0, head - (applied.at(-1)?.number ?? -1))] : [],
+    )
+  }
+  const behind: number[] = []
+  /** Waits for most subscribers: those that are far behind see no reorganization. On a busy machine, the chain is slower. */
+  const waitForMost = async (): Promise<void> => {
+    const until = performance.now() + maxWaitMs
+    while (getQuantile(getBehind(), 0.7) > maxBehind && performance.now() < until) await sleep(20)
   }
 
   let bringBack: (() => Promise<void>) | undefined
   const background: Promise<void>[] = []
   try {
     for (let step = 1; step <= steps; step += 1) {
-      changeChain(step)
+      await changeChain(step)
       history.push(chain.blocks())
       const killed = nodes[Math.floor(step / killEvery) % 2]
       if (step % killEvery === 0) {
@@ -187,16 +217,17 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
       else if (step % restartEvery === restartedFor - 1 && bringBack !== undefined) background.push(bringBack())
       if (random() < 0.2) figures.cutConnections += balancer.cut(0.1)
       if (random() < 0.2) background.push(programs[below(programs.length)]?.restart() ?? Promise.resolve())
-      if (step % 10 === 0) sampleBehind()
+      if (step % 10 === 0) behind.push(...getBehind())
       if (step % 100 === 0) onProgress(`${step} of ${steps} steps`)
       await sleep(stepMs * (0.5 + random()))
+      await waitForMost()
     }
     for (const node of nodes) node.revive()
     await Promise.all(background)
     for (const index of instances.keys()) instances[index] ??= await start(ports[index])
     usePorts()
     // All nodes get the whole chain, and a last block.
-    chain.mine(1)
+    await chain.mine(1)
     history.push(chain.blocks())
     showChain(0)
 

@@ -1,13 +1,15 @@
 import { parseArgs } from 'node:util'
+import { openGeths } from './openGeths.ts'
 import { runChaos } from './runChaos.ts'
 
 // Subscribers that resume, through everything that happens to a service. Options: `--blocks N`, `--seed N`, `--nodes ws|http` for one kind of nodes
-// only. Exits with 1 if a subscriber does not have exactly the chain.
+// only, `--geth PATH_OF_BINARY` for real geths, which are reorganized by the engine API. Exits with 1 if a subscriber does not have exactly the chain.
 const { values } = parseArgs({
   options: {
     blocks: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     nodes: { type: 'string' },
+    geth: { type: 'string' },
   },
 })
 const [blocks, seed] = [Number(values.blocks), Number(values.seed)]
@@ -15,6 +17,8 @@ if (!Number.isInteger(blocks) || blocks < 40) throw new Error('--blocks must be 
 if (!Number.isInteger(seed)) throw new Error('--seed must be an integer')
 const kinds = ['ws', 'http'].filter((kind) => values.nodes === undefined || values.nodes === kind)
 if (kinds.length === 0) throw new Error('--nodes must be ws or http')
+
+const { geth } = values
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 for (const kind of kinds) {
@@ -26,6 +30,7 @@ for (const kind of kinds) {
     reorgs: Math.max(3, Math.round(blocks * 0.03)),
     seed,
     withNodeSockets: kind === 'ws',
+    ...(geth === undefined ? {} : { open: (random: () => number) => openGeths(geth, random) }),
     onProgress: (text) => print(`  ${text}`),
   })
   for (const [name, value] of Object.entries(figures)) print(`  ${name.padEnd(20)} ${value.toLocaleString('en')}`)

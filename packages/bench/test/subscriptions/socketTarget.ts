@@ -33,7 +33,8 @@ const { keys, key } = createKeys()
 const { url } = await startInstance({
   keys,
   upstreams: [{ url: `http://127.0.0.1:${nodePort}`, wsUrl: `ws://127.0.0.1:${nodePort}` }],
-  webSocket: { maxConnectionsPerKey: maxConnections, maxConnectionsPerUser: maxConnections },
+  // The clients do not respond to pings.
+  webSocket: { maxConnectionsPerKey: maxConnections, maxConnectionsPerUser: maxConnections, pingMs: 3_600_000 },
   logRequests: false,
   ...(security === 'tls' ? getTls() : {}),
 })
