@@ -5,6 +5,7 @@ import { createChainConsumer } from './chainConsumer.ts'
 import type { ChainConsumer } from './chainConsumer.ts'
 import { createScriptedNodes } from './scriptedChainNodes.ts'
 import type { ScriptedNode } from './scriptedChainNodes.ts'
+import { pass } from './startFollower.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -13,16 +14,6 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Lets time pass in short steps, with turns of the event loop in between: the clock would not wait for them. */
-const pass = async (ms: number, stepMs = 100): Promise<void> => {
-  for (let passed = 0; passed <= ms; passed += stepMs) {
-    vi.advanceTimersByTime(Math.min(stepMs, ms - passed))
-    for (let turn = 0; turn < 20; turn += 1)
-      await new Promise((resolve) => {
-        setImmediate(resolve)
-      })
-  }
-}
 const node = fc.nat(1)
 const depth = fc.integer({ min: 0, max: 6 })
 /** What happens between two pauses. */

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { nextTurn, pass, startFollower, toText, toTexts } from './startFollower.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('the head at the start is no step; each new block is one, also those between two reads', async () => {
+  const { first, steps } = await startFollower()
+  await pass(5_000)
+  expect(steps).toEqual([])
+  first.mine(20)
+  await pass(5_000)
+  expect(toTexts(steps)).toEqual(Array.from({ length: 20 }, (_, index) => `+${200 + index}`))
+})
+
+test('a branch is followed down to the ancestor, and back again: A, B, A', async () => {
+  const { first, steps } = await startFollower()
+  const branch = [...first.chain]
+  first.reorg(3, 5)
+  await pass(5_000)
+  expect(toTexts(steps)).toEqual(['-3 to 196', '+197', '+198', '+199', '+200', '+201'])
+  const other = [...first.chain]
+  first.chain = branch
+  first.mine(3)
+  await pass(5_000)
+  first.chain = other
+  first.mine(4)
+  await pass(5_000)
+  expect(toTexts(steps.slice(6)).join(' ')).toBe(
+    ['-5 to 196 +197 +198 +199 +200 +201 +202', '-6 to 196 +197 +198 +199 +200 +201 +202 +203 +204 +205'].join(' '),
+  )
+  const hashes = steps.flatMap((step) => (step.type === 'block' ? [step.block.hash] : []))
+  expect(new Set(hashes).size).toBeLessThan(hashes.length)
+})
+
+test('removed blocks are those that were emitted, newest first', async () => {
+  const { first, steps } = await startFollower()
+  first.mine(2)
+  await pass(5_000)
+  const emitted = steps.flatMap((step) => (step.type === 'block' ? [step.block] : []))
+  first.reorg(2, 1)
+  await pass(5_000)
+  expect(steps.slice(2).find(({ type }) => type === 'reorg')).toEqual({
+    type: 'reorg',
+    ancestor: { number: 199, hash: first.chain[199]?.hash },
+    removed: emitted.toReversed(),
+  })
+})
+
+test('each step has a turn of its own', async () => {
+  const { first, follower } = await startFollower()
+  follower.stop()
+  let turn = 0
+  const turns: number[] = []
+  follower.start(() => turns.push(turn))
+  await pass(0)
+  first.mine(4)
+  vi.advanceTimersByTime(2_000)
+  for (; turn < 50; turn += 1) await nextTurn()
+  expect(turns).toHaveLength(4)
+  expect(new Set(turns).size).toBe(4)
+})
+
+test('nothing is emitted after the end, and a new start begins at the head', async () => {
+  const { first, follower, steps, start } = await startFollower()
+  first.mine(1)
+  follower.stop()
+  await pass(5_000)
+  const calls = first.calls.length
+  await pass(60_000)
+  expect([steps, first.calls.length]).toEqual([[], calls])
+  start()
+  start()
+  await pass(0)
+  first.mine(1)
+  await pass(5_000)
+  expect(toTexts(steps)).toEqual(['+201'])
+})
+
+test('a listener that stops the follower gets no more steps', async () => {
+  const { first, follower } = await startFollower()
+  follower.stop()
+  const steps: string[] = []
+  follower.start((step) => {
+    steps.push(toText(step))
+    follower.stop()
+  })
+  await pass(0)
+  first.mine(5)
+  await pass(5_000)
+  expect(steps).toEqual(['+200'])
+})
+
+test('a node with a new head wakes the follower', async () => {
+  let wake = (): void => {}
+  let isListening = false
+  const onHead = (listener: () => void): (() => void) => {
+    wake = listener
+    isListening = true
+    return () => {
+      isListening = false
+    }
+  }
+  const { first, follower, steps } = await startFollower({ onHead })
+  first.mine(1)
+  await nextTurn()
+  expect(steps).toEqual([])
+  wake()
+  await pass(0)
+  expect(toTexts(steps)).toEqual(['+200'])
+  follower.stop()
+  expect(isListening).toBe(false)
+})
