@@ -53,7 +53,7 @@ export const socketBehavior: Readonly<Record<SocketLibrary, SocketBehavior>> = {
     logs: 'yes',
     pending: 'yes',
     reorgBlocks: 'their numbers again',
-    reorgLogs: 'yes',
+    reorgLogs: 'no',
     idle: 'stays open',
     restart: 'is over',
     missed: 'missing',
