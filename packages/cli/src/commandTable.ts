@@ -279,6 +279,7 @@ export const commands: readonly Command[] = [
           'gasPrice',
           'sendRawTransaction',
           'chainId',
+          'subscribeBlocks',
         ],
         about: 'what the program does (default: latestBlock)',
       },

@@ -23,7 +23,7 @@ export const openWeb3Py =
       void exited.then(() => reject(new Error(`Python exited early: ${errors.join(', ')}`)))
       createInterface(child.stdout).on('line', (text) => {
         const line = JSON.parse(text) as Line
-        if (line.kind === 'closed' || line.kind === 'error') errors.push(line.text)
+        if ('text' in line) errors.push(line.text)
         else if (line.kind !== 'ready') events.push(line)
         else {
           const close = async (): Promise<void> => {
