@@ -153,7 +153,7 @@ function Parts(props: {
       {metrics.connections + metrics.notifications > 0 && (
         <Card
           title="Subscriptions"
-          lead={`${countText(metrics.connections)} ${metrics.connections === 1 ? 'WebSocket' : 'WebSockets'} opened and ${countText(metrics.notifications)} notifications sent in the ${words}. Notifications are not requests.`}
+          lead={`${counted(metrics.connections, 'WebSocket')} opened and ${counted(metrics.notifications, 'notification')} sent in the ${words}. Notifications do not count as requests.`}
         >
           <Chart
             kind="bars"
@@ -250,6 +250,8 @@ function Parts(props: {
     </>
   )
 }
+
+const counted = (count: number, what: string): string => `${countText(count)} ${what}${count === 1 ? '' : 's'}`
 
 function csvPath(subject: Subject, range: MetricsRange, of: 'series' | 'methods' | 'outcomes' | 'networks'): string {
   const query = { range, of }
