@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
+import { jsKey, jsOptions, jsUrl, paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const call = [
@@ -233,11 +233,11 @@ export function writeFetch(options: ReadOptions): Written {
     return { ...common, lines, ...(subscribes && { needs: 'Node 22' }) }
   }
   const { uses, lines } = ours(options)[options.method]
-  const names = [...uses, 'createClient'].sort()
+  const names = [...uses, 'createClient', ...(subscribes ? ['webSocket'] : [])].sort()
   return {
     ...common,
     lines: paragraphs(
-      [...(subscribes ? [importWebSocket] : []), `import { ${names.join(', ')} } from '@keyrail/fetch'`],
+      [`import { ${names.join(', ')} } from '@keyrail/fetch'`],
       [jsKey(options), `const client = createClient(${jsOptions(options)})`],
       lines,
       subscribes ? [] : ['client.close()'],
