@@ -512,6 +512,7 @@ describe('keyrail dev --networks', () => {
     expect(second.keys['polygon']).toEqual({
       apiKey: keys['polygon']?.apiKey,
       url: expect.stringContaining('/polygon/'),
+      wsUrl: expect.stringMatching(/^ws:.*\/polygon\//),
     })
     expect(Object.keys(second.keys)).toEqual(['polygon', 'optimism'])
     expect(await readChainIds(Object.values(second.app.urls))).toEqual(['0x89', '0xa', '0xa4b1'])
