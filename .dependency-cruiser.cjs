@@ -1,4 +1,4 @@
-// The import rules of the workspace, made from the table in scripts/arrows.ts. By hand: npx depcruise packages
+// The import rules of the workspace, from the table in scripts/arrows.ts. To check them alone: npx depcruise packages
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
 const { arrows, planes } = require('./scripts/arrows.ts')
 
@@ -7,8 +7,8 @@ const literally = (path) => path.replaceAll('.', '[.]')
 const anyOf = (folders) => `^packages/(${folders.join('|') || '(?!)'})/`
 const shipped = (folder) => ({ path: `^packages/${folder}/`, pathNot: [tests, '[.]config[.]ts$'] })
 
-// A door is what a package's `exports` name under the source condition, where `*` stands for folders too; all else in it is its own.
-const doors = readdirSync(`${__dirname}/packages`).flatMap((folder) => {
+// The entry points of the packages: the files in `exports` under the source condition, where `*` also matches folders.
+const entryPoints = readdirSync(`${__dirname}/packages`).flatMap((folder) => {
   const manifest = `${__dirname}/packages/${folder}/package.json`
   if (!existsSync(manifest)) return []
   return Object.values(JSON.parse(readFileSync(manifest, 'utf8')).exports ?? {})
@@ -68,29 +68,29 @@ module.exports = {
     {
       name: 'no-loop',
       severity: 'error',
-      comment: 'imports form no loop, types included, packages included',
+      comment: 'no loops between imports, including type imports and packages',
       from: {},
       to: { circular: true },
     },
     {
-      name: 'only-doors',
+      name: 'entry-points',
       severity: 'error',
-      comment: 'another package is entered through what its `exports` name, never through a file of its own',
+      comment: 'import other packages through the entry points in their `exports`, never through other files',
       from: { path: '^packages/([^/]+)/' },
-      to: { path: '^packages/', pathNot: ['^packages/$1/', ...doors] },
+      to: { path: '^packages/', pathNot: ['^packages/$1/', ...entryPoints] },
     },
     {
       name: 'only-by-name',
       severity: 'error',
-      comment: 'a relative path never leaves its package: import the other one by its name',
+      comment: 'a relative import stays in its package: import other packages by name',
       from: { path: '^packages/([^/]+)/' },
-      // What brings Python along belongs to no package: the bench and the tests of programs need it as well.
+      // The set-up of Python belongs to no package, because several packages use it in tests.
       to: { dependencyTypes: ['local'], pathNot: ['^packages/$1/', '^scripts/setUpPython[.]ts$'] },
     },
     {
       name: 'test-code',
       severity: 'error',
-      comment: 'what is shipped imports nothing that only tests use',
+      comment: 'shipped code does not import test code',
       from: { path: '^packages/', pathNot: tests },
       to: { path: tests },
     },
@@ -98,23 +98,23 @@ module.exports = {
       name: 'node-file',
       severity: 'error',
       comment:
-        'a *.node.ts file is reached through the `imports` map, or from another one, so that no browser bundle holds it',
+        'import a *.node.ts file through the `imports` map or from another such file, so that no browser bundle contains it',
       from: { path: '^packages/', pathNot: ['[.]node[.]ts$', tests] },
       to: { path: '^packages/.*[.]node[.]ts$', dependencyTypesNot: ['aliased-subpath-import'] },
     },
     {
       name: 'resolvable',
       severity: 'error',
-      comment: 'every import leads somewhere',
+      comment: 'every import resolves',
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: 'declared',
       severity: 'error',
-      comment: 'what is imported stands in the package.json of the package that imports it',
+      comment: 'every import is listed in the package.json of the importing package',
       from: { path: '^packages/', pathNot: '[.]config[.]ts$|[.](test|test-d|bench)[.]tsx?$|^packages/[^/]+/test/' },
-      // Our own packages count as none of these: the check of the manifests sees to them. A peer is a dev dependency as well, for the tests.
+      // Our own packages are excluded: findManifestFaults checks them. A peer is also a dev dependency, for the tests.
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['npm-peer'],
@@ -126,7 +126,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // What is built of the dashboard lies in the command's folder as well.
+    // The command's folder has a copy of the built dashboard.
     exclude: { path: '(^|/)dist/|^packages/cli/dashboard/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

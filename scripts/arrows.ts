@@ -1,18 +1,18 @@
-/** What a package may lean on. What is not listed is forbidden. */
+/** The dependencies that a package may have. All others are forbidden. */
 export interface PackageArrows {
-  /** Its name in the registry. */
+  /** The name of the package. */
   readonly name: string
   /** Folders under packages/ that its shipped code imports, by package name. */
   readonly imports: readonly string[]
-  /** Of these, the folders it may import types from and nothing else. */
+  /** Those of `imports` from which it may import only types. */
   readonly typesOnly?: readonly string[]
-  /** Of these, the folders that it loads where somebody installed them, and does without otherwise: for its own tests, never `dependencies`. */
-  readonly whereInstalled?: readonly string[]
-  /** Folders that its tests may import as well. */
+  /** Those of `imports` that it only loads if they are installed. They must be dev dependencies, never `dependencies`. */
+  readonly optional?: readonly string[]
+  /** Other folders that its tests may import. */
   readonly inTests: readonly string[]
-  /** `dependencies` that are not ours. */
+  /** `dependencies` on packages of others. */
   readonly dependencies: readonly string[]
-  /** `peerDependencies`. */
+  /** `peerDependencies` on packages of others. */
   readonly peers: readonly string[]
   /** Where shipped code may import Node's own modules: nowhere, in `*.node.ts` files, or anywhere. */
   readonly nodeModules: 'nowhere' | 'nodeFiles' | 'anywhere'
@@ -37,7 +37,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: [],
     inTests: ['vectors'],
     dependencies: [],
-    // Optional: loaded where the platform has no WebSocket, which is on Node 20.
+    // Optional: loaded on platforms without WebSocket, such as Node 20.
     peers: ['ws'],
     nodeModules: 'nodeFiles',
   },
@@ -47,7 +47,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   viem: adapter('viem'),
   msw: {
     ...adapter('msw'),
-    // Its faults and its chain are tried through every adapter, so no test of an adapter may lean on it: that were a loop.
+    // Its tests use every adapter. So no test of an adapter may import it: that would be a loop.
     inTests: ['vectors', 'contracts', 'fetch', 'ethers', 'web3', 'viem'],
     dependencies: ['@noble/hashes'],
   },
@@ -88,7 +88,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   cli: {
     name: 'keyrail',
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'snippets'],
-    whereInstalled: ['ethers', 'web3', 'viem'],
+    optional: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
     dependencies: ['@foundry-rs/anvil', '@noble/hashes'],
     peers: ['ethers', 'web3', 'viem'],

@@ -4,8 +4,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// Builds the pages of the dashboard where they are not there, or were made of something else. `npm start` runs the service from source, and
-// pages are the one part of it that a browser cannot take so.
+// Builds the pages of the dashboard if they are missing or their sources have changed. `npm start` runs the service from source, but a browser
+// needs built pages.
 
 const top = join(import.meta.dirname, '..')
 const dashboard = join(top, 'packages/dashboard')
@@ -19,10 +19,10 @@ const sources = [
 ].filter((file) => !file.endsWith('.test.ts'))
 const hash = createHash('sha256')
 for (const file of sources) hash.update(file).update(readFileSync(join(top, file)))
-const wanted = hash.digest('hex')
+const sourceHash = hash.digest('hex')
 
 const isBuilt = (): boolean =>
-  existsSync(join(dashboard, 'dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+  existsSync(join(dashboard, 'dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash
 
 if (!isBuilt()) {
   try {
@@ -30,12 +30,12 @@ if (!isBuilt()) {
     const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
     execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], {
       cwd: dashboard,
-      // A test runner says it is testing, and then another React is built than the one that is shipped.
+      // A test runner sets NODE_ENV to test, which would bundle the development build of React.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 2, 2],
     })
     mkdirSync(dirname(stamp), { recursive: true })
-    writeFileSync(stamp, wanted)
+    writeFileSync(stamp, sourceHash)
   } catch {
     process.stderr.write('The pages of the dashboard could not be built; the service runs without them.\n')
   }

@@ -1,4 +1,4 @@
-// What `npm test` checks after set-up. The static checks run beside the tests, because most tests wait for servers and leave CPU to spare.
+// Runs the checks of `npm test` after set-up. The static checks run at the same time as the tests, because most tests wait for servers.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

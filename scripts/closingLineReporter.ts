@@ -1,6 +1,6 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
-/** Prints the count of tests as one plain last line, whatever colours and coverage tables stand above it. */
+/** Prints the number of tests as the last line, without colors and below coverage tables. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
@@ -14,7 +14,7 @@ export default class ClosingLineReporter implements Reporter {
       }
       if (module.state() === 'failed' && failedHere === 0) brokenModules++
     }
-    // What breaks outside of any test fails the run as well, so it is counted: "0 failed" means that all is well.
+    // Errors outside of tests also fail the run, so they count as failed.
     const failed = count.failed + brokenModules + strayErrors.length
     console.log(`\ntests: ${count.passed} passed, ${failed} failed, ${count.skipped + count.pending} skipped`)
   }

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import type { Chain } from 'viem'
 import * as viemChains from 'viem/chains'
 
-// Writes knownNetworks.json of the gateway, and networkNames.json of the viem adapter: which networks Keyrail knows, and their names, is decided
-// here; their facts are viem's.
+// Writes knownNetworks.json of the gateway and networkNames.json of the viem adapter. This file selects the networks and their names. All other
+// properties come from viem.
 // Run it with `npm run networks` after a change here or an update of viem. test/knownNetworks.test.ts fails until then.
 
-/** A chain: its title, and its networks by name. Each is the name of a chain in viem, followed by the aliases of the network. */
+/** A chain with its networks by name. A network is the name of a chain in viem, followed by aliases. */
 interface SelectedChain {
   readonly title: string
   readonly networks: Readonly<Record<string, readonly [viem: keyof typeof viemChains, ...aliases: string[]]>>
 }
 
 /**
- * Aliases are what hosted providers and The Graph call a network, where that differs from our slug. A chain's first network also gets the chain's
- * own name. `mainnet` and `testnet` are nobody's alias: many services use them for networks of their own.
+ * Aliases are the names of a network at hosted providers and The Graph, if they differ from our slug. A chain's first network also has the chain's
+ * name as an alias. `mainnet` and `testnet` are not aliases, because many services use them for their own networks.
  */
 const chains: Readonly<Record<string, SelectedChain>> = {
   ethereum: {
@@ -194,7 +194,7 @@ const chainsOfViem = { ...viemChains }
 
 const capitalize = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 
-/** Every known chain and network, as they are written to `knownNetworks.json`. */
+/** Builds the content of `knownNetworks.json`: all known chains and networks. */
 export function buildKnownNetworks(): {
   readonly chains: object
   readonly networks: Readonly<Record<string, { readonly chainId: number }>>
@@ -222,7 +222,7 @@ export function buildKnownNetworks(): {
   }
 }
 
-/** The slug of each known network by chain id, as they are written to `networkNames.json` of the viem adapter. */
+/** Builds the content of the viem adapter's `networkNames.json`: the slug of each known network by chain id. */
 export function buildNetworkNames(): Readonly<Record<string, string>> {
   const { networks } = buildKnownNetworks()
   return Object.fromEntries(Object.entries(networks).map(([slug, { chainId }]) => [chainId, slug]))

@@ -2,7 +2,7 @@
 //   npm run mutate            core's batch, retry, budget and failures
 //   npm run mutate -- jwt     another part of scripts/mutation/parts.ts
 // Further arguments go to Stryker: npm run mutate -- jwt --mutate packages/gateway/src/auth/jwt/verifyJwt.ts
-// Its tool is as large as half of what the whole workspace needs, so set-up leaves it out and it is installed here, the first time.
+// Stryker is half as large as all other dependencies together, so the first run installs it, not the set-up.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,16 +11,16 @@ import { mutationParts, partVariable } from './mutation/parts.ts'
 const top = fileURLToPath(new URL('..', import.meta.url))
 const folder = fileURLToPath(new URL('mutation/', import.meta.url))
 
-const run = (command: string, args: readonly string[], cwd: string): void => {
+const run = (command: string, commandArgs: readonly string[], cwd: string): void => {
   const shell = process.platform === 'win32' && command === 'npm'
-  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit', shell })
+  const { status, error } = spawnSync(command, commandArgs, { cwd, stdio: 'inherit', shell })
   if (error) console.error(String(error))
   if (status !== 0) process.exit(status ?? 1)
 }
 
-const given = process.argv.slice(2)
-const name = given[0]?.startsWith('-') === false ? given[0] : 'core'
-const options = name === given[0] ? given.slice(1) : given
+const args = process.argv.slice(2)
+const name = args[0]?.startsWith('-') === false ? args[0] : 'core'
+const options = name === args[0] ? args.slice(1) : args
 const part = mutationParts[name]
 if (part === undefined) {
   console.error(`Unknown part "${name}". Use one of: ${Object.keys(mutationParts).join(', ')}.`)
@@ -28,7 +28,7 @@ if (part === undefined) {
 }
 
 if (!existsSync(`${folder}node_modules/.package-lock.json`)) {
-  // Its peer is the workspace's own vitest, which is found further up.
+  // Its peer dependency is the workspace's vitest, which Node finds in a parent folder.
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
   run('npm', ['install', '--legacy-peer-deps', ...quiet], folder)
 }

@@ -1,4 +1,4 @@
-// Packs every package that is released into a folder, ready for releasePublish.ts: node scripts/releasePack.ts FOLDER. Needs a build; no rights, no network.
+// Packs all published packages into a folder for releasePublish.ts: node scripts/releasePack.ts FOLDER. Needs a build, but no permissions and no network.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -19,12 +19,12 @@ if (changesets.length > 0) {
 }
 if (version === '0.0.0') fail('there is no version to publish: npm run release:version creates it from changesets')
 const changed = execFileSync('git', ['status', '--porcelain'], { cwd: top, encoding: 'utf8' }).trim()
-if (changed !== '') fail(`only what is committed gets published, and this is not committed:\n${changed}`)
+if (changed !== '') fail(`commit these changes first:\n${changed}`)
 
 const into = resolve(folder)
 mkdirSync(into, { recursive: true })
 
-// npm compares the signed provenance statement with `repository`. Forks publish from another place, so it is not in the sources.
+// npm compares the signed provenance statement with `repository`. The sources do not contain it, because forks publish from their own repository.
 const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env
 const manifests = members.map(({ folder: path }) => ({ path, file: join(top, path, 'package.json') }))
 const before = manifests.map(({ file }) => readFileSync(file, 'utf8'))
@@ -35,8 +35,8 @@ try {
     )
   }
   const filters = members.flatMap(({ manifest }) => ['--filter', manifest.name])
-  const words = ['run', '--silent', 'pnpm', '--', '-r', ...filters, 'pack', '--pack-destination', into]
-  const { status, error } = spawnSync('npm', words, {
+  const args = ['run', '--silent', 'pnpm', '--', '-r', ...filters, 'pack', '--pack-destination', into]
+  const { status, error } = spawnSync('npm', args, {
     cwd: top,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',

@@ -1,4 +1,4 @@
-// Publishes the packages that releasePack.ts made, exactly as they are: node scripts/releasePublish.ts FOLDER. Any other arguments go to npm,
+// Publishes the packages of releasePack.ts unchanged: node scripts/releasePublish.ts FOLDER. Any other arguments go to npm,
 // such as --dry-run or --otp=123456. It installs nothing, builds nothing and runs no package's scripts, because it may have the right to publish.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -27,12 +27,12 @@ const readTarball = (file: string): Tarball => {
   return { path, ...(JSON.parse(text) as { name: string; version: string }) }
 }
 
-/** Whether the registry has this version. A run that stopped halfway is repeated, and skips these. */
+/** Returns whether the registry has this version. If a run stops halfway, the next one skips these. */
 const isPublished = (id: string): boolean => {
   const { stdout, stderr } = spawnSync('npm', ['view', id, 'version', '--json'], { encoding: 'utf8', shell })
-  const answer: unknown = stdout.trim() === '' ? undefined : JSON.parse(stdout)
-  if (answer === undefined || typeof answer === 'string') return typeof answer === 'string'
-  const { error } = answer as { error?: { code?: string } }
+  const result: unknown = stdout.trim() === '' ? undefined : JSON.parse(stdout)
+  if (result === undefined || typeof result === 'string') return typeof result === 'string'
+  const { error } = result as { error?: { code?: string } }
   return error?.code === 'E404' ? false : fail(`npm could not look up ${id}:\n${stderr}`)
 }
 
@@ -49,9 +49,9 @@ if (found.join() !== expected.join()) {
   )
 }
 
-// npm install without a version must never give a pre-release.
+// npm install without a version must never install a pre-release.
 const tag = version.includes('-') ? 'next' : 'latest'
-// GitHub lets a workflow with `id-token: write` prove what it is; npm signs that statement into the package.
+// With `id-token: write`, GitHub confirms the identity of the workflow, and npm adds signed provenance to the package.
 const canProve = process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined && !options.includes('--dry-run')
 const fixed = ['--ignore-scripts', '--access', 'public', '--tag', tag, ...(canProve ? ['--provenance'] : [])]
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** The Python of the workspace's own virtual environment, or why there is none and how to get it. */
+/** The Python of the workspace's virtual environment, or what is missing and how to install it. */
 export type PythonSetUp = { readonly python: string } | { readonly missing: string }
 
 const run = promisify(execFile)
@@ -14,7 +14,7 @@ const folder = join(import.meta.dirname, '../packages/python')
 const environment = join(folder, '.venv')
 const stamp = join(environment, 'keyrail.sha256')
 const lock = `${environment}.lock`
-/** What the environment is made of: a change of any of them makes it anew or brings it up to date. */
+/** The sources of the environment. If one of them changes, the environment is created again. */
 const sources = [
   'requirements.txt',
   'pyproject.toml',
@@ -24,29 +24,29 @@ const sources = [
 ]
 
 const versions = [14, 13, 12, 11, 10].map((minor) => `python3.${minor}`)
-const toldVersion = 'import sys; assert sys.version_info >= (3, 10); print(sys.implementation.name, sys.version)'
+const versionProgram = 'import sys; assert sys.version_info >= (3, 10); print(sys.implementation.name, sys.version)'
 
 /** The first Python on the path that is new enough. */
 const findPython = async (): Promise<{ program: string; version: string } | undefined> => {
   const named = process.env['KEYRAIL_PYTHON']
   for (const program of named ? [named] : ['python3', ...versions, 'python']) {
     try {
-      return { program, version: (await run(program, ['-c', toldVersion])).stdout }
+      return { program, version: (await run(program, ['-c', versionProgram])).stdout }
     } catch {
-      // Not there, too old, or a stand-in for one that is not installed.
+      // Missing, too old, or a placeholder that only offers to install Python.
     }
   }
   return undefined
 }
 
-/** The line in which a program that failed said why. */
-const saidOf = (error: unknown): string => {
+/** Returns the line of a failed program's output that has the reason. */
+const getReason = (error: unknown): string => {
   const { stderr = '', stdout = '', message } = error as { stderr?: string; stdout?: string; message: string }
   const lines = `${stdout}\n${stderr}`.trim().split('\n')
   return (lines.find((line) => /^error/i.test(line)) ?? lines.at(-1)) || message
 }
 
-/** Takes the lock, once nobody else holds it who is still alive. Two test files may want Python at the same time. */
+/** Takes the lock, and waits if a running process has it. Two test files may set up Python at the same time. */
 const takeLock = async (): Promise<void> => {
   for (;;) {
     try {
@@ -58,21 +58,21 @@ const takeLock = async (): Promise<void> => {
     try {
       process.kill(Number(readFileSync(lock, 'utf8')) || process.pid, 0)
     } catch (error) {
-      // Left behind by a process that ended without its say.
+      // The process ended without releasing the lock.
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') rmSync(lock, { force: true })
     }
     await wait(100)
   }
 }
 
-/** Makes the environment anew. @returns What this machine lacks. */
-const makeEnvironment = async (program: string, python: string): Promise<string | undefined> => {
+/** Deletes the environment and creates it again. @returns What is missing on this machine, if it fails. */
+const createEnvironment = async (program: string, python: string): Promise<string | undefined> => {
   rmSync(environment, { recursive: true, force: true })
   try {
     await run(program, ['-m', 'venv', environment])
   } catch (error) {
     rmSync(environment, { recursive: true, force: true })
-    return `${program} makes no virtual environments (Debian: apt-get install python3-venv): ${saidOf(error)}`
+    return `${program} cannot create virtual environments (Debian: apt-get install python3-venv): ${getReason(error)}`
   }
   const install = async (...what: readonly string[]): Promise<void> => {
     const quietly = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input']
@@ -82,18 +82,18 @@ const makeEnvironment = async (program: string, python: string): Promise<string 
     await install('--require-hashes', '--requirement', 'requirements.txt')
     await install('--no-deps', '--no-build-isolation', '--editable', '.')
   } catch (error) {
-    return `pip could not install packages/python/requirements.txt (is there a network?): ${saidOf(error)}`
+    return `pip could not install packages/python/requirements.txt (is there a network?): ${getReason(error)}`
   }
   return undefined
 }
 
 /**
- * Makes the virtual environment in which Python's tests run, `packages/python/.venv`, or brings it up to date: pinned packages, and
- * `keyrail` itself as it stands in the tree. Does nothing where it is right already.
+ * Creates or updates the virtual environment of the Python tests, `packages/python/.venv`. It has pinned packages, and `keyrail` from the working
+ * tree. Does nothing if the environment is up to date.
  *
- * Looks for Python 3.10 or newer on the path; `KEYRAIL_PYTHON` names another.
+ * Uses Python 3.10 or newer from the path, or the one in `KEYRAIL_PYTHON`.
  *
- * @returns The environment's program, or a line that says what this machine lacks and how to get it. Never throws for that.
+ * @returns The Python of the environment, or a line that says what is missing and how to install it. Never throws for that.
  */
 export async function setUpPython(): Promise<PythonSetUp> {
   if (process.platform === 'win32') return { missing: 'they need signals, which Windows lacks: run them under WSL' }
@@ -101,16 +101,16 @@ export async function setUpPython(): Promise<PythonSetUp> {
   if (!found)
     return { missing: 'no Python 3.10 or newer is on the path: install one (Debian: apt-get install python3-venv)' }
   const python = join(environment, 'bin/python')
-  const wanted = createHash('sha256').update(found.version)
-  for (const file of sources) wanted.update(readFileSync(join(folder, file)))
-  const mark = wanted.digest('hex')
-  const isRight = (): boolean => existsSync(python) && existsSync(stamp) && readFileSync(stamp, 'utf8') === mark
-  if (isRight()) return { python }
+  const sourcesHash = createHash('sha256').update(found.version)
+  for (const file of sources) sourcesHash.update(readFileSync(join(folder, file)))
+  const mark = sourcesHash.digest('hex')
+  const isUpToDate = (): boolean => existsSync(python) && existsSync(stamp) && readFileSync(stamp, 'utf8') === mark
+  if (isUpToDate()) return { python }
   await takeLock()
   try {
-    // Somebody else may have made it while this waited.
-    if (isRight()) return { python }
-    const missing = await makeEnvironment(found.program, python)
+    // Another process may have created it in the meantime.
+    if (isUpToDate()) return { python }
+    const missing = await createEnvironment(found.program, python)
     if (missing !== undefined) return { missing }
     writeFileSync(stamp, mark)
     return { python }

@@ -7,7 +7,7 @@ import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 /**
- * Which tests a run consists of. `test` is what `npm test` runs, in minutes. `verify` is the slow rest that `npm run verify` runs:
+ * The tests of a run. `test` has the tests of `npm test`, which take minutes. `verify` has the slow tests of `npm run verify`:
  * packed packages in every runtime, clusters of services, the docs site, a release.
  */
 export type Suite = 'test' | 'verify'
@@ -39,7 +39,7 @@ const common = {
 }
 
 /**
- * The functions that install fake timers. A test file that imports or calls one of them runs in a process of its own: Node and libraries that share the
+ * The functions that install fake timers. A test file that imports or calls one of them runs in its own process: Node and libraries that share the
  * process would wait for timers that never fire. All other test files of a package share processes, and load Node and libraries once. In
  * those, `resetBetweenFiles.ts` rejects fake timers, so a file that installs them through another function fails until that is listed here.
  */
@@ -120,14 +120,14 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
 }
 
 /**
- * The projects of `npm run unit -- --changed`: the unit tests of each package that a change touches, and each test file that it touches. Of
- * these, Vitest runs the ones that import a changed file. Tests of other packages are left to `npm test`: most import core.
+ * Creates the projects of `npm run unit -- --changed`: the unit tests of each package that a change touches, and each test file that it touches.
+ * Vitest runs those that import a changed file. It does not run tests of other packages, because most of them import core.
  *
  * @param since - The commit to compare with.
  */
 export function changedProjects(since: string): TestProjectInlineConfiguration[] {
-  const git = (...words: string[]): string[] =>
-    execFileSync('git', words, { cwd: top, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const git = (...args: string[]): string[] =>
+    execFileSync('git', args, { cwd: top, encoding: 'utf8' }).split('\n').filter(Boolean)
   const files = [
     ...git('diff', '--name-only', '--relative', since),
     ...git('ls-files', '--others', '--exclude-standard'),
@@ -143,8 +143,8 @@ export function changedProjects(since: string): TestProjectInlineConfiguration[]
 }
 
 /**
- * Starts the long test files first, so that no worker is idle while another is busy with one last file: Python's, which runs hundreds of
- * tests in a process of its own, then those that start servers and compilers, then the many small ones beside the code.
+ * Starts the long test files first, so that all workers finish at about the same time: first the Python tests, which run hundreds of
+ * tests in another process, then tests that start servers and compilers, then the many small tests next to the code.
  */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

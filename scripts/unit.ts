@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { clockSuffix } from './testProjects.ts'
 
-const given = process.argv.slice(2)
-const options = given.flatMap((option, index) => {
-  if (given[index - 1] === '--project') return [option, '--project', `${option}${clockSuffix}`]
+const args = process.argv.slice(2)
+const options = args.flatMap((option, index) => {
+  if (args[index - 1] === '--project') return [option, '--project', `${option}${clockSuffix}`]
   return option.startsWith('--project=') ? [option, `${option}${clockSuffix}`] : [option]
 })
 const top = fileURLToPath(new URL('..', import.meta.url))

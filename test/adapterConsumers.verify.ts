@@ -8,7 +8,7 @@ import type { LatestBlockServer } from './latestBlockServer.ts'
 import { run } from './run.ts'
 import { compilers, nodes } from './toolchains.ts'
 
-// What a user of each library installs and writes.
+// Installs each packed adapter with its library, as a user would, and runs the user's programs.
 
 let server: LatestBlockServer
 beforeAll(async () => {
@@ -18,24 +18,24 @@ afterAll(() => server.close())
 
 describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
   const { folder } = adapter
-  let room = ''
+  let directory = ''
 
   beforeAll(() => {
-    room = makeAdapterProject(adapter)
+    directory = makeAdapterProject(adapter)
     for (const extension of ['mjs', 'cjs', 'mts', 'cts']) {
       cpSync(
         join(import.meta.dirname, `consumers/adapters/${folder}.${extension}`),
-        join(room, `${folder}.${extension}`),
+        join(directory, `${folder}.${extension}`),
       )
     }
-    cpSync(join(import.meta.dirname, 'consumers/runTyped.mjs'), join(room, 'runTyped.mjs'))
+    cpSync(join(import.meta.dirname, 'consumers/runTyped.mjs'), join(directory, 'runTyped.mjs'))
   })
 
-  afterAll(() => rmSync(room, { recursive: true, force: true }))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   describe.each(nodes)('on Node $node', ({ program }) => {
-    test.each(['mjs', 'cjs'])('a program in .%s reads the latest block and exits by itself', async (extension) => {
-      const ran = await run(program, [`${folder}.${extension}`, server.url], { cwd: room })
+    test.each(['mjs', 'cjs'])('a program in .%s reads the latest block and exits', async (extension) => {
+      const ran = await run(program, [`${folder}.${extension}`, server.url], { cwd: directory })
       expect(ran.stderr).toBe('')
       expect(ran.code).toBe(0)
       expect(JSON.parse(ran.stdout)).toEqual(latest)
@@ -43,15 +43,15 @@ describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
   })
 
   test.each(compilers)(
-    'its types compile beside those of its library, from .mts and .cts, under TypeScript $typescript; what TypeScript 7 writes runs',
+    'the types compile together with those of the library, from .mts and .cts, under TypeScript $typescript; the output of TypeScript 7 runs',
     async ({ typescript, tsc }) => {
       const out = `out-${typescript}`
       writeFileSync(
-        join(room, `${out}.json`),
+        join(directory, `${out}.json`),
         JSON.stringify({
           compilerOptions: {
             module: 'nodenext',
-            // The libraries speak of `fetch` and `WebSocket` in one way or the other.
+            // The types of the libraries use `fetch` and `WebSocket`, so they need the DOM types or the Node types.
             lib: ['es2022', 'dom', 'dom.iterable'],
             types: ['node'],
             target: 'es2022',
@@ -64,25 +64,25 @@ describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
           files: [`${folder}.mts`, `${folder}.cts`],
         }),
       )
-      // What is wrong inside a library is not for its adapter to fix; those lie in the workspace, all else in this room.
-      if (typescript === 6) expect(compileOurs(join(room, `${out}.json`))).toEqual([])
+      // Ignores errors inside a library, which its adapter cannot fix. Libraries are in the workspace, everything else is in this directory.
+      if (typescript === 6) expect(compileOurs(join(directory, `${out}.json`))).toEqual([])
       else {
-        const { stdout, stderr } = await run(tsc, ['-p', `${out}.json`, '--pretty', 'false'], { cwd: room })
+        const { stdout, stderr } = await run(tsc, ['-p', `${out}.json`, '--pretty', 'false'], { cwd: directory })
         expect(stderr).toBe('')
         const faults = stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): /.test(line))
         expect(faults.filter((line) => !line.includes('node_modules/.pnpm/'))).toEqual([])
       }
-      // What the compilers write is theirs, and the same: it is run as the first of them wrote it.
+      // All compilers write the same output, so only that of the first one is run.
       for (const { program } of typescript === compilers[0].typescript ? nodes : []) {
         for (const extension of ['mjs', 'cjs']) {
           const args = ['runTyped.mjs', `./${out}/${folder}.${extension}`, server.url]
-          const ran = await run(program, args, { cwd: room })
+          const ran = await run(program, args, { cwd: directory })
           expect(ran.stderr).toBe('')
           expect(JSON.parse(ran.stdout)).toEqual(latest)
         }
       }
     },
-    // Checking all of viem takes long on a busy machine.
+    // Checking all of viem takes a long time on a busy machine.
     300_000,
   )
 })

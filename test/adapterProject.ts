@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { packed } from './packed.ts'
+import { getPacked } from './getPacked.ts'
 import { top } from './run.ts'
 
-/** The adapters, by folder, and the library of each with the packages of it that the adapter takes as peers. */
+/** The adapters by folder, each with its library and the peer dependencies that come with it. */
 export const adapters = [
   { folder: 'viem', libraries: ['viem'] },
   { folder: 'ethers', libraries: ['ethers'] },
@@ -12,25 +12,25 @@ export const adapters = [
 ] as const
 
 /**
- * Makes a user's project with one library and its adapter, as it is packed. The library comes from the workspace, so no registry is asked.
+ * Creates a user's project with one library and its packed adapter. The library is linked from the workspace, so no registry is needed.
  * @param adapter - One of `adapters`.
- * @returns Its folder, which the caller removes.
- * @throws Where a package could not be built or packed.
+ * @returns The folder of the project, which the caller removes.
+ * @throws If a package could not be built or packed.
  */
 export function makeAdapterProject({ folder, libraries }: (typeof adapters)[number]): string {
-  const room = realpathSync(mkdtempSync(join(tmpdir(), 'keyrail-adapter-')))
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'keyrail-adapter-')))
   for (const name of ['core', folder]) {
-    const { path, manifest } = packed(name)
-    cpSync(path, join(room, 'node_modules', manifest.name), { recursive: true })
+    const { path, manifest } = getPacked(name)
+    cpSync(path, join(directory, 'node_modules', manifest.name), { recursive: true })
   }
   const link = (target: string, at: string): void => {
     mkdirSync(dirname(at), { recursive: true })
     symlinkSync(target, at)
   }
   for (const library of libraries) {
-    link(join(top, 'packages', folder, 'node_modules', library), join(room, 'node_modules', library))
+    link(join(top, 'packages', folder, 'node_modules', library), join(directory, 'node_modules', library))
   }
-  link(join(top, 'node_modules/@types/node'), join(room, 'node_modules/@types/node'))
-  writeFileSync(join(room, 'package.json'), '{ "private": true, "type": "module" }')
-  return room
+  link(join(top, 'node_modules/@types/node'), join(directory, 'node_modules/@types/node'))
+  writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }')
+  return directory
 }

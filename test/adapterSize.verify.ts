@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { bundle, bundlers, weigh } from './bundle.ts'
 
-// What an adapter weighs: a page with the library over Keyrail, less the same page with the library and the core apart. Bytes after
-// brotli. The library has no provider of its own there, where it can do without.
+// Measures the size of an adapter: a page that uses the library with the adapter, minus a page that uses the library and the core separately.
+// Bytes after brotli. If possible, the second page does not use a provider of the library.
 
 const atMost = 2_000
-// Adapters add safe writes by their library's hash function.
+// Adapters turn on safe writes with the hash function of their library.
 const core =
   "import { createTransport, safeWrites } from '@keyrail/core'\nglobalThis.transport = createTransport({ url, safeWrites: safeWrites(globalThis.options) })"
 
@@ -36,10 +36,10 @@ const programs = {
 test.each(bundlers)(
   'bundled by %s, only keyrailTransports adds the names of networks, at most 1500 bytes',
   async (bundler) => {
-    const room = makeAdapterProject(adapters.find(({ folder }) => folder === 'viem')!)
+    const directory = makeAdapterProject(adapters.find(({ folder }) => folder === 'viem')!)
     try {
       const bundleProgram = async (use: string): Promise<{ readonly weight: number; readonly hasNames: boolean }> => {
-        const entry = join(room, 'program.js')
+        const entry = join(directory, 'program.js')
         const options = "{ url: 'https://{network}.example' }"
         writeFileSync(
           entry,
@@ -50,11 +50,13 @@ test.each(bundlers)(
       }
       const one = await bundleProgram('keyrail')
       const all = await bundleProgram('keyrailTransports')
-      console.log(`size: keyrailTransports, ${bundler}: ${all.weight - one.weight} bytes brotli beside ${one.weight}`)
+      console.log(
+        `size: keyrailTransports, ${bundler}: ${all.weight - one.weight} bytes brotli on top of ${one.weight}`,
+      )
       expect([one.hasNames, all.hasNames]).toEqual([false, true])
       expect(all.weight - one.weight).toBeLessThanOrEqual(1_500)
     } finally {
-      rmSync(room, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   },
 )
@@ -63,23 +65,23 @@ describe.each(adapters)('@keyrail/$folder', (adapter) => {
   const { folder } = adapter
   const { library, apart, adapter: ours, over } = programs[folder]
   const url = "const url = 'https://node.example/testnet'"
-  let room = ''
+  let directory = ''
 
   beforeAll(() => {
-    room = makeAdapterProject(adapter)
+    directory = makeAdapterProject(adapter)
   })
 
-  afterAll(() => rmSync(room, { recursive: true, force: true }))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   test.each(bundlers)(`bundled by %s adds at most ${atMost} bytes to its library and the core`, async (bundler) => {
     const weighProgram = async (name: string, lines: readonly string[]): Promise<number> => {
-      const entry = join(room, `${name}.js`)
+      const entry = join(directory, `${name}.js`)
       writeFileSync(entry, `${lines.join('\n')}\n`)
       return weigh(await bundle(bundler, entry))
     }
     const before = await weighProgram('apart', [library, core, url, apart])
     const after = await weighProgram('over', [library, ours, url, over])
-    console.log(`size: @keyrail/${folder}, ${bundler}: ${after - before} bytes brotli beside ${before}`)
+    console.log(`size: @keyrail/${folder}, ${bundler}: ${after - before} bytes brotli on top of ${before}`)
     expect(before).toBeGreaterThan(20_000)
     expect(after - before).toBeLessThanOrEqual(atMost)
   })

@@ -1,16 +1,16 @@
 import { globSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { arrows, planes } from '../scripts/arrows.ts'
-import { importFaults } from './importFaults.ts'
-import { manifestFaults } from './manifestFaults.ts'
+import { findImportFaults } from './findImportFaults.ts'
+import { findManifestFaults } from './findManifestFaults.ts'
 import { top } from './run.ts'
 
 test('every package is in the table of arrows, and every manifest agrees with it', () => {
-  expect(manifestFaults(top, arrows)).toEqual([])
+  expect(findManifestFaults(top, arrows)).toEqual([])
 })
 
 test('no import breaks an arrow or closes a loop', async () => {
-  const { files, faults } = await importFaults(top)
+  const { files, faults } = await findImportFaults(top)
   expect(faults).toEqual([])
   // If the checker could not read TypeScript, it would see no files and find no fault.
   const sources = globSync('packages/*/src/**/*.ts', { cwd: top })

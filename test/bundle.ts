@@ -3,7 +3,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { build as buildWithEsbuild } from 'esbuild'
 import { build as buildWithVite } from 'vite'
 
-/** The bundlers that the packages are checked under. */
+/** The bundlers that the tests use. */
 export const bundlers = ['esbuild', 'vite'] as const
 
 /** One file of a bundle; the first is the entry. */
@@ -13,16 +13,16 @@ export interface Chunk {
 }
 
 /**
- * Bundles a program for browsers, minified, with every chunk of it: what a dynamic import brings counts as well.
- * @param bundler - Which one.
- * @param entry - The program's file; packages are found from its folder. What it exports stays exported.
- * @throws Where the bundler fails or warns.
+ * Bundles a program for browsers, minified. Returns every chunk, including those of dynamic imports.
+ * @param bundler - The bundler to use.
+ * @param entry - The program's file. Packages are resolved from its folder, and its exports are preserved.
+ * @throws If the bundler fails or warns.
  */
 export function bundle(bundler: (typeof bundlers)[number], entry: string): Promise<readonly Chunk[]> {
   return bundler === 'esbuild' ? withEsbuild(entry) : withVite(entry)
 }
 
-/** Bytes on the wire: brotli at its best, each chunk by itself. */
+/** Returns the bytes on the wire: each chunk compressed separately, with brotli at the highest quality. */
 export function weigh(chunks: readonly Chunk[]): number {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
   return chunks.reduce((sum, { code }) => sum + brotliCompressSync(code, { params }).length, 0)
@@ -63,7 +63,7 @@ async function withVite(entry: string): Promise<readonly Chunk[]> {
     },
   })
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
-  if (!('output' in built)) throw new Error('vite gave more than one bundle')
+  if (!('output' in built)) throw new Error('vite returned more than one bundle')
   return built.output
     .filter((file) => file.type === 'chunk')
     .map(({ fileName, code }) => ({ name: basename(fileName), code }))

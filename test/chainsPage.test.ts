@@ -16,7 +16,7 @@ interface Fixtures {
 
 const read = (file: string): string => readFileSync(join(top, file), 'utf8')
 
-/** The rows of the page's table of support, without its head. */
+/** Returns the rows of the support table, without its header. */
 const rows = (): string[][] => {
   const lines = read('docs/chains.md').split('\n')
   const head = lines.findIndex((line) => /^\| chain +\| client /.test(line))
@@ -40,7 +40,7 @@ function expectedRow({ chain, client, fixtures }: Fixtures): string[] {
   return [chain, client, counts.join(', '), list('extra'), list('lacks')]
 }
 
-test('the table of docs/chains.md says of each client what its fixtures show, and of every other that it is untested', () => {
+test('the table of docs/chains.md matches the fixtures of each client, and marks every other client as untested', () => {
   const fixtures = globSync('packages/vectors/chains/*.json', { cwd: top }).map(
     (file) => JSON.parse(read(file)) as Fixtures,
   )

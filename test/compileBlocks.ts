@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ExportedNames } from './exportedNames.ts'
+import type { ExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
 
-/** Code that stands in a document. */
+/** A code block of a document. */
 export interface Block {
   /** The document, from the top of the workspace. */
   readonly file: string
@@ -12,12 +12,12 @@ export interface Block {
   readonly line: number
   readonly language: 'ts' | 'tsx' | 'js'
   readonly code: string
-  /** Modules whose exports the block may use without importing them; the first that has a name gives it. */
+  /** Modules whose exports the block may use without an import. The first module with a matching export wins. */
   readonly homes?: readonly { readonly from: string; readonly exports: ExportedNames }[]
 }
 
-// What a reader knows from the lines around a block. What a block declares or imports itself goes before these.
-const around = `
+// Names that the text around a block explains. Declarations and imports of the block take precedence.
+const surroundings = `
 declare const client: import('@keyrail/fetch').Client
 declare const transport: import('@keyrail/core').Transport
 declare const address: import('@keyrail/core').EndpointUrlOptions
@@ -33,19 +33,19 @@ declare const networks: import('@keyrail/gateway').GatewayOptions['networks']
 `
 
 /**
- * Compiles blocks of code against the sources of the workspace, as strictly as the workspace compiles itself.
- * @param blocks - The blocks, each a module of its own.
+ * Compiles code blocks against the sources of the workspace, with the workspace's own compiler options.
+ * @param blocks - The blocks. Each is compiled as a separate module.
  * @returns `file:line: message` for each error, with the line of the document.
- * @throws Where the compiler itself fails.
+ * @throws If the compiler itself fails.
  */
 export async function compileBlocks(blocks: readonly Block[]): Promise<string[]> {
-  const room = mkdtempSync(join(tmpdir(), 'keyrail-docs-'))
+  const directory = mkdtempSync(join(tmpdir(), 'keyrail-docs-'))
   try {
-    symlinkSync(join(top, 'node_modules'), join(room, 'node_modules'))
-    writeFileSync(join(room, 'package.json'), '{ "type": "module" }')
-    writeFileSync(join(room, 'around.d.ts'), around)
+    symlinkSync(join(top, 'node_modules'), join(directory, 'node_modules'))
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(directory, 'around.d.ts'), surroundings)
     writeFileSync(
-      join(room, 'tsconfig.json'),
+      join(directory, 'tsconfig.json'),
       JSON.stringify({
         extends: join(top, 'tsconfig.base.json'),
         compilerOptions: {
@@ -57,48 +57,49 @@ export async function compileBlocks(blocks: readonly Block[]): Promise<string[]>
           allowJs: true,
           checkJs: true,
           jsx: 'preserve',
-          // Where names were missing, the second round checks again only what was changed.
+          // If names were missing, the second run only checks the changed files.
           incremental: true,
           tsBuildInfoFile: 'checked.tsbuildinfo',
         },
         include: ['*'],
       }),
     )
-    const files = blocks.map((block, index) => `block${index}.${extension(block)}`)
-    for (const [index, block] of blocks.entries()) write(room, files[index] as string, block)
-    let errors = await compile(room, files)
-    const lacking = blocks.map((block, index) =>
-      imports(
+    const files = blocks.map((block, index) => `block${index}.${getExtension(block)}`)
+    for (const [index, block] of blocks.entries()) write(directory, files[index] as string, block)
+    let errors = await compile(directory, files)
+    const missingImports = blocks.map((block, index) =>
+      createImports(
         block,
         errors.filter((error) => error.index === index),
       ),
     )
-    if (lacking.some((added) => added.length > 0)) {
-      for (const [index, block] of blocks.entries()) write(room, files[index] as string, block, lacking[index])
-      errors = await compile(room, files)
+    if (missingImports.some((added) => added.length > 0)) {
+      for (const [index, block] of blocks.entries())
+        write(directory, files[index] as string, block, missingImports[index])
+      errors = await compile(directory, files)
     }
     return errors.map(({ index, line, text }) => {
       const { file, line: first } = blocks[index] as Block
       return `${file}:${first + line - 1}: ${text}`
     })
   } finally {
-    rmSync(room, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
-function extension({ language, code }: Block): string {
+function getExtension({ language, code }: Block): string {
   if (language !== 'js') return language
   return /\brequire\(/.test(code) && !/^\s*import\b/m.test(code) ? 'cjs' : 'js'
 }
 
-function write(room: string, file: string, { code }: Block, added: readonly string[] = []): void {
-  // What is added stands below, so that lines keep their numbers; it holds for the whole module all the same.
+function write(directory: string, file: string, { code }: Block, added: readonly string[] = []): void {
+  // Imports are added at the end, so that line numbers do not change. They still apply to the whole module.
   const last = file.endsWith('.cjs') ? '' : 'export {}'
-  writeFileSync(join(room, file), [code, ...added, last].join('\n'))
+  writeFileSync(join(directory, file), [code, ...added, last].join('\n'))
 }
 
-/** Imports of the names that were not found and that the block may use without importing them. */
-function imports({ homes = [] }: Block, errors: readonly CompileError[]): string[] {
+/** Creates imports for the names that were not found and that the block may use without an import. */
+function createImports({ homes = [] }: Block, errors: readonly CompileError[]): string[] {
   const names = new Set(errors.flatMap(({ text }) => missing.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])))
   return [...names].flatMap((name) => {
     const home = homes.find(({ exports: { types, values } }) => types.includes(name) || values.includes(name))
@@ -119,13 +120,15 @@ interface CompileError {
   readonly text: string
 }
 
-async function compile(room: string, files: readonly string[]): Promise<CompileError[]> {
-  const { code, stdout, stderr } = await run('tsc', ['-p', '.', '--pretty', 'false', '--checkers', '1'], { cwd: room })
+async function compile(directory: string, files: readonly string[]): Promise<CompileError[]> {
+  const { code, stdout, stderr } = await run('tsc', ['-p', '.', '--pretty', 'false', '--checkers', '1'], {
+    cwd: directory,
+  })
   const errors = [...stdout.matchAll(/^(block[^(]+)\((\d+),\d+\): (.*)$/gm)]
     .map(([, file = '', line, text = '']) => ({ index: files.indexOf(file), line: Number(line), text }))
     .sort((one, other) => one.index - other.index || one.line - other.line)
-  // An error in a source of the workspace is for the type check to tell; any other means that nothing was compiled.
-  const elsewhere = /^\S+[/][^(]+[.]ts\(\d+,\d+\): error/m.test(stdout)
-  if (code !== 0 && errors.length === 0 && !elsewhere) throw new Error(`tsc failed: ${stdout}${stderr}`)
+  // Errors in sources of the workspace are left to the type check. Any other failure means that nothing was compiled.
+  const hasSourceError = /^\S+[/][^(]+[.]ts\(\d+,\d+\): error/m.test(stdout)
+  if (code !== 0 && errors.length === 0 && !hasSourceError) throw new Error(`tsc failed: ${stdout}${stderr}`)
   return errors
 }

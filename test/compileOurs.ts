@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * Checks a project by TypeScript 6, and tells the faults of the project's own folder, the packages in it included. What is linked into it
- * from elsewhere is read, but not checked: that takes several times as long, and would be told of nobody here.
- * @param configFile - Its tsconfig, with `files`.
- * @returns A line for each fault.
+ * Type-checks a project with TypeScript 6, and returns the errors in the project's folder, including its packages. Packages that are linked from
+ * outside are not checked: that takes several times as long, and their errors are ignored anyway.
+ * @param configFile - The project's tsconfig, with `files`.
+ * @returns One line per error.
  */
 export function compileOurs(configFile: string): string[] {
   const folder = dirname(configFile)

@@ -12,7 +12,7 @@ const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const isInstalled = (program: string): boolean =>
   [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, program)))
 
-/** Whether to skip the tests that need a program. Says how to get it. */
+/** Returns whether to skip the tests that need a program, and prints how to install it. */
 const isMissing = (program: string, debianPackage: string): boolean => {
   if (isInstalled(program)) return false
   if (!mustRun)
@@ -69,7 +69,7 @@ describe.skipIf(isMissing('caddy', 'caddy'))('Caddy', () => {
   test('loads the sample', () => expectSuccess('caddy', ['validate', '--adapter', 'caddyfile', '--config', sample]))
 })
 
-// Only a machine that runs systemd has this program.
+// Only machines with systemd have this program.
 describe.skipIf(!isInstalled('systemd-analyze'))('systemd', () => {
   test('accepts the unit', async () => {
     const unit = join(deploy, 'systemd/keyrail.service')
@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled('systemd-analyze'))('systemd', () => {
   })
 })
 
-/** Values that a user must give. */
+/** Values that a user must set. */
 const values = {
   existingSecret: 'keyrail-secrets',
   config: {
@@ -93,7 +93,7 @@ const values = {
 
 describe('the Helm chart', () => {
   const chart = join(deploy, 'helm/keyrail')
-  // Helm assumes an old version where no cluster is.
+  // Without a cluster, Helm assumes an old Kubernetes version.
   const kubernetes = ['--kube-version', '1.30.0']
   interface Schema {
     readonly properties?: Readonly<Record<string, Schema>>
@@ -106,10 +106,10 @@ describe('the Helm chart', () => {
     })
   }
 
-  test('has a schema for every value, and a value for every one in its schema', () => {
+  test('has a schema for every value, and a default for every value of the schema', () => {
     const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as Schema
     const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Record<string, unknown>
-    // The config has a schema of its own, in the service.
+    // The service has its own schema for the config.
     const { config: _, ...others } = defaults
     expect(toPaths(others, schema).filter((path) => path.endsWith('is not in the schema'))).toEqual([])
     const missing = Object.keys(schema.properties ?? {}).filter((name) => !(name in defaults) && name !== 'global')
@@ -134,8 +134,8 @@ describe('the Helm chart', () => {
     expect(used.filter((path) => !exists(path))).toEqual([])
   })
 
-  // Helm is no package of Debian: https://helm.sh/docs/intro/install
-  test.skipIf(!isInstalled('helm'))('renders what Kubernetes and the service accept', async () => {
+  // Debian has no package for Helm: https://helm.sh/docs/intro/install
+  test.skipIf(!isInstalled('helm'))('renders manifests and a config that are valid', async () => {
     const file = join(folder, 'values.yaml')
     writeFileSync(file, JSON.stringify(values))
     await expectSuccess('helm', ['lint', '--strict', chart, '--values', file, ...kubernetes])
@@ -166,7 +166,7 @@ describe('the Helm chart', () => {
   })
 
   test.skipIf(!isInstalled('helm'))(
-    'rejects values without a config or a secret, and ports that it sets itself',
+    'rejects values without a config or a secret, and ports that the chart sets',
     async () => {
       const bad = [
         {},

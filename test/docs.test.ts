@@ -5,14 +5,14 @@ import { parse } from 'yaml'
 import { commands } from '../packages/cli/src/commandTable.ts'
 import { commandHelp, mainHelp } from '../packages/cli/src/output/helpText.ts'
 import { plain } from '../packages/cli/src/output/style.ts'
-import { commandFaults } from './commandFaults.ts'
-import type { KnownCommands } from './commandFaults.ts'
+import { findCommandFaults } from './findCommandFaults.ts'
+import type { KnownCommands } from './findCommandFaults.ts'
 import { compileBlocks } from './compileBlocks.ts'
 import type { Block } from './compileBlocks.ts'
-import { docblockExamples } from './docblockExamples.ts'
-import { exportedNames } from './exportedNames.ts'
-import { fences } from './fences.ts'
-import { linkFaults } from './linkFaults.ts'
+import { findExamples } from './findExamples.ts'
+import { getExportedNames } from './getExportedNames.ts'
+import { findFences } from './findFences.ts'
+import { findLinkFaults } from './findLinkFaults.ts'
 import { publishedPackages, workspacePackages } from './publishedPackages.ts'
 import { top } from './run.ts'
 
@@ -39,7 +39,7 @@ const known: KnownCommands = {
   exists: (path) => existsSync(join(top, path)),
 }
 
-// What the checker must tell, and what it must let be.
+// Documents with errors that the checker must report, and one without errors.
 const planted: Readonly<Record<string, string>> = {
   'broken.md': '# Title\n\n```ts\nconst fine: number = 1\nconst wrong: number = "one"\n```\n',
   'wrong.md': [
@@ -63,23 +63,23 @@ const plantedSource = [
   '/** @example noSuchThing() */',
 ].join('\n')
 
-const examples = examplesOf(
+const examples = getExamples(
   globSync('packages/*/src/**/*.ts', { cwd: top, exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).sort(),
 )
 
 let errors: readonly string[]
-/** What the compiler told of some files. */
-const errorsOf = (...files: readonly string[]): string[] =>
+/** Returns the compiler errors of some files. */
+const getErrors = (...files: readonly string[]): string[] =>
   errors.filter((error) => files.includes(error.slice(0, error.indexOf(':'))))
 
 beforeAll(async () => {
-  // Before it comes to a block, the compiler reads the sources of the workspace: all blocks are compiled at once.
-  const homes = [{ from: '@keyrail/core', exports: exportedNames(read('packages/core/src/index.ts')) }]
+  // All blocks are compiled at once, because each run of the compiler first reads the sources of the workspace.
+  const homes = [{ from: '@keyrail/core', exports: getExportedNames(read('packages/core/src/index.ts')) }]
   errors = await compileBlocks([
-    ...documents.flatMap((file) => codeOf(file, read(file))),
+    ...documents.flatMap((file) => getCodeBlocks(file, read(file))),
     ...examples,
-    ...Object.entries(planted).flatMap(([file, markdown]) => codeOf(file, markdown)),
-    ...docblockExamples(plantedSource).map((example): Block => ({
+    ...Object.entries(planted).flatMap(([file, markdown]) => getCodeBlocks(file, markdown)),
+    ...findExamples(plantedSource).map((example): Block => ({
       file: 'thisOne.ts',
       language: 'ts',
       homes,
@@ -89,62 +89,62 @@ beforeAll(async () => {
 }, 300_000)
 
 describe('the documents', () => {
-  test('hold code that compiles', () => {
-    expect(errorsOf(...documents)).toEqual([])
+  test('contain code that compiles', () => {
+    expect(getErrors(...documents)).toEqual([])
   })
 
-  test('hold blocks of a known kind, JSON that parses, and commands that exist', () => {
-    expect(documents.flatMap((file) => blockFaults(file, read(file), known))).toEqual([])
+  test('contain blocks in known languages, JSON that parses, and commands that exist', () => {
+    expect(documents.flatMap((file) => findBlockFaults(file, read(file), known))).toEqual([])
   })
 
-  test('point at what is there', () => {
-    expect(documents.flatMap((file) => linkFaults(top, file, read(file)))).toEqual([])
+  test('have links and paths that exist', () => {
+    expect(documents.flatMap((file) => findLinkFaults(top, file, read(file)))).toEqual([])
   })
 })
 
 test('every @example in the sources compiles', () => {
   expect(examples.length).toBeGreaterThan(10)
-  expect(errorsOf(...examples.map(({ file }) => file))).toEqual([])
+  expect(getErrors(...examples.map(({ file }) => file))).toEqual([])
 })
 
 describe('the checker', () => {
-  test('tells of code that does not compile, with its line', () => {
-    expect(errorsOf('broken.md')).toEqual([expect.stringMatching(/^broken[.]md:5: error TS2322/)])
+  test('reports code that does not compile, with its line', () => {
+    expect(getErrors('broken.md')).toEqual([expect.stringMatching(/^broken[.]md:5: error TS2322/)])
   })
 
-  test('tells of a wrong method, param, option or import, in TypeScript and JavaScript', () => {
-    expect(errorsOf('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19])
+  test('reports a wrong method, param, option or import, in TypeScript and JavaScript', () => {
+    expect(getErrors('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19])
   })
 
-  test('lets a block say what is around it, and declare it itself', () => {
-    expect(codeOf('fine.md', planted['fine.md'] ?? '')).toHaveLength(2)
-    expect(errorsOf('fine.md')).toEqual([])
+  test('lets a block use the declared names, and declare them itself', () => {
+    expect(getCodeBlocks('fine.md', planted['fine.md'] ?? '')).toHaveLength(2)
+    expect(getErrors('fine.md')).toEqual([])
   })
 
-  test('lets a docblock use the exports of its own file and of the packages, and nothing else', () => {
-    const [first, second] = docblockExamples(plantedSource)
+  test('lets a docblock use only the exports of its file and of the packages', () => {
+    const [first, second] = findExamples(plantedSource)
     expect(first).toEqual({
       line: 2,
       code: '\nconst transport = createTransport({ url })\nconst name: string = thisOne(transport)',
     })
     expect(second).toEqual({ line: 8, code: ' noSuchThing()' })
-    expect(errorsOf('thisOne.ts').map((error) => error.replace(/: error.*/, ''))).toEqual([
+    expect(getErrors('thisOne.ts').map((error) => error.replace(/: error.*/, ''))).toEqual([
       'thisOne.ts:4',
       'thisOne.ts:8',
     ])
   })
 
-  test('reports a block of no known kind, broken JSON or YAML, and a fence that is never closed', () => {
-    expect(blockFaults('a.md', '```\nhello\n```', known)).toEqual([
-      'a.md:2: say what the block is: ts, js, json, yaml, sh, python or text',
+  test('reports a block without a known language, invalid JSON or YAML, and a fence that is never closed', () => {
+    expect(findBlockFaults('a.md', '```\nhello\n```', known)).toEqual([
+      'a.md:2: set the language of the block: ts, js, json, yaml, sh, python or text',
     ])
-    expect(blockFaults('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
-    expect(blockFaults('a.md', '```yaml\na: [\n```', known)).toEqual(['a.md:2: the YAML does not parse'])
-    expect(blockFaults('a.md', '```text\n{ a }\n```', known)).toEqual([])
-    expect(() => fences('```ts\nconst a = 1\n')).toThrow('line 1: a fence is never closed')
+    expect(findBlockFaults('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
+    expect(findBlockFaults('a.md', '```yaml\na: [\n```', known)).toEqual(['a.md:2: the YAML does not parse'])
+    expect(findBlockFaults('a.md', '```text\n{ a }\n```', known)).toEqual([])
+    expect(() => findFences('```ts\nconst a = 1\n')).toThrow('line 1: a fence is never closed')
   })
 
-  test('tells of a command that does not exist', () => {
+  test('reports a command that does not exist', () => {
     const shell = [
       'npm start && npm run nothing',
       'npm install @keyrail/fetsch viem',
@@ -155,7 +155,7 @@ describe('the checker', () => {
       'npx nothing',
       'npm test',
     ].join('\n')
-    expect(commandFaults(shell, known)).toEqual([
+    expect(findCommandFaults(shell, known)).toEqual([
       'there is no script nothing',
       'there is no package @keyrail/fetsch',
       'there is no keyrail nothing',
@@ -166,13 +166,13 @@ describe('the checker', () => {
     ])
   })
 
-  test('tells of links and paths that lead nowhere', () => {
+  test('reports links and paths that do not exist', () => {
     const markdown = [
       '# One thing',
       '[here](#one-thing) [there](#another) [code](package.json) [gone](gone.md) [web](https://example.com)',
       '`packages/core/src/index.ts` `packages/core/src/gone.ts` `core/src` `text/html` `packages/*/src` `[a](b.md)`',
     ].join('\n')
-    expect(linkFaults(top, 'a.md', markdown)).toEqual([
+    expect(findLinkFaults(top, 'a.md', markdown)).toEqual([
       'a.md: the link #another names no heading',
       'a.md: the link gone.md leads nowhere',
       'a.md: there is no packages/core/src/gone.ts',
@@ -180,9 +180,9 @@ describe('the checker', () => {
   })
 })
 
-/** The blocks of a document that are programs. */
-function codeOf(file: string, markdown: string): Block[] {
-  return fences(markdown).flatMap(({ info, line, code }) => {
+/** Returns the code blocks of a document. */
+function getCodeBlocks(file: string, markdown: string): Block[] {
+  return findFences(markdown).flatMap(({ info, line, code }) => {
     const language = languages[info.split(/\s/)[0] ?? '']
     return language === undefined ? [] : [{ file, line, code, language }]
   })
@@ -193,14 +193,14 @@ const dataFormats: Readonly<Record<string, (text: string) => unknown>> = {
   yaml: (text) => parse(text) as unknown,
 }
 
-function blockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
-  return fences(markdown).flatMap(({ info, line, code }) => {
-    // Blocks of Python are run by the tests of packages/python.
+function findBlockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
+  return findFences(markdown).flatMap(({ info, line, code }) => {
+    // The tests of packages/python run Python blocks.
     if (info in languages || info === 'text' || info === 'python') return []
-    if (info === 'sh') return commandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)
+    if (info === 'sh') return findCommandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)
     const parseData = dataFormats[info]
     if (parseData === undefined)
-      return [`${file}:${line}: say what the block is: ts, js, json, yaml, sh, python or text`]
+      return [`${file}:${line}: set the language of the block: ts, js, json, yaml, sh, python or text`]
     try {
       parseData(code)
       return []
@@ -210,22 +210,22 @@ function blockFaults(file: string, markdown: string, commands: KnownCommands): s
   })
 }
 
-/** The examples of source files. Each may use what its own file and the packages export without importing it. */
-function examplesOf(files: readonly string[]): Block[] {
+/** Returns the examples in source files. Each may use the exports of its file and of the packages without an import. */
+function getExamples(files: readonly string[]): Block[] {
   const entries = workspacePackages
     .filter(({ folder }) => existsSync(join(top, 'packages', folder, 'src/index.ts')))
     .map(({ folder, manifest }) => ({
       folder,
       from: manifest.name,
-      exports: exportedNames(read(`packages/${folder}/src/index.ts`)),
+      exports: getExportedNames(read(`packages/${folder}/src/index.ts`)),
     }))
   return files.flatMap((file) => {
     const source = read(file)
-    const examples = docblockExamples(source)
+    const examples = findExamples(source)
     if (examples.length === 0) return []
     const folder = file.split('/')[1]
     const homes = [
-      { from: join(top, file), exports: exportedNames(source) },
+      { from: join(top, file), exports: getExportedNames(source) },
       ...entries.filter((entry) => entry.folder === folder),
       ...entries.filter((entry) => entry.folder !== folder),
     ]

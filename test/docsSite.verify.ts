@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exportedNames } from './exportedNames.ts'
+import { getExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
-import { siteFaults } from './siteFaults.ts'
+import { findSiteFaults } from './findSiteFaults.ts'
 
-/** Hosts that the site names in words or in links. A new one is added here on purpose. */
-const named = [
-  // Written by what the site is made of: namespaces, licences, words about errors, and an address for icons of services that no page has.
+/** Hosts that the site's texts and links may name. Add a new one deliberately. */
+const namedHosts = [
+  // In the code of VitePress and its dependencies: namespaces, licenses, error messages, and a URL for icons that no page uses.
   'www.w3.org',
   'vuejs.org',
   'github.com',
   'docsearch.algolia.com',
   'api.iconify.design',
   'a.com',
-  // Of which pages speak.
+  // In the text of pages.
   'mswjs.io',
   'viem.sh',
   'docs.ethers.org',
@@ -31,7 +31,7 @@ const named = [
   'eth-sepolia.g.alchemy.com',
 ]
 
-const referenced = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
+const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
 
 let site = ''
 let built: Ran
@@ -46,17 +46,17 @@ afterAll(() => rmSync(site, { recursive: true, force: true }))
 const read = (path: string): string => readFileSync(join(site, path), 'utf8')
 
 describe('the site', () => {
-  test('is built, with no link to a page that is not there', () => {
+  test('builds without dead links', () => {
     expect(built.stdout + built.stderr).not.toMatch(/dead link|error|warn/i)
     expect(built.code).toBe(0)
     expect(globSync('**/*.html', { cwd: site }).length).toBeGreaterThan(60)
   })
 
-  test('leads each link to a heading that is there and to each page a link, and asks no other host', () => {
-    expect(siteFaults(site, named)).toEqual([])
+  test('has no broken link, no page without a link to it, and no request to another host', () => {
+    expect(findSiteFaults(site, namedHosts)).toEqual([])
   })
 
-  test('holds every page of docs/, every example and every README of a package', () => {
+  test('contains every page of docs/, every example and every README of a package', () => {
     const pages = globSync(['docs/**/*.md', 'examples/*/README.md', 'packages/*/README.md'], {
       cwd: top,
       exclude: (name) => /node_modules|[.]venv/.test(name),
@@ -71,8 +71,8 @@ describe('the site', () => {
     expect(pages.filter((page) => !there.has(page))).toEqual([])
   })
 
-  test.each(referenced)('refers to every export of %s', (folder) => {
-    const { types, values } = exportedNames(readFileSync(join(top, 'packages', folder, 'src/index.ts'), 'utf8'))
+  test.each(documented)('documents every export of %s', (folder) => {
+    const { types, values } = getExportedNames(readFileSync(join(top, 'packages', folder, 'src/index.ts'), 'utf8'))
     const html = globSync([`api/${folder}.html`, `api/${folder}-*.html`], { cwd: site })
       .map(read)
       .join('\n')
@@ -80,10 +80,10 @@ describe('the site', () => {
     expect([...types, ...values].filter((name) => !isThere(name))).toEqual([])
   })
 
-  test('finds by words what is wanted, without asking anybody', async () => {
+  test('finds pages with the local search', async () => {
     const [file = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: site })
     const { default: index } = (await import(pathToFileURL(join(site, file)).href)) as { default: string }
-    // What the page itself searches with.
+    // The search library of the site.
     const vitepress = createRequire(createRequire(join(top, 'package.json')).resolve('vitepress/package.json'))
     const { default: MiniSearch } = (await import(pathToFileURL(vitepress.resolve('minisearch')).href)) as {
       default: { loadJSON(json: string, options: object): { search(words: string, how: object): { id: string }[] } }
@@ -103,8 +103,8 @@ describe('the site', () => {
 })
 
 describe('the checker', () => {
-  test('tells of links that lead nowhere, pages that nobody finds and other hosts', () => {
-    const room = mkdtempSync(join(tmpdir(), 'keyrail-site-faults-'))
+  test('reports broken links, pages without a link to them, and other hosts', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'keyrail-site-faults-'))
     const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'self';">`
     const pages = {
       'index.html': `${policy}<h1 id="top">A</h1><a class="b" href="/in/b.html#far">b</a><a href="#nowhere">x</a><a href="gone.html">y</a>`,
@@ -114,10 +114,10 @@ describe('the checker', () => {
       'a.js': 'fetch("https://tracker.dev/x"), "http://127.0.0.1:8545", "https://mswjs.io"',
     }
     for (const [path, text] of Object.entries(pages)) {
-      mkdirSync(dirname(join(room, path)), { recursive: true })
-      writeFileSync(join(room, path), text)
+      mkdirSync(dirname(join(directory, path)), { recursive: true })
+      writeFileSync(join(directory, path), text)
     }
-    expect(siteFaults(room, ['mswjs.io'])).toEqual([
+    expect(findSiteFaults(directory, ['mswjs.io'])).toEqual([
       '/index.html: the link #nowhere names no heading',
       '/index.html: the link gone.html leads nowhere',
       '/in/alone.html: no link leads here',
@@ -126,6 +126,6 @@ describe('the checker', () => {
       'a.js: names the host tracker.dev',
       'in/index.html: names the host elsewhere.com',
     ])
-    rmSync(room, { recursive: true })
+    rmSync(directory, { recursive: true })
   })
 })

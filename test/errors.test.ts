@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findErrorMessages } from './errorMessages.ts'
+import { findErrorMessages } from './findErrorMessages.ts'
 import { top } from './run.ts'
 
 const packages = ['core', 'fetch', 'ethers', 'web3', 'viem', 'msw', 'cli']
 
 const howToUpdate =
-  'The error messages have changed. Read them as a user would, then accept them: npm run unit -- -u --project workspace test/errors.test.ts'
+  'The error messages have changed. Read them as a user would, then update the file: npm run unit -- -u --project workspace test/errors.test.ts'
 
-const sourcesOf = (name: string): { readonly path: string; readonly text: string }[] => {
+const readSources = (name: string): { readonly path: string; readonly text: string }[] => {
   const folder = join(top, 'packages', name, 'src')
   return globSync('**/*.ts', { cwd: folder })
     .filter((path) => !/[.]test(-d)?[.]ts$/.test(path))
@@ -17,9 +17,9 @@ const sourcesOf = (name: string): { readonly path: string; readonly text: string
     .map((path) => ({ path: relative('', path), text: readFileSync(join(folder, path), 'utf8') }))
 }
 
-test('the messages of all errors are the recorded ones', async () => {
+test('all error messages match errors.txt', async () => {
   const parts = packages.map((name) => {
-    const files = findErrorMessages(sourcesOf(name))
+    const files = findErrorMessages(readSources(name))
     const lines = files.flatMap(({ path, messages }) => [
       `  ${path}`,
       ...messages.map((message) => `    ${message}`),
@@ -31,7 +31,7 @@ test('the messages of all errors are the recorded ones', async () => {
   await expect(parts.join('\n'), howToUpdate).toMatchFileSnapshot('errors.txt')
 })
 
-describe('a message is found', () => {
+describe('finds a message', () => {
   const find = (text: string, ...others: string[]): string[] =>
     findErrorMessages([
       { path: 'one.ts', text },
@@ -69,7 +69,7 @@ describe('a message is found', () => {
   })
 
   test.each([
-    ['a text that is no error', "console.log('listening'); const text = 'hello'"],
+    ['a text that is not an error', "console.log('listening'); const text = 'hello'"],
     ['a message without text', 'throw new Error(`${message}`)'],
   ])('but not %s', (_name, source) => {
     expect(find(source)).toEqual([])

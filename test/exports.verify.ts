@@ -6,19 +6,19 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { exitCodes } from '../packages/cli/src/cliError.ts'
 import { commands } from '../packages/cli/src/commandTable.ts'
-import { commandApi } from './commandApi.ts'
-import { exportedNames } from './exportedNames.ts'
-import { installed, packed } from './packed.ts'
-import { publicApi } from './publicApi.ts'
+import { formatCommandApi } from './formatCommandApi.ts'
+import { getExportedNames } from './getExportedNames.ts'
+import { getInstalled, getPacked } from './getPacked.ts'
+import { formatPublicApi } from './formatPublicApi.ts'
 import { publishedPackages } from './publishedPackages.ts'
 import type { Target } from './publishedPackages.ts'
 import { run, top } from './run.ts'
-import { undocumentedExports } from './undocumentedExports.ts'
+import { findUndocumentedExports } from './findUndocumentedExports.ts'
 
 const libraries = publishedPackages.filter(({ manifest }) => manifest.exports !== undefined)
 
-/** The source of each entry point that users can import, by its key in `exports`. */
-const sourcesOf = (exports: Readonly<Record<string, Target>> = {}): ReadonlyMap<string, string> =>
+/** Returns the source of each entry point that users can import, by its key in `exports`. */
+const getSources = (exports: Readonly<Record<string, Target>> = {}): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(exports).flatMap(([key, target]) => {
       const source = typeof target === 'object' ? target['@keyrail/source'] : undefined
@@ -26,27 +26,27 @@ const sourcesOf = (exports: Readonly<Record<string, Target>> = {}): ReadonlyMap<
     }),
   )
 
-/** The declaration files of an entry point, one for each module format. */
-const declarationsOf = (target: Target | undefined): readonly string[] =>
+/** Returns the declaration files of an entry point, one for each module format. */
+const getDeclarationFiles = (target: Target | undefined): readonly string[] =>
   typeof target === 'string' || target === undefined
     ? []
     : Object.entries(target).flatMap(([condition, inner]) =>
-        condition === 'types' && typeof inner === 'string' ? [inner] : declarationsOf(inner),
+        condition === 'types' && typeof inner === 'string' ? [inner] : getDeclarationFiles(inner),
       )
 
 describe.each(libraries)('$manifest.name', ({ folder, path, manifest }) => {
-  const sources = [...sourcesOf(manifest.exports)]
+  const sources = [...getSources(manifest.exports)]
 
-  test('has the API that is in its snapshot', async () => {
-    // Every change that users' compilers see shows up here, in review, and needs a changeset. To accept it: npm run verify -- -u
-    const { path, manifest } = packed(folder)
+  test('has the API of its snapshot', async () => {
+    // Reviewers see every API change here. It needs a changeset. To update the snapshot: npm run verify -- -u
+    const { path, manifest } = getPacked(folder)
     const entries = Object.entries(manifest.exports ?? {}).map(([key, target]) => ({
       name: manifest.name + key.slice(1),
-      files: declarationsOf(target),
+      files: getDeclarationFiles(target),
     }))
     const formats = entries[0]?.files.length ?? 0
     const apis = Array.from({ length: formats }, (_, at) =>
-      publicApi(
+      formatPublicApi(
         entries.map(({ name, files }) => ({ name, text: readFileSync(join(path, files[at] as string), 'utf8') })),
       ),
     )
@@ -55,17 +55,17 @@ describe.each(libraries)('$manifest.name', ({ folder, path, manifest }) => {
   })
 
   test.each(sources)('exports the same from the packed %s', (key, source) => {
-    const { manifest, path: unpacked } = packed(folder)
-    const declarations = declarationsOf(manifest.exports?.[key])
+    const { manifest, path: unpacked } = getPacked(folder)
+    const declarations = getDeclarationFiles(manifest.exports?.[key])
     expect(declarations.length).toBeGreaterThan(0)
     for (const file of declarations) {
-      expect(allNames(readFileSync(join(unpacked, file), 'utf8')), file).toEqual(
-        allNames(readFileSync(join(path, source), 'utf8')),
+      expect(getAllNames(readFileSync(join(unpacked, file), 'utf8')), file).toEqual(
+        getAllNames(readFileSync(join(path, source), 'utf8')),
       )
     }
   })
 
-  test.each(sources)('has an entry point %s that only exports by name', (_, source) => {
+  test.each(sources)('has only named exports in its entry point %s', (_, source) => {
     const file = ts.createSourceFile('index.ts', readFileSync(join(path, source), 'utf8'), ts.ScriptTarget.Latest)
     const { statements } = file
     expect(statements.length).toBeGreaterThan(0)
@@ -77,35 +77,34 @@ describe.each(libraries)('$manifest.name', ({ folder, path, manifest }) => {
   })
 
   test.each(sources)('documents every export of its entry point %s', (_, source) => {
-    expect(undocumentedExports(join(path, source))).toEqual([])
+    expect(findUndocumentedExports(join(path, source))).toEqual([])
   })
 })
 
 describe('at run time', () => {
-  const namesOf = (module: string): string => `console.log(JSON.stringify(Object.keys(${module}).sort()))`
+  const printNames = (module: string): string => `console.log(JSON.stringify(Object.keys(${module}).sort()))`
 
-  test.each(['core', 'fetch'])('%s gives the same names to import and to require', async (folder) => {
-    const { name } = packed(folder).manifest
-    const { values } = exportedNames(readFileSync(join(top, 'packages', folder, 'src/index.ts'), 'utf8'))
-    const required = await run('node', ['-e', namesOf('require(process.argv[1])'), name], { cwd: installed() })
-    const imported = await run('node', ['--input-type=module', '-e', namesOf('await import(process.argv[1])'), name], {
-      cwd: installed(),
-    })
+  test.each(['core', 'fetch'])('%s has the same exports for import and require', async (folder) => {
+    const { name } = getPacked(folder).manifest
+    const { values } = getExportedNames(readFileSync(join(top, 'packages', folder, 'src/index.ts'), 'utf8'))
+    const required = await run('node', ['-e', printNames('require(process.argv[1])'), name], { cwd: getInstalled() })
+    const program = printNames('await import(process.argv[1])')
+    const imported = await run('node', ['--input-type=module', '-e', program, name], { cwd: getInstalled() })
     expect(JSON.parse(required.stdout)).toEqual(values)
     expect(JSON.parse(imported.stdout)).toEqual(values)
   })
 })
 
-test('the command has the arguments and exit codes that are in its snapshot', async () => {
-  await expect(commandApi(commands, exitCodes)).toMatchFileSnapshot('api/cli.txt')
+test('the command has the arguments and exit codes of its snapshot', async () => {
+  await expect(formatCommandApi(commands, exitCodes)).toMatchFileSnapshot('api/cli.txt')
 })
 
-// Any Python that is new enough reads the sources.
+// Any Python from 3.10 on can parse the sources.
 const python = process.env['KEYRAIL_PYTHON'] || 'python3'
 const canRead = spawnSync(python, ['-c', 'import sys; assert sys.version_info >= (3, 10)']).status === 0
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
-test.skipIf(!canRead && !mustRun)('the Python package has the API that is in its snapshot', async () => {
+test.skipIf(!canRead && !mustRun)('the Python package has the API of its snapshot', async () => {
   const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_api.py'])
   expect(code, stderr).toBe(0)
   await expect(stdout).toMatchFileSnapshot('api/python.txt')
@@ -128,10 +127,10 @@ describe('the API snapshot of a package', () => {
     'export { another, arrow, Failure, one, Z };',
     'export type { Hidden as Shown };',
   ]
-  const apiOf = (text: string): string => publicApi([{ name: '@keyrail/core', text }])
-  const api = apiOf(declarations.join('\n'))
+  const formatApi = (text: string): string => formatPublicApi([{ name: '@keyrail/core', text }])
+  const api = formatApi(declarations.join('\n'))
 
-  test('groups exports by kind, sorted by name, with overloads in their order and without comments', () => {
+  test('groups exports by kind and sorts them by name, with overloads in their order and without comments', () => {
     expect(api.replaceAll(/\s+/g, ' ').replaceAll(/=+ \/\/ /g, '')).toBe(
       [
         '// @keyrail/core',
@@ -151,18 +150,18 @@ describe('the API snapshot of a package', () => {
 
   test('has a section for each entry point', () => {
     const text = 'interface A {}\nexport type { A };'
-    const both = publicApi([
+    const both = formatPublicApi([
       { name: '@keyrail/core', text },
       { name: '@keyrail/core/schema', text },
     ])
     expect(both.match(/^[/][/] @keyrail.*/gm)).toEqual(['// @keyrail/core', '// @keyrail/core/schema'])
   })
 
-  test('ignores comments and the order in a file, and shows a changed type, name, export or order of overloads', () => {
-    const changed = (from: string, to: string): string => apiOf(declarations.join('\n').replace(from, to))
+  test('ignores comments and the order in a file, but shows a changed type, name, export or order of overloads', () => {
+    const changed = (from: string, to: string): string => formatApi(declarations.join('\n').replace(from, to))
     expect(changed('Says something', 'Says another thing')).toBe(api)
-    expect(apiOf([...declarations.slice(7), ...declarations.slice(1, 7), declarations[0]].join('\n'))).toBe(
-      apiOf(declarations.slice(1).join('\n')),
+    expect(formatApi([...declarations.slice(7), ...declarations.slice(1, 7), declarations[0]].join('\n'))).toBe(
+      formatApi(declarations.slice(1).join('\n')),
     )
     expect(changed('given: number', 'given?: number')).not.toBe(api)
     expect(changed('of: B', 'of: Z')).not.toBe(api)
@@ -171,24 +170,24 @@ describe('the API snapshot of a package', () => {
     expect(changed(`${first}\n${second}`, `${second}\n${first}`)).not.toBe(api)
   })
 
-  test('omits nothing that it cannot name', () => {
-    expect(() => apiOf("export * from 'there'")).toThrow('an export has no name')
-    expect(() => apiOf('declare const { a }: { a: 1 }')).toThrow('has no name here')
+  test('throws for a statement without a name', () => {
+    expect(() => formatApi("export * from 'there'")).toThrow('an export has no name')
+    expect(() => formatApi('declare const { a }: { a: 1 }')).toThrow('has no name')
   })
 })
 
-test('an export without a docblock is found', () => {
-  const room = mkdtempSync(join(tmpdir(), 'keyrail-exports-'))
+test('finds an export without a docblock', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keyrail-exports-'))
   writeFileSync(
-    join(room, 'inner.ts'),
-    '/** Says. */\nexport const told = 1\n// Does not.\nexport const untold = 2\nexport interface Bare {}\n',
+    join(directory, 'inner.ts'),
+    '/** A docblock. */\nexport const documented = 1\n// A comment.\nexport const undocumented = 2\nexport interface Bare {}\n',
   )
   writeFileSync(
-    join(room, 'index.ts'),
-    "export { told, untold } from './inner.ts'\nexport type { Bare } from './inner.ts'\n",
+    join(directory, 'index.ts'),
+    "export { documented, undocumented } from './inner.ts'\nexport type { Bare } from './inner.ts'\n",
   )
-  expect(undocumentedExports(join(room, 'index.ts'))).toEqual(['untold', 'Bare'])
-  rmSync(room, { recursive: true })
+  expect(findUndocumentedExports(join(directory, 'index.ts'))).toEqual(['undocumented', 'Bare'])
+  rmSync(directory, { recursive: true })
 })
 
 test('no source file exports a star', () => {
@@ -196,7 +195,7 @@ test('no source file exports a star', () => {
   expect(sources.filter((file) => /^export \*/m.test(readFileSync(join(top, file), 'utf8')))).toEqual([])
 })
 
-/** The same declarations, one to a line where they fit. */
+/** Formats declarations with oxfmt. */
 async function format(declarations: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-api-'))
   try {
@@ -209,7 +208,7 @@ async function format(declarations: string): Promise<string> {
   }
 }
 
-function allNames(source: string): string[] {
-  const { types, values } = exportedNames(source)
+function getAllNames(source: string): string[] {
+  const { types, values } = getExportedNames(source)
   return [...types, ...values].sort()
 }

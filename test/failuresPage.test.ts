@@ -9,19 +9,19 @@ import { top } from './run.ts'
 
 const page = readFileSync(join(top, 'docs/failures.md'), 'utf8')
 
-/** The words of a union of texts, as the source lists them. */
-function wordsOf(file: string, type: string): string[] {
+/** Returns the members of a union of string literals, in source order. */
+function getUnionMembers(file: string, type: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(join(top, file), 'utf8'), ts.ScriptTarget.Latest, true)
   const found = source.statements.find(
     (statement): statement is ts.TypeAliasDeclaration =>
       ts.isTypeAliasDeclaration(statement) && statement.name.text === type,
   )
-  if (!found || !ts.isUnionTypeNode(found.type)) throw new Error(`${file} has no list ${type}`)
+  if (!found || !ts.isUnionTypeNode(found.type)) throw new Error(`${file} has no union type ${type}`)
   return found.type.types.map((one) => ((one as ts.LiteralTypeNode).literal as ts.StringLiteral).text)
 }
 
-/** Of each heading below one of the two chapters, what stands under it. */
-function sections(chapter: string): Map<string, string> {
+/** Returns the text below each heading of a chapter, by heading. */
+function getSections(chapter: string): Map<string, string> {
   const [, text = ''] = page.split(new RegExp(`^## ${chapter}$`, 'm'))
   const [own = ''] = text.split(/^## /m)
   const parts = own.split(/^### (.+)$/m).slice(1)
@@ -29,25 +29,25 @@ function sections(chapter: string): Map<string, string> {
 }
 
 const lists = [
-  ['Kinds', wordsOf('packages/core/src/failure/failureKind.ts', 'FailureKind')],
-  ['Reasons of the service', wordsOf('packages/gateway/src/errors/rejection.ts', 'RejectionReason')],
+  ['Kinds', getUnionMembers('packages/core/src/failure/failureKind.ts', 'FailureKind')],
+  ['Reasons of the service', getUnionMembers('packages/gateway/src/errors/rejection.ts', 'RejectionReason')],
 ] as const
 
 describe.each(lists)('%s', (chapter, words) => {
-  test('are all there, and no others', () => {
+  test('has exactly one heading for each', () => {
     expect(words.length).toBeGreaterThan(20)
-    expect([...sections(chapter).keys()].sort()).toEqual([...words].sort())
+    expect([...getSections(chapter).keys()].sort()).toEqual([...words].sort())
   })
 
   test.each(words)('%s has a cause and a fix', (word) => {
-    const section = sections(chapter).get(word) ?? ''
+    const section = getSections(chapter).get(word) ?? ''
     expect(section).toMatch(/^\s*\*\*Cause[.]\*\* \S[^]{20,}/)
     expect(section).toMatch(/\n\n\*\*Fix[.]\*\* \S[^]{5,}/)
   })
 })
 
-/** What a rejection is made with, where it is made with anything. Of each only what its status and its words hang on matters. */
-const given: Readonly<Record<string, readonly unknown[]>> = {
+/** Arguments for the functions that create rejections. Only those that affect the status or the message matter. */
+const rejectionArguments: Readonly<Record<string, readonly unknown[]>> = {
   keyUnknownLimited: [{ retryAfterMs: 1_000, nowMs: 0 }],
   bodyTooLarge: [1],
   keyWrongPath: ['app', 'testnet'],
@@ -67,11 +67,11 @@ const given: Readonly<Record<string, readonly unknown[]>> = {
   responseTooLarge: [1],
 }
 
-test('the table of reasons says of each its status, its code and its kind as they are', () => {
-  const made = Object.entries(rejections).map(([name, reject]) =>
-    (reject as (...args: readonly unknown[]) => Rejection)(...(given[name] ?? [])),
+test('the table of reasons has the status, the code and the kind of each rejection', () => {
+  const created = Object.entries(rejections).map(([name, reject]) =>
+    (reject as (...args: readonly unknown[]) => Rejection)(...(rejectionArguments[name] ?? [])),
   )
-  for (const rejection of made) {
+  for (const rejection of created) {
     const { reason, status, code, message, data } = rejection
     const rpcError = { code, message, data: { reason, requestId: 'some', ...data } }
     const kind = classify(
@@ -79,10 +79,10 @@ test('the table of reasons says of each its status, its code and its kind as the
       'eth_getBalance',
     )?.kind
     const row = page.split('\n').find((line) => line.startsWith(`| [\`${reason}\`](#${reason})`))
-    const [, , statuses = '', ofCode = '', ofKind = ''] = (row ?? '').split('|').map((cell) => cell.trim())
+    const [, , statuses = '', codeCell = '', kindCell = ''] = (row ?? '').split('|').map((cell) => cell.trim())
     expect(statuses.split(', '), reason).toContain(String(status))
-    expect(ofCode, reason).toBe(String(code))
-    expect(ofKind, reason).toBe(`[${kind}](#${kind?.toLowerCase()})`)
+    expect(codeCell, reason).toBe(String(code))
+    expect(kindCell, reason).toBe(`[${kind}](#${kind?.toLowerCase()})`)
   }
-  expect(new Set(made.map(({ reason }) => reason))).toEqual(new Set(lists[1][1]))
+  expect(new Set(created.map(({ reason }) => reason))).toEqual(new Set(lists[1][1]))
 })

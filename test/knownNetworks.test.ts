@@ -7,16 +7,16 @@ const networks = Object.entries(knownNetworks)
 const slugs = networks.map(([slug]) => slug)
 const aliases = networks.flatMap(([, network]) => network.aliases)
 
-test('the known networks are those that viem and the selection make: `npm run networks` writes them again', () => {
+test('the list of known networks is up to date (if not, run `npm run networks`)', () => {
   expect({ chains: knownChains, networks: knownNetworks }).toEqual(JSON.parse(JSON.stringify(buildKnownNetworks())))
 })
 
-test('the viem adapter has the name of each known network by its chain id: `npm run networks` writes them again', () => {
+test('the viem adapter has the name of each known network by its chain id (if not, run `npm run networks`)', () => {
   expect(networkNames).toEqual(buildNetworkNames())
   expect(Object.keys(networkNames)).toHaveLength(networks.length)
 })
 
-test('at least 60 main networks are known, and Sepolia, Hoodi, Base and Arbitrum among the rest', () => {
+test('at least 60 main networks are known, and also Sepolia, Hoodi, Base and Arbitrum', () => {
   expect(networks.filter(([, { testnet }]) => !testnet).length).toBeGreaterThanOrEqual(60)
   for (const [slug, chainId] of [
     ['ethereum-mainnet', 1],
@@ -35,26 +35,23 @@ test('every slug, alias and chain id belongs to one network', () => {
   expect(chainIds.filter((chainId, index) => chainIds.indexOf(chainId) !== index)).toEqual([])
 })
 
-test('every slug and alias can be a segment of a URL, and none is a path of the service or a name of its own two networks', () => {
+test('every slug and alias can be a URL segment, and none is a path or a default network of the service', () => {
   for (const name of [...slugs, ...aliases]) {
     expect(name).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/)
     expect(['api', 'assets', 'healthz', 'metrics', 'readyz', 'v2', 'mainnet', 'testnet']).not.toContain(name)
   }
 })
 
-test.each(networks)(
-  '%s has the facts of a network',
-  (slug, { chain, title, chainId, symbol, testnet, explorerUrl }) => {
-    const name = slug.slice(chain.length + 1)
-    expect(slug).toBe(`${chain}-${name}`)
-    expect(title.toLowerCase()).toBe(`${knownChains[chain]?.title} ${name}`.toLowerCase())
-    expect(Number.isSafeInteger(chainId) && chainId > 0).toBe(true)
-    expect(symbol).toMatch(/^[\w.-]{1,12}$/)
-    // viem forgets the mark of some testnets.
-    expect(testnet).toBe(!['mainnet', 'one', 'nova'].includes(name))
-    if (explorerUrl) expect(explorerUrl).toMatch(/^https:[/][/][^/].*[^/]$/)
-  },
-)
+test.each(networks)('%s has valid properties', (slug, { chain, title, chainId, symbol, testnet, explorerUrl }) => {
+  const name = slug.slice(chain.length + 1)
+  expect(slug).toBe(`${chain}-${name}`)
+  expect(title.toLowerCase()).toBe(`${knownChains[chain]?.title} ${name}`.toLowerCase())
+  expect(Number.isSafeInteger(chainId) && chainId > 0).toBe(true)
+  expect(symbol).toMatch(/^[\w.-]{1,12}$/)
+  // viem does not mark all testnets.
+  expect(testnet).toBe(!['mainnet', 'one', 'nova'].includes(name))
+  if (explorerUrl) expect(explorerUrl).toMatch(/^https:[/][/][^/].*[^/]$/)
+})
 
 test('every known chain has a network', () => {
   expect(Object.keys(knownChains)).toEqual([...new Set(networks.map(([, { chain }]) => chain))])

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the server says of the latest block. */
+/** The latest block of the server. */
 export const latest = {
   number: '0x2a',
   hash: `0x${'ab'.repeat(32)}`,
 } as const
 
-/** What it answers, by method. */
-export const answers: Readonly<Record<string, unknown>> = {
+/** The results of the server, by method. */
+export const results: Readonly<Record<string, unknown>> = {
   eth_blockNumber: latest.number,
   eth_chainId: '0x1',
   eth_getBlockByNumber: { ...latest, transactions: [] },
@@ -21,7 +21,7 @@ export interface LatestBlockServer {
 }
 
 /**
- * Starts a server that knows one block. It never ends an idle connection: a program that does not end its own would never exit.
+ * Starts a server with one block. It never closes an idle connection, so a program that leaves connections open never exits.
  */
 export function startLatestBlockServer(): Promise<LatestBlockServer> {
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export function startLatestBlockServer(): Promise<LatestBlockServer> {
     request.on('end', () => {
       const { id, method } = JSON.parse(body) as { id: number; method: string }
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] }))
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }))
     })
   })
   server.keepAliveTimeout = 0

@@ -7,16 +7,16 @@ import { run, top } from './run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the packed packages are: `<folder>.tgz` files and their contents in folders of the same name. */
+    /** The folder with the packed packages: `<folder>.tgz` files, and their contents in folders of the same name. */
     packedIn: string
-    /** A project of a user's, with the packed SDK packages installed in it. */
+    /** The folder of a user's project with the packed SDK packages installed. */
     installedIn: string
-    /** Why a package could not be packed, by its folder; why nothing could be installed, by `installed`. */
+    /** Why a package could not be packed, by its folder. The key `installed` has why the packages could not be installed. */
     notPacked: Record<string, string>
   }
 }
 
-/** Packs every published package once for all tests of the workspace, as it would go to the registry. */
+/** Packs every published package once for all tests of the workspace, as for the registry. */
 export async function setup(project: TestProject): Promise<() => void> {
   const packedIn = mkdtempSync(join(tmpdir(), 'keyrail-packed-'))
   const notPacked = await pack(packedIn)
@@ -29,7 +29,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   return () => rmSync(packedIn, { recursive: true, force: true })
 }
 
-/** Builds what is old, packs all by one call of pnpm, and unpacks. @returns What went wrong, by the package's folder. */
+/** Builds outdated packages, packs all with one pnpm command, and unpacks them. @returns The errors by the package's folder. */
 async function pack(into: string): Promise<Record<string, string>> {
   const faults: Record<string, string> = {}
   await Promise.all(
@@ -46,9 +46,9 @@ async function pack(into: string): Promise<Record<string, string>> {
   const { stdout, stderr } = await run('npm', pnpm)
   await Promise.all(
     built.map(async ({ folder, manifest: { name } }) => {
-      const made = join(into, `${name.replace('@', '').replace('/', '-')}.tgz`)
-      if (!existsSync(made)) return void (faults[folder] = `packing ${name} failed:\n${stdout}${stderr}`)
-      renameSync(made, join(into, `${folder}.tgz`))
+      const tarball = join(into, `${name.replace('@', '').replace('/', '-')}.tgz`)
+      if (!existsSync(tarball)) return void (faults[folder] = `packing ${name} failed:\n${stdout}${stderr}`)
+      renameSync(tarball, join(into, `${folder}.tgz`))
       mkdirSync(join(into, folder))
       const unpacked = await run('tar', ['-xzf', `${folder}.tgz`, '-C', folder, '--strip-components=1'], { cwd: into })
       if (unpacked.code !== 0) faults[folder] = unpacked.stderr
@@ -57,7 +57,7 @@ async function pack(into: string): Promise<Record<string, string>> {
   return faults
 }
 
-/** Installs the packed SDK packages as a user would. They need nothing but each other, so no registry is asked. */
+/** Installs the packed SDK packages as a user would. They only depend on each other, so no registry is needed. */
 async function install(into: string): Promise<string | undefined> {
   mkdirSync(into)
   writeFileSync(join(into, 'package.json'), '{ "private": true }')
@@ -66,7 +66,7 @@ async function install(into: string): Promise<string | undefined> {
   return installed.code === 0 ? undefined : `installing the packed packages failed:\n${installed.stderr}`
 }
 
-/** Whether something that the build reads is newer than what it made. */
+/** Returns whether a source of the build is newer than its output. */
 function isStale(path: string): boolean {
   const newest = (patterns: string[]): number =>
     Math.max(0, ...globSync(patterns, { cwd: path }).map((file) => statSync(resolve(path, file)).mtimeMs))

@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join, posix, relative } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, test } from 'vitest'
-import { packed } from './packed.ts'
+import { getPacked } from './getPacked.ts'
 import { publishedPackages } from './publishedPackages.ts'
 import type { Target } from './publishedPackages.ts'
 import { run, top } from './run.ts'
 
-/** What a library of one entry holds. */
+/** The files of a library with one entry point. */
 const library = [
   'dist/index.cjs',
   'dist/index.cjs.map',
@@ -23,13 +23,13 @@ const withMaps = (...names: readonly string[]): readonly string[] =>
 
 const starred = (file: string): string => file.replace(/-[A-Z0-9]{8}[.]/, '-*.')
 
-// The dashboard as it was built: a file for each page and part.
+// The files of the built dashboard.
 const pagesFolder = join(top, 'packages/dashboard/dist')
 const pages = readdirSync(pagesFolder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => posix.join(relative(pagesFolder, entry.parentPath), entry.name))
 
-// What a package's tarball holds beside package.json and its papers; `*` is a hash of the contents. A file that comes or goes is seen here before users see it.
+// The files in each tarball besides package.json, README and LICENSE; `*` is a hash of the contents. The list shows added and removed files in review.
 const contents: Readonly<Record<string, readonly string[]>> = {
   core: [
     'dist/core.cjs',
@@ -94,7 +94,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-// What of types each one ships. `node10` and `require` of a package that has no CommonJS are not held against it; a command has no types at all.
+// The attw profile of each package with types. `esm-only` ignores `node10` and `require`, for packages without CommonJS.
 const typed = [
   { folder: 'core', profile: 'strict' },
   { folder: 'fetch', profile: 'strict' },
@@ -107,57 +107,57 @@ const typed = [
 ] as const
 const untyped = ['cli'] as const
 
-test('every published package has its contents listed here', () => {
+test('every published package has a list of its contents', () => {
   const published = publishedPackages.map(({ folder }) => folder).sort()
   expect(Object.keys(contents).sort()).toEqual(published)
   expect([...typed.map(({ folder }) => folder), ...untyped].sort()).toEqual(published)
 })
 
-test.each(typed)('the types of $folder resolve everywhere (attw, $profile)', async ({ folder, profile }) => {
-  const attw = ['--no-definitely-typed', '--profile', profile, '--format', 'ascii', packed(folder).tarball]
+test.each(typed)('the types of $folder resolve in all module systems (attw, $profile)', async ({ folder, profile }) => {
+  const attw = ['--no-definitely-typed', '--profile', profile, '--format', 'ascii', getPacked(folder).tarball]
   const { code, stdout, stderr } = await run('attw', attw)
   expect(code, `${stdout}${stderr}`).toBe(0)
 })
 
 test.each(untyped)('%s ships no types', (folder) => {
-  expect(packed(folder).files.filter((file) => /[.]d[.][cm]?ts$/.test(file))).toEqual([])
+  expect(getPacked(folder).files.filter((file) => /[.]d[.][cm]?ts$/.test(file))).toEqual([])
 })
 
 describe.each(publishedPackages)('$manifest.name', ({ folder, path, manifest: source }) => {
-  test('holds what is listed, and nothing else', () => {
-    // Both go in by themselves, the workspace's licence where the package has none of its own.
-    const papers = [
+  test('contains exactly the listed files', () => {
+    // pnpm adds both. A package without a LICENSE gets the workspace's.
+    const addedFiles = [
       ...(existsSync(join(path, 'LICENSE')) || existsSync(join(top, 'LICENSE')) ? ['LICENSE'] : []),
       ...(existsSync(join(path, 'README.md')) ? ['README.md'] : []),
     ]
-    const files = new Set(packed(folder).files.map(starred))
-    expect([...files].sort()).toEqual([...papers, ...(contents[folder] ?? []).map(starred), 'package.json'].sort())
+    const files = new Set(getPacked(folder).files.map(starred))
+    expect([...files].sort()).toEqual([...addedFiles, ...(contents[folder] ?? []).map(starred), 'package.json'].sort())
   })
 
-  test('has no fault that publint knows of, not even a suggestion', async () => {
-    const tarball = new Uint8Array(readFileSync(packed(folder).tarball)).buffer
+  test('passes publint, suggestions included', async () => {
+    const tarball = new Uint8Array(readFileSync(getPacked(folder).tarball)).buffer
     const { messages, pkg } = await publint({ pack: { tarball } })
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
-  test('is published without the source condition, and otherwise as the workspace has it', () => {
-    const { manifest } = packed(folder)
+  test('is published with the manifest of the workspace, without the source condition', () => {
+    const { manifest } = getPacked(folder)
     expect(manifest.exports).toEqual(withoutSource(source.exports))
     expect(manifest.imports).toEqual(withoutSource(source.imports))
-    const text = readFileSync(join(packed(folder).path, 'package.json'), 'utf8')
+    const text = readFileSync(join(getPacked(folder).path, 'package.json'), 'utf8')
     expect(text).not.toContain('@keyrail/source')
     expect(text).not.toContain('workspace:')
   })
 
-  test('every file that its manifest names is there', () => {
-    const { manifest, files } = packed(folder)
-    const named = [manifest.exports, manifest.imports, manifest.bin].flatMap((target) => targets(target))
+  test('contains every file that its manifest names', () => {
+    const { manifest, files } = getPacked(folder)
+    const named = [manifest.exports, manifest.imports, manifest.bin].flatMap((target) => getTargets(target))
     expect(named.length).toBeGreaterThan(0)
     for (const target of named) expect(files).toContain(posix.normalize(target))
   })
 
-  test('every map belongs to a file, carries its sources and names no file of this machine', () => {
-    const { path: root, files } = packed(folder)
+  test('every source map belongs to a file, contains its sources and names no file of this machine', () => {
+    const { path: root, files } = getPacked(folder)
     for (const file of files.filter((name) => name.endsWith('.map'))) {
       const map = JSON.parse(readFileSync(join(root, file), 'utf8')) as { sources: string[]; sourcesContent?: string[] }
       expect(map.sourcesContent, file).toHaveLength(map.sources.length)
@@ -169,20 +169,20 @@ describe.each(publishedPackages)('$manifest.name', ({ folder, path, manifest: so
         `sourceMappingURL=${posix.basename(file)}`,
       )
     }
-    // Browsers are given the dashboard without maps.
+    // The dashboard is built without source maps.
     for (const file of files.filter((name) => /[.]c?js$/.test(name) && !name.startsWith('dashboard/'))) {
       const map = /sourceMappingURL=(\S+)/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
       expect(files, file).toContain(posix.join(dirname(file), map ?? 'no map'))
     }
   })
 
-  test('no file names a place of this machine', () => {
-    const { path: root, files } = packed(folder)
+  test('no file contains a path of this machine', () => {
+    const { path: root, files } = getPacked(folder)
     for (const file of files) expect(readFileSync(join(root, file), 'utf8').includes(top), file).toBe(false)
   })
 })
 
-/** The same map as it stands once the condition that leads to the sources is taken out, and what only it led to. */
+/** Removes the source condition from `exports` or `imports`, and the entries that only have that condition. */
 function withoutSource<T extends Target | undefined>(target: T): T {
   if (typeof target !== 'object') return target
   const left = Object.entries(target)
@@ -191,7 +191,7 @@ function withoutSource<T extends Target | undefined>(target: T): T {
   return Object.fromEntries(left.filter(([, inner]) => typeof inner === 'string' || Object.keys(inner).length > 0)) as T
 }
 
-function targets(target: Target | undefined): string[] {
+function getTargets(target: Target | undefined): string[] {
   if (target === undefined) return []
-  return typeof target === 'string' ? [target] : Object.values(target).flatMap((inner) => targets(inner))
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap((inner) => getTargets(inner))
 }

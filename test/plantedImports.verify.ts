@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { arrows } from '../scripts/arrows.ts'
-import { importFaults } from './importFaults.ts'
-import { manifestFaults } from './manifestFaults.ts'
+import { findImportFaults } from './findImportFaults.ts'
+import { findManifestFaults } from './findManifestFaults.ts'
 import { top } from './run.ts'
 
 // test/arrows.test.ts checks the workspace. These tests check the checker.
 
-// Each of these is one mistake, planted in a copy of the workspace, and the faults that must be told of it.
+// Each entry is a mistake in a copy of the workspace, with the faults that the checker must report.
 const planted: readonly { readonly file: string; readonly text: string; readonly faults: readonly string[] }[] = [
   {
     file: 'packages/core/src/plantedArrow.ts',
@@ -39,7 +39,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   {
     file: 'packages/bench/src/index.ts',
     text: "export * as back from '../../vectors/src/plantedPackageLoop.ts'",
-    faults: ['arrow:bench', 'no-loop', 'only-by-name', 'only-doors'],
+    faults: ['arrow:bench', 'no-loop', 'only-by-name', 'entry-points'],
   },
   {
     file: 'packages/gateway/src/lib/plantedPlane.ts',
@@ -54,7 +54,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:core'] },
   { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", faults: ['node-modules:core'] },
   { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", faults: [] },
-  { file: 'packages/core/src/plantedCarrier.ts', text: "import './planted.node.ts'", faults: ['node-file'] },
+  { file: 'packages/core/src/plantedNodeImport.ts', text: "import './planted.node.ts'", faults: ['node-file'] },
   { file: 'packages/core/src/planted.test.ts', text: "import 'node:fs'\nimport '@keyrail/vectors'", faults: [] },
   { file: 'packages/fetch/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:fetch'] },
   {
@@ -70,7 +70,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   {
     file: 'packages/fetch/src/plantedInside.ts',
     text: "export * as call from '../../core/src/transport/call.ts'",
-    faults: ['only-by-name', 'only-doors'],
+    faults: ['only-by-name', 'entry-points'],
   },
   {
     file: 'packages/fetch/src/plantedVectors.ts',
@@ -99,7 +99,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   },
 ]
 
-describe('a copy of the workspace with mistakes planted in it', () => {
+describe('a copy of the workspace with mistakes', () => {
   let copy = ''
   let faults: readonly string[] = []
 
@@ -113,31 +113,31 @@ describe('a copy of the workspace with mistakes planted in it', () => {
       )
     }
     for (const { file, text } of planted) put(copy, file, `${text}\nexport {}\n`)
-    // The keyrail command has no door; a planted test needs one to go in by.
+    // The keyrail command has no entry point, but one of the mistakes imports it.
     const cli = JSON.parse(readFileSync(join(copy, 'packages/cli/package.json'), 'utf8')) as object
     put(copy, 'packages/cli/package.json', JSON.stringify({ ...cli, exports: { '.': './src/main.ts' } }))
     linkPackages(copy)
     const files = planted.map(({ file }) => file)
-    faults = (await importFaults(copy, files)).faults
-    // Reading many imports takes long on a busy machine.
+    faults = (await findImportFaults(copy, files)).faults
+    // Reading many imports takes a long time on a busy machine.
   }, 120_000)
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
   test.each(planted)('$file: $faults', ({ file, faults: expected }) => {
-    const told = faults
-      // A loop is told once, at one of its files.
+    const reported = faults
+      // A loop is reported once, at one of its files.
       .filter((fault) => fault.includes(`: ${file} -> `) || (fault.startsWith('no-loop') && fault.endsWith(` ${file}`)))
       .map((fault) => fault.slice(0, fault.indexOf(': ')))
-    expect([...new Set(told)].sort()).toEqual([...expected].sort())
+    expect([...new Set(reported)].sort()).toEqual([...expected].sort())
   })
 
-  test('a package that is not in the table is told', () => {
+  test('reports a package that is not in the table', () => {
     put(copy, 'packages/newcomer/package.json', JSON.stringify({ name: '@keyrail/newcomer' }))
-    expect(manifestFaults(copy, arrows)).toContain('packages/newcomer is not in the table of scripts/arrows.ts')
+    expect(findManifestFaults(copy, arrows)).toContain('packages/newcomer is not in the table of scripts/arrows.ts')
   })
 
-  test('a dependency that the table does not allow is told, ours or not', () => {
+  test('reports a dependency that the table does not allow, ours or not', () => {
     put(
       copy,
       'packages/ethers/package.json',
@@ -148,8 +148,8 @@ describe('a copy of the workspace with mistakes planted in it', () => {
         peerDependencies: { web3: '4', '@keyrail/core': 'workspace:^' },
       }),
     )
-    const told = manifestFaults(copy, arrows).filter((fault) => fault.includes('ethers'))
-    expect(told).toEqual([
+    const reported = findManifestFaults(copy, arrows).filter((fault) => fault.includes('ethers'))
+    expect(reported).toEqual([
       'ethers may not depend on @keyrail/fetch',
       'tests of ethers may not depend on keyrail',
       'ethers may not have our own @keyrail/core as a peer',
@@ -161,16 +161,16 @@ describe('a copy of the workspace with mistakes planted in it', () => {
     ])
   })
 
-  test('a dependency on what is to be loaded only where it is installed is told', () => {
+  test('reports a dependency on a package that must be optional', () => {
     put(
       copy,
       'packages/cli/package.json',
       JSON.stringify({ name: 'keyrail', dependencies: { '@keyrail/viem': 'workspace:^' } }),
     )
-    expect(manifestFaults(copy, arrows)).toContain('cli may not bring @keyrail/viem')
+    expect(findManifestFaults(copy, arrows)).toContain('cli may not depend on @keyrail/viem, which is optional')
   })
 
-  test('a loop between packages is told, also where tests close it', () => {
+  test('reports a loop between packages, also one through tests', () => {
     put(
       copy,
       'packages/msw/package.json',
@@ -181,7 +181,7 @@ describe('a copy of the workspace with mistakes planted in it', () => {
       'packages/core/package.json',
       JSON.stringify({ name: '@keyrail/core', devDependencies: { '@keyrail/msw': 'workspace:*' } }),
     )
-    expect(manifestFaults(copy, arrows)).toContain('packages form a loop: core -> msw -> core')
+    expect(findManifestFaults(copy, arrows)).toContain('packages form a loop: core -> msw -> core')
   })
 })
 
@@ -191,7 +191,7 @@ function put(root: string, file: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/** Sources, manifests and rules; nothing built or installed. */
+/** Copies sources, manifests and rules, without builds and installed packages. */
 function copyWorkspace(): string {
   const copy = mkdtempSync(join(tmpdir(), 'keyrail-arrows-'))
   for (const path of ['.dependency-cruiser.cjs', 'scripts', 'package.json', 'packages']) {
@@ -203,18 +203,18 @@ function copyWorkspace(): string {
   return copy
 }
 
-/** What is installed comes from the workspace, but our own packages from the copy. */
+/** Links installed packages from the workspace, and our own packages from the copy. */
 function linkPackages(copy: string): void {
   const ours = readdirSync(join(copy, 'packages'))
-  const nameOf = (folder: string): string => arrows[folder]?.name ?? folder
+  const getName = (folder: string): string => arrows[folder]?.name ?? folder
   const link = (target: string, at: string): void => {
     mkdirSync(dirname(at), { recursive: true })
     symlinkSync(target, at)
   }
   for (const entry of readdirSync(join(top, 'node_modules'))) {
-    if (entry !== '@keyrail' && !ours.some((folder) => nameOf(folder) === entry)) {
+    if (entry !== '@keyrail' && !ours.some((folder) => getName(folder) === entry)) {
       link(join(top, 'node_modules', entry), join(copy, 'node_modules', entry))
     }
   }
-  for (const folder of ours) link(join(copy, 'packages', folder), join(copy, 'node_modules', nameOf(folder)))
+  for (const folder of ours) link(join(copy, 'packages', folder), join(copy, 'node_modules', getName(folder)))
 }

@@ -1,5 +1,5 @@
-/** A page that reads the latest block, with the features given as imports and options. */
-const readLatestBlock = (imports: readonly string[], options: readonly string[]): string => `
+/** Creates a page that reads the latest block, with features as imports and options. */
+const createProgram = (imports: readonly string[], options: readonly string[]): string => `
 ${imports.length > 0 ? `import { ${imports.join(', ')} } from '@keyrail/core'` : ''}
 import { createClient } from '@keyrail/fetch'
 
@@ -25,23 +25,23 @@ const featureOptions: Readonly<Record<string, string>> = {
 const failoverOption = `endpoints: failover([{ ${url} }, { url: 'https://other.example' }])`
 
 /** The defaults of `createClient`. */
-export const defaultProgram: string = readLatestBlock([], [url])
+export const defaultProgram: string = createProgram([], [url])
 
-/** The defaults and one feature, by its name. */
+/** The defaults and one feature, by the name of the feature. */
 export const withFeature: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    Object.entries(featureOptions).map(([name, option]) => [name, readLatestBlock([name], [url, option])]),
+    Object.entries(featureOptions).map(([name, option]) => [name, createProgram([name], [url, option])]),
   ),
-  failover: readLatestBlock(['failover'], [failoverOption]),
+  failover: createProgram(['failover'], [failoverOption]),
 }
 
 /** Every feature. */
-export const fullProgram: string = readLatestBlock(
+export const fullProgram: string = createProgram(
   [...Object.keys(featureOptions), 'failover'],
   [...Object.values(featureOptions), failoverOption],
 )
 
-/** Programs that use one small function. What they weigh beyond it is what bundlers cannot drop. */
+/** Programs that use one small function. The rest of their size is code that bundlers cannot drop. */
 export const tiny = {
   core: `import { isKeyrailError } from '@keyrail/core'\nexport default (error) => isKeyrailError(error)\n`,
   fetch: `import { encodeHex } from '@keyrail/fetch'\nexport default (value) => encodeHex(value)\n`,

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { top } from './run.ts'
 
-/** What can stand at a key of `exports` or `imports`. */
+/** A value in `exports` or `imports`. */
 export type Target = string | { readonly [condition: string]: Target }
 
 export interface Manifest {
@@ -19,14 +19,14 @@ export interface Manifest {
 }
 
 export interface WorkspacePackage {
-  /** Its folder under packages/. */
+  /** The name of its folder in packages/. */
   readonly folder: string
-  /** Where that is. */
+  /** The path of that folder. */
   readonly path: string
   readonly manifest: Manifest
 }
 
-/** Every package of the workspace, by folder. */
+/** All packages of the workspace, sorted by folder. */
 export const workspacePackages: readonly WorkspacePackage[] = globSync('packages/*/package.json', { cwd: top })
   .sort()
   .map((file) => ({
@@ -35,7 +35,7 @@ export const workspacePackages: readonly WorkspacePackage[] = globSync('packages
     manifest: JSON.parse(readFileSync(join(top, file), 'utf8')) as Manifest,
   }))
 
-/** Those that go to the registry. */
+/** All published packages. */
 export const publishedPackages: readonly WorkspacePackage[] = workspacePackages.filter(
   ({ manifest }) => !manifest.private,
 )

@@ -1,6 +1,6 @@
 import { testPython } from './testPython.ts'
 
-// The package against servers of its own that misbehave. mypy, the built package and the real gateway are in python.verify.ts.
+// Tests the package against mock servers. python.verify.ts has mypy, the built package and the real gateway.
 await testPython({
   pytest: ['-n', '2'],
   minTests: 1_000,

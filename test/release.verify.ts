@@ -14,32 +14,32 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { pythonVersion, withPythonVersion } from '../scripts/release/pythonVersion.ts'
+import { toPythonVersion, withPythonVersion } from '../scripts/release/toPythonVersion.ts'
 import { readReleaseGroup } from '../scripts/release/readReleaseGroup.ts'
-import { releaseStep } from '../scripts/release/releaseStep.ts'
+import { getReleaseStep } from '../scripts/release/getReleaseStep.ts'
 import { withRepository } from '../scripts/release/withRepository.ts'
-import { packed } from './packed.ts'
+import { getPacked } from './getPacked.ts'
 import { publishedPackages, workspacePackages } from './publishedPackages.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
 
 const names = publishedPackages.map(({ manifest }) => manifest.name).sort()
-const versionOfPython = (root: string): string | undefined =>
+const readPythonVersion = (root: string): string | undefined =>
   /^version = "(.*)"$/m.exec(readFileSync(join(root, 'packages/python/pyproject.toml'), 'utf8'))?.[1]
 
-test('the packages that are released together are those that are published', () => {
+test('the release group contains exactly the published packages', () => {
   const { fixed } = JSON.parse(readFileSync(join(top, '.changeset/config.json'), 'utf8')) as { fixed: string[][] }
   expect(fixed).toEqual([names])
   const { members } = readReleaseGroup(top)
   expect(members.map(({ manifest }) => manifest.name).sort()).toEqual(names)
 })
 
-test('they have one version, and the Python package has it too', () => {
-  expect(versionOfPython(top)).toBe(pythonVersion(readReleaseGroup(top).version))
+test('all published packages and the Python package have the same version', () => {
+  expect(readPythonVersion(top)).toBe(toPythonVersion(readReleaseGroup(top).version))
 })
 
-test.each(publishedPackages)('the tarball of $manifest.name holds the licence', ({ folder, manifest }) => {
-  expect(readFileSync(join(packed(folder).path, 'LICENSE'), 'utf8')).toBe(readFileSync(join(top, 'LICENSE'), 'utf8'))
+test.each(publishedPackages)('the tarball of $manifest.name contains the license', ({ folder, manifest }) => {
+  expect(readFileSync(join(getPacked(folder).path, 'LICENSE'), 'utf8')).toBe(readFileSync(join(top, 'LICENSE'), 'utf8'))
   expect(manifest).toMatchObject({ license: 'MIT', publishConfig: { access: 'public' } })
 })
 
@@ -55,9 +55,9 @@ describe('in a workspace with a changeset', () => {
     const files = ['package.json', 'pnpm-workspace.yaml', '.changeset', 'scripts', 'packages/python/pyproject.toml']
     const manifests = globSync(['packages/*/package.json', 'examples/*/package.json'], { cwd: top })
     for (const file of [...files, ...manifests]) cpSync(join(top, file), join(root, file), { recursive: true })
-    writeFileSync(join(root, '.changeset/one.md'), "---\n'@keyrail/core': patch\n---\n\nMended `http`.\n")
+    writeFileSync(join(root, '.changeset/one.md'), "---\n'@keyrail/core': patch\n---\n\nFixed `http`.\n")
     writeFileSync(join(root, '.gitignore'), 'node_modules\n')
-    // No more than this of what is installed: whatever pnpm did here by mistake, it would do to the whole workspace.
+    // Links nothing else that is installed: a mistake of pnpm here would affect the whole workspace.
     mkdirSync(join(root, 'node_modules/@changesets'), { recursive: true })
     symlinkSync(realpathSync(join(top, 'node_modules/@changesets/cli')), join(root, 'node_modules/@changesets/cli'))
     git('init', '--quiet')
@@ -67,7 +67,7 @@ describe('in a workspace with a changeset', () => {
 
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-  test('release:version gives every published package, and Python, the next version and a changelog, and takes the changesets away', async () => {
+  test('release:version sets the next version of every published package and the Python package, writes changelogs and deletes the changesets', async () => {
     const before = readReleaseGroup(root)
     expect(before.changesets).toContain('one.md')
     const { code, stdout, stderr } = await script('releaseVersion.ts')
@@ -77,22 +77,22 @@ describe('in a workspace with a changeset', () => {
     expect(after.version).not.toBe(before.version)
     expect(after.changesets).toEqual([])
     expect(stdout).toContain(`${after.version}: `)
-    expect(versionOfPython(root)).toBe(after.version)
+    expect(readPythonVersion(root)).toBe(after.version)
     for (const { folder, manifest } of workspacePackages) {
       const read = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as typeof manifest
       const changelog = join(root, 'packages', folder, 'CHANGELOG.md')
       if (manifest.private) expect(read, folder).toEqual(manifest)
       else {
-        // A range of the workspace stays one: the version is put in when it is packed.
+        // Workspace ranges do not change: packing replaces them with the version.
         expect(read, folder).toEqual({ ...manifest, version: after.version })
         expect(readFileSync(changelog, 'utf8')).toContain(`## ${after.version}`)
       }
       expect(existsSync(changelog)).toBe(!manifest.private)
     }
-    expect(readFileSync(join(root, 'packages/core/CHANGELOG.md'), 'utf8')).toContain('Mended `http`.')
+    expect(readFileSync(join(root, 'packages/core/CHANGELOG.md'), 'utf8')).toContain('Fixed `http`.')
   })
 
-  test('release:pack fails while changesets are waiting, and with anything that is not committed', async () => {
+  test('release:pack fails if there are changesets or uncommitted changes', async () => {
     const into = join(root, 'node_modules/packages')
     const early = await script('releasePack.ts', into)
     expect(early.code).toBe(1)
@@ -101,7 +101,7 @@ describe('in a workspace with a changeset', () => {
     expect((await script('releaseVersion.ts')).code).toBe(0)
     const dirty = await script('releasePack.ts', into)
     expect(dirty.code).toBe(1)
-    expect(dirty.stderr).toContain('release: only what is committed gets published, and this is not committed:')
+    expect(dirty.stderr).toContain('release: commit these changes first:')
     expect(dirty.stderr).toContain('packages/core/package.json')
     expect(existsSync(into)).toBe(false)
     expect((await script('releasePack.ts')).stderr).toContain('npm run release:pack -- FOLDER')
@@ -118,8 +118,8 @@ describe('in a workspace with a changeset', () => {
             .split('\n')
             .map((line) => line.split(' '))
         : []
-    /** A tarball that holds a manifest and a script, as it would lie in the folder. */
-    const makeTarball = (file: string, manifest: object): void => {
+    /** Creates a tarball with a manifest in the folder of packages. */
+    const createTarball = (file: string, manifest: object): void => {
       const folder = mkdtempSync(join(root, 'node_modules/tarball-'))
       mkdirSync(join(folder, 'package'))
       writeFileSync(join(folder, 'package/package.json'), JSON.stringify(manifest))
@@ -135,7 +135,7 @@ describe('in a workspace with a changeset', () => {
       packages = join(root, 'node_modules/packages')
       mkdirSync(packages)
       version = readReleaseGroup(root).version
-      for (const name of names) makeTarball(`${name.replace('@', '').replace('/', '-')}.tgz`, { name, version })
+      for (const name of names) createTarball(`${name.replace('@', '').replace('/', '-')}.tgz`, { name, version })
       // A fake npm: it records its arguments, and its registry has the version IN_REGISTRY.
       mkdirSync(programs())
       writeFileSync(
@@ -153,7 +153,7 @@ esac
     })
     const published = (): string[] => calls().flatMap(([verb, file = '']) => (verb === 'publish' ? [file] : []))
 
-    test('hands each packed file to npm as it is, without scripts, what others need first', async () => {
+    test('publishes each packed file unchanged, without scripts, dependencies first', async () => {
       const { code, stderr } = await publish()
       expect(code, stderr).toBe(0)
       expect(published()).toEqual(names.map((name) => join(packages, `${name.replace('@', '').replace('/', '-')}.tgz`)))
@@ -167,7 +167,7 @@ esac
       }
     })
 
-    test('signs where a workflow may prove what it is, but not in a dry run', async () => {
+    test('publishes with provenance in a workflow with an id token, but not in a dry run', async () => {
       const env = { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example' }
       await publish(env, '--dry-run')
       expect(
@@ -180,7 +180,7 @@ esac
       expect(calls().filter(([verb]) => verb === 'publish')[0]).toContain('--provenance')
     })
 
-    test('skips what the registry has, and stops where npm fails', async () => {
+    test('skips published packages, and stops if npm fails', async () => {
       const first = names[0] ?? ''
       const { stderr } = await publish({ IN_REGISTRY: `${first}@${version}`, FAILS: 'keyrail-fetch' })
       expect(stderr).toContain(`${first}@${version} is in the registry already`)
@@ -191,7 +191,7 @@ esac
       ])
     })
 
-    test('publishes nothing while the registry cannot say what it has', async () => {
+    test('publishes nothing if the registry lookup fails', async () => {
       const { code, stderr } = await publish({ VIEW_CODE: 'E500' })
       expect(code).toBe(1)
       expect(stderr).toContain(`npm could not look up @keyrail/core@${version}`)
@@ -200,10 +200,10 @@ esac
 
     test.each<[string, () => void]>([
       ['one is missing', () => rmSync(join(packages, 'keyrail-core.tgz'))],
-      ['there is one more', () => makeTarball('more.tgz', { name: 'left-pad', version })],
-      ['one has another version', () => makeTarball('keyrail-core.tgz', { name: '@keyrail/core', version: '9.9.9' })],
+      ['there is an extra one', () => createTarball('more.tgz', { name: 'left-pad', version })],
+      ['one has another version', () => createTarball('keyrail-core.tgz', { name: '@keyrail/core', version: '9.9.9' })],
       ['one is there twice', () => cpSync(join(packages, 'keyrail-core.tgz'), join(packages, 'again.tgz'))],
-    ])('publishes nothing where %s', async (_, spoil) => {
+    ])('publishes nothing if %s', async (_, spoil) => {
       spoil()
       const { code, stderr } = await publish()
       expect(code).toBe(1)
@@ -212,40 +212,40 @@ esac
     })
   })
 
-  test('the workflow is told what comes next, step by step', async () => {
-    const told = async (): Promise<string> => (await script('releaseState.ts')).stdout
+  test('releaseState.ts prints the next step of the release', async () => {
+    const printState = async (): Promise<string> => (await script('releaseState.ts')).stdout
     const { version } = readReleaseGroup(root)
-    expect(await told()).toBe(`step=propose\nversion=${version}\n`)
+    expect(await printState()).toBe(`step=propose\nversion=${version}\n`)
     await script('releaseVersion.ts')
     const next = readReleaseGroup(root).version
-    expect(await told()).toBe(`step=publish\nversion=${next}\n`)
+    expect(await printState()).toBe(`step=publish\nversion=${next}\n`)
     git('tag', `v${next}`)
-    expect(await told()).toBe(`step=nothing\nversion=${next}\n`)
-    // A row of pre-releases ends by a version of its own.
+    expect(await printState()).toBe(`step=nothing\nversion=${next}\n`)
+    // Leaving pre-release mode needs a version of its own.
     writeFileSync(join(root, '.changeset/pre.json'), '{ "mode": "pre", "tag": "next" }')
-    expect(await told()).toBe(`step=nothing\nversion=${next}\n`)
+    expect(await printState()).toBe(`step=nothing\nversion=${next}\n`)
     writeFileSync(join(root, '.changeset/pre.json'), '{ "mode": "exit", "tag": "next" }')
-    expect(await told()).toBe(`step=propose\nversion=${next}\n`)
+    expect(await printState()).toBe(`step=propose\nversion=${next}\n`)
   })
 })
 
-test('nothing is published that has no version yet, or is tagged', () => {
-  expect(releaseStep({ version: '0.0.0', changesets: [] }, [])).toBe('nothing')
-  expect(releaseStep({ version: '1.0.0', changesets: [] }, ['v1.0.0'])).toBe('nothing')
-  expect(releaseStep({ version: '1.0.0', changesets: [] }, ['v1.0.0-beta.0', 'v0.9.0'])).toBe('publish')
-  expect(releaseStep({ version: '1.0.0', changesets: ['a.md'] }, ['v1.0.0'])).toBe('propose')
+test('a group without a version, or with a tag for its version, is not published', () => {
+  expect(getReleaseStep({ version: '0.0.0', changesets: [] }, [])).toBe('nothing')
+  expect(getReleaseStep({ version: '1.0.0', changesets: [] }, ['v1.0.0'])).toBe('nothing')
+  expect(getReleaseStep({ version: '1.0.0', changesets: [] }, ['v1.0.0-beta.0', 'v0.9.0'])).toBe('publish')
+  expect(getReleaseStep({ version: '1.0.0', changesets: ['a.md'] }, ['v1.0.0'])).toBe('propose')
 })
 
-test('a version of npm is said as Python says it', () => {
-  expect(pythonVersion('1.2.3')).toBe('1.2.3')
-  expect(pythonVersion('1.0.0-alpha.0')).toBe('1.0.0a0')
-  expect(pythonVersion('1.0.0-beta.12')).toBe('1.0.0b12')
-  expect(pythonVersion('1.0.0-next.3')).toBe('1.0.0rc3')
+test('converts an npm version to a Python version', () => {
+  expect(toPythonVersion('1.2.3')).toBe('1.2.3')
+  expect(toPythonVersion('1.0.0-alpha.0')).toBe('1.0.0a0')
+  expect(toPythonVersion('1.0.0-beta.12')).toBe('1.0.0b12')
+  expect(toPythonVersion('1.0.0-next.3')).toBe('1.0.0rc3')
   for (const version of ['1.2', '1.0.0-fast.0', '1.0.0-beta', '1.0.0+build', 'v1.0.0'])
-    expect(() => pythonVersion(version), version).toThrow(`Python has no version ${version}`)
+    expect(() => toPythonVersion(version), version).toThrow(`Python has no version ${version}`)
 })
 
-test('of pyproject.toml only the version of the project changes', () => {
+test('changes only the version of the project in pyproject.toml', () => {
   const pyproject =
     '[build-system]\nversion = "1"\n\n[project]\nname = "keyrail"\nversion = "0.1.0"\n\n[tool.x]\nversion = "9"\n'
   expect(withPythonVersion(pyproject, '0.2.0b1')).toBe(pyproject.replace('"0.1.0"', '"0.2.0b1"'))
@@ -254,7 +254,7 @@ test('of pyproject.toml only the version of the project changes', () => {
   )
 })
 
-test('a manifest is told where its source is, and keeps all else', () => {
+test('adds the repository to a manifest, and changes nothing else', () => {
   const text = readFileSync(join(top, 'packages/core/package.json'), 'utf8')
   const url = 'https://github.com/someone/keyrail'
   expect(JSON.parse(withRepository(text, url, 'packages/core'))).toEqual({

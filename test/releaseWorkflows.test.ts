@@ -2,11 +2,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { commandFaults } from './commandFaults.ts'
+import { findCommandFaults } from './findCommandFaults.ts'
 import { top } from './run.ts'
 import { nodes } from './toolchains.ts'
 
-// Workflows run on machines of others and nowhere else, so what can be known of them without running is held here.
+// Workflows only run on GitHub, so these tests check what can be checked without running them.
 
 interface Step {
   readonly uses?: string
@@ -32,7 +32,7 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>
 }
 
-/** What each job may change. A right that comes here is argued about here. */
+/** The write permissions of each job. Discuss any addition in review. */
 const mayWrite: Readonly<Record<string, readonly string[]>> = {
   'measure.yml record': ['contents'],
   'release.yml propose': ['contents', 'pull-requests'],
@@ -42,8 +42,8 @@ const mayWrite: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Everything that runs in the jobs that may change something: each line of each command, and each action. Nothing here installs or builds, since
- * a dependency's script or a plugin of the build would have the job's rights: what is published comes from a job that may only read.
+ * Every command line and action of the jobs with write permissions. These jobs do not install or build, because the script of a dependency or a
+ * plugin of the build would have the job's permissions. Published files come from jobs with read permissions.
  */
 const privileged: Readonly<Record<string, { readonly lines: readonly string[]; readonly actions: readonly string[] }>> =
   {
@@ -106,7 +106,7 @@ test('there are three workflows', () => {
 })
 
 describe.each(workflows)('$file', ({ file, text, workflow }) => {
-  test('pins every action by its commit, and names its version beside it', () => {
+  test('pins every action to a commit, and names its version next to it', () => {
     // A tag can be moved to another commit by anyone who takes over the action; a commit cannot.
     const lines = text.split('\n').filter((line) => /\buses:/.test(line))
     expect(lines.length).toBeGreaterThan(0)
@@ -120,7 +120,7 @@ describe.each(workflows)('$file', ({ file, text, workflow }) => {
     expect(lines.length, file).toBe(used.filter((action) => action !== undefined).length)
   })
 
-  test('has no right of its own but to read, and no secret', () => {
+  test('has only read permissions, and no secrets', () => {
     expect(Object.values(workflow.permissions).filter((right) => right !== 'read')).toEqual([])
     expect(text).not.toContain('secrets.')
   })
@@ -142,66 +142,66 @@ describe.each(jobs)('$where', ({ job, where, siblings }) => {
     const shells = runs.flatMap((shell) =>
       shell.includes('$SCRIPT') ? named.map((script) => shell.replaceAll('$SCRIPT', script)) : [shell],
     )
-    expect(shells.flatMap((shell) => commandFaults(shell, known))).toEqual([])
+    expect(shells.flatMap((shell) => findCommandFaults(shell, known))).toEqual([])
     const files = runs.flatMap((shell) => shell.match(/\btest\/\S+[.]ts\b/g) ?? [])
     expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
     expect(job.uses === undefined || existsSync(join(top, job.uses))).toBe(true)
   })
 
-  test('takes nothing into a shell that somebody else wrote', () => {
-    // A branch's name is put into the script as it is, and may hold one itself.
+  test('does not insert untrusted text into shell commands', () => {
+    // GitHub inserts the name of a branch unescaped, so the name could contain commands.
     expect(runs.filter((shell) => shell.includes('${{'))).toEqual([])
   })
 
-  test('may change what is listed, and names the place where somebody approves it', () => {
+  test('has the listed write permissions, and an environment if it publishes', () => {
     const written = Object.entries(job.permissions ?? {}).filter(([, right]) => right === 'write')
     expect(written.map(([what]) => what).sort()).toEqual([...(mayWrite[where] ?? [])].sort())
     if (mayWrite[where]?.includes('id-token')) expect(job.environment).toBeDefined()
   })
 
-  test('keeps the credentials of a clone only where it pushes', () => {
+  test('persists the credentials of a checkout only if it pushes', () => {
     const pushes = runs.some((shell) => shell.includes('git push'))
     for (const { with: given } of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')))
       expect(given?.['persist-credentials'] ?? true).toBe(pushes)
   })
 
-  test.runIf(mayWrite[where])('runs only what is listed for it, and nothing that was installed or cached', () => {
+  test.runIf(mayWrite[where])('runs only the listed commands and actions, and uses no cache', () => {
     const lines = runs.flatMap((shell) => shell.split('\n').map((line) => line.trim()))
     const actions = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses.split('@', 1)[0]]))
     expect({ lines: lines.filter((line) => line !== ''), actions }).toEqual(privileged[where])
     expect(job.uses).toBeUndefined()
-    // A cache holds what an earlier run put there, and any branch can fill one.
+    // An earlier run of any branch can write to the cache.
     for (const { uses, with: given } of steps.filter(({ uses: one }) => one?.startsWith('actions/setup-node@')))
       expect([uses, given?.['package-manager-cache'], given?.['cache']]).toEqual([uses, false, undefined])
   })
 
-  test('ends in time, and waits for jobs that are there', () => {
+  test('has a timeout, and needs only jobs that exist', () => {
     if (job.uses === undefined) expect(job['timeout-minutes']).toBeGreaterThan(0)
     expect([job.needs ?? []].flat().filter((name) => !(name in siblings))).toEqual([])
   })
 })
 
-test('CI runs the packed SDK on every Node that it is said to run on', () => {
+test('CI runs the packed SDK on every supported Node version', () => {
   const ci = workflows.find(({ file }) => file === 'ci.yml')?.workflow
   expect(ci?.jobs['sdk']?.strategy?.matrix['node']).toEqual(nodes.map(({ node }) => node))
 })
 
-test('nothing is published before all of CI passed', () => {
+test('every publishing job needs all of CI', () => {
   const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs ?? {}
   expect(release['check']?.uses).toBe('./.github/workflows/ci.yml')
-  const waitsFor = (name: string): string[] =>
-    [release[name]?.needs ?? []].flat().flatMap((other) => [other, ...waitsFor(other)])
-  for (const name of ['npm', 'pypi', 'tag']) expect(waitsFor(name), name).toContain('check')
+  const getNeeds = (name: string): string[] =>
+    [release[name]?.needs ?? []].flat().flatMap((other) => [other, ...getNeeds(other)])
+  for (const name of ['npm', 'pypi', 'tag']) expect(getNeeds(name), name).toContain('check')
 })
 
 test.each([
   ['npm', 'packages'],
   ['pypi', 'python'],
-])('%s publishes what the job %s built, and checks its sums before that', (name, builder) => {
+])('%s publishes the files of the job %s, and checks their sums first', (name, builder) => {
   const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs ?? {}
   expect([release[name]?.needs].flat()).toContain(builder)
   expect(Object.values(release[builder]?.permissions ?? {})).toEqual(['read'])
-  // From an output of the job: someone who can replace the artifact cannot replace that.
+  // The sums are an output of the job: an attacker who replaces the artifact cannot replace them.
   expect(release[builder]?.outputs).toEqual({ sums: '${{ steps.sums.outputs.sums }}' })
   const steps = release[name]?.steps ?? []
   const isCheck = ({ run, env }: Step): boolean =>
@@ -212,7 +212,7 @@ test.each([
   expect(steps.findIndex(isUpload)).toBeGreaterThan(steps.findIndex(isCheck))
 })
 
-test('every artifact that is used was made in the same run', () => {
+test('every downloaded artifact is uploaded in the same workflow', () => {
   for (const { workflow } of workflows) {
     const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? [])
     const named = (action: string): unknown[] =>
@@ -225,16 +225,16 @@ test('every artifact that is used was made in the same run', () => {
   }
 })
 
-test('the Python package is built by what its tests build it by', () => {
-  const asked = /\bbuild==([\d.]+)/
+test('the workflow and the tests build the Python package with the same version of build', () => {
+  const pattern = /\bbuild==([\d.]+)/
   const pyproject = readFileSync(join(top, 'packages/python/pyproject.toml'), 'utf8')
   const release = workflows.find(({ file }) => file === 'release.yml')?.text ?? ''
-  expect(asked.exec(release)?.[1]).toBe(asked.exec(pyproject)?.[1] ?? 'no version')
+  expect(pattern.exec(release)?.[1]).toBe(pattern.exec(pyproject)?.[1] ?? 'no version')
 })
 
 const forms = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: top }).filter((file) => basename(file) !== 'config.yml')
 
-test.each(forms)('%s asks what GitHub can ask, each thing once', (file) => {
+test.each(forms)('%s is a valid issue form without duplicate ids', (file) => {
   interface Question {
     readonly type: string
     readonly id?: string

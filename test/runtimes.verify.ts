@@ -13,19 +13,19 @@ import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { bundle } from './bundle.ts'
 import { latest, startLatestBlockServer } from './latestBlockServer.ts'
 import type { LatestBlockServer } from './latestBlockServer.ts'
-import { installed } from './packed.ts'
+import { getInstalled } from './getPacked.ts'
 import { run, top } from './run.ts'
 import { nodes, runtimes } from './toolchains.ts'
 
-// The packed SDK against the real service, on each platform that it says it runs on. All must tell the same of it.
+// Tests the packed SDK against the real service, on each supported platform. All must report the same results.
 
-/** Where everything is to be tested, a platform that is missing is a failure. */
+/** Whether a missing platform is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
-/** What the program of consumers/runtimes tells, but for what differs from platform to platform. */
+/** The part of the report of consumers/runtimes that is the same on every platform. */
 interface Report {
   readonly wrongKey: { readonly seen: string }
-  readonly nobody: { readonly seen: string }
+  readonly unreachable: { readonly seen: string }
 }
 
 interface Service {
@@ -34,72 +34,72 @@ interface Service {
   readonly nodes: { readonly testnet: string }
 }
 
-// What a key is made of is the service's matter. This one has the look of one and is nobody's.
+// Looks like a key, but is unknown to the service.
 const wrongKey = `kr_a${randomBytes(20).toString('hex').slice(1)}`
 
-let room = ''
+let directory = ''
 let service: Service
-/** The service's own nodes do not offer WebSocket. */
+/** A node with WebSocket: the service's own nodes have none. */
 let node: Anvil | undefined
 let chainId = ''
 let given = ''
 let stopService: () => Promise<void> = () => Promise.resolve()
 
 beforeAll(async () => {
-  room = mkdtempSync(join(installed(), 'runtimes-'))
-  cpSync(join(import.meta.dirname, 'consumers/runtimes'), room, { recursive: true })
+  directory = mkdtempSync(join(getInstalled(), 'runtimes-'))
+  cpSync(join(import.meta.dirname, 'consumers/runtimes'), directory, { recursive: true })
   ;({ service, stop: stopService } = await startService())
   node = await startAnvil()
-  const nobody = await addressOfNobody()
+  const unreachable = await getUnreachableUrl()
   const baseUrl = service.app.urls.testnet.replace(/[/]v2[/].*/, '')
-  given = JSON.stringify({ baseUrl, apiKey: service.app.apiKey, wrongKey, nobody, node: node.url })
+  given = JSON.stringify({ baseUrl, apiKey: service.app.apiKey, wrongKey, unreachable, node: node.url })
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
-  const asked = await fetch(service.nodes.testnet, {
+  const response = await fetch(service.nodes.testnet, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   })
-  chainId = ((await asked.json()) as { result: string }).result
+  chainId = ((await response.json()) as { result: string }).result
 })
 
 afterAll(async () => {
   await stopService()
   await node?.stop()
-  if (room !== '') rmSync(room, { recursive: true, force: true })
+  if (directory !== '') rmSync(directory, { recursive: true, force: true })
 })
 
-// CI names the Node of the machine that it runs on.
+// CI sets this to the Node of its machine.
 const named = process.env['KEYRAIL_NODE']
-const marked = <Program extends { readonly program: string | undefined }>(one: Program) => {
+const markMissing = <Program extends { readonly program: string | undefined }>(one: Program) => {
   const isThere = existsSync(one.program ?? '')
-  return { ...one, isThere, isLeftOut: !isThere && !mustRun && (named === undefined || one.program !== named) }
+  return { ...one, isThere, isSkipped: !isThere && !mustRun && (named === undefined || one.program !== named) }
 }
-const elsewhere = runtimes.map((one) => marked({ ...one, byFetch: true }))
+const otherRuntimes = runtimes.map((one) => markMissing({ ...one, usedFetch: true }))
 const programs = [
-  ...nodes.map(({ node, program }) => marked({ runtime: `Node ${node}`, program, words: [], byFetch: false })),
-  ...(named === undefined ? [] : [marked({ runtime: named, program: named, words: [], byFetch: false })]),
-  ...elsewhere,
+  ...nodes.map(({ node, program }) => markMissing({ runtime: `Node ${node}`, program, args: [], usedFetch: false })),
+  ...(named === undefined ? [] : [markMissing({ runtime: named, program: named, args: [], usedFetch: false })]),
+  ...otherRuntimes,
 ]
 
-for (const { runtime, isLeftOut } of programs) {
-  if (isLeftOut) console.log(`runtimes: ${runtime} is not installed, and left out`)
+for (const { runtime, isSkipped } of programs) {
+  if (isSkipped) console.log(`runtimes: ${runtime} is not installed: skipped`)
 }
 
-describe.each(programs)('on $runtime', ({ runtime, program = '', words, isThere, isLeftOut, byFetch }) => {
-  test.skipIf(isLeftOut)(
-    'the packed SDK calls, batches, aborts, watches, subscribes, fails without its key, and ends by itself',
+describe.each(programs)('on $runtime', ({ runtime, program = '', args, isThere, isSkipped, usedFetch }) => {
+  test.skipIf(isSkipped)(
+    'the packed SDK calls, batches, aborts, watches and subscribes, shows no key in failures, and exits',
     async () => {
       if (!isThere) throw new Error(`${runtime} is not installed: npm run setup`)
-      const { code, stdout, stderr } = await run(program, [...words, 'program.mjs', given], {
-        cwd: room,
+      const { code, stdout, stderr } = await run(program, [...args, 'program.mjs', given], {
+        cwd: directory,
         timeoutMs: 100_000,
       })
       expect(stderr).toBe('')
       expect(code).toBe(0)
       const report = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Report
       // Node 20 has no WebSocket, and the packed SDK is installed without ws.
-      const bySocket: unknown = runtime === 'Node 20' ? expect.stringContaining('Install the package ws') : true
-      expectAsEverywhere(report, byFetch, bySocket)
+      const usedSocket: unknown = runtime === 'Node 20' ? expect.stringContaining('Install the package ws') : true
+      expectReport(report, usedFetch, usedSocket)
       expectNoKey(stdout)
     },
   )
@@ -121,14 +121,13 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
     rmSync(project, { recursive: true, force: true })
   })
 
-  for (const { runtime, program = '', words, wordsOfLibraries, isThere, isLeftOut } of elsewhere) {
-    test.skipIf(isLeftOut)(`reads the latest block on ${runtime} and ends by itself`, async () => {
+  for (const { runtime, program = '', args, libraryArgs, isThere, isSkipped } of otherRuntimes) {
+    test.skipIf(isSkipped)(`reads the latest block on ${runtime} and exits`, async () => {
       if (!isThere) throw new Error(`${runtime} is not installed: npm run setup`)
-      const { code, stdout, stderr } = await run(
-        program,
-        [...words, ...wordsOfLibraries, `${folder}.mjs`, server.url],
-        { cwd: project, timeoutMs: 100_000 },
-      )
+      const { code, stdout, stderr } = await run(program, [...args, ...libraryArgs, `${folder}.mjs`, server.url], {
+        cwd: project,
+        timeoutMs: 100_000,
+      })
       expect(code, stderr).toBe(0)
       expect(JSON.parse(stdout)).toEqual(latest)
     })
@@ -136,9 +135,9 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
 })
 
 test.skipIf(noBrowser)(
-  'in a page of Chromium and in a worker of it, of another origin than the service, the packed SDK does the same',
+  'the packed SDK does the same in a page of Chromium and in its worker, from another origin than the service',
   async () => {
-    const [chunk] = await bundle('esbuild', join(room, 'page.mjs'))
+    const [chunk] = await bundle('esbuild', join(directory, 'page.mjs'))
     const site = createServer((request, response) => {
       if (request.url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(chunk?.code)
       else if (request.url === '/') {
@@ -152,13 +151,13 @@ test.skipIf(noBrowser)(
     try {
       const page = await browser.newPage()
       const faults: string[] = []
-      const told: string[] = []
+      const logged: string[] = []
       page.on('pageerror', (error) => faults.push(error.message))
-      page.on('console', (message) => message.type() === 'log' && told.push(message.text()))
+      page.on('console', (message) => message.type() === 'log' && logged.push(message.text()))
       await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
       await page.waitForFunction('globalThis.useKeyrail !== undefined')
       const inPage = (await page.evaluate(`useKeyrail(${given})`)) as Report
-      expectAsEverywhere(inPage, true)
+      expectReport(inPage, true)
       const inWorker = (await page.evaluate(
         `new Promise((resolve, reject) => {
           const worker = new Worker('/page.js', { type: 'module' })
@@ -167,9 +166,9 @@ test.skipIf(noBrowser)(
           worker.postMessage(${given})
         })`,
       )) as Report
-      expectAsEverywhere(inWorker, true)
-      expect(told.length).toBeGreaterThan(0)
-      expectNoKey(`${told.join('\n')}${JSON.stringify([inPage, inWorker])}`)
+      expectReport(inWorker, true)
+      expect(logged.length).toBeGreaterThan(0)
+      expectNoKey(`${logged.join('\n')}${JSON.stringify([inPage, inWorker])}`)
       expect(faults).toEqual([])
     } finally {
       await browser.close()
@@ -179,23 +178,23 @@ test.skipIf(noBrowser)(
   },
 )
 
-function expectAsEverywhere(report: Report, byFetch: boolean, bySocket: unknown = true): void {
+function expectReport(report: Report, usedFetch: boolean, usedSocket: unknown = true): void {
   expect(report).toEqual({
-    blockOf: 'bigint',
+    blockNumberType: 'bigint',
     chainId,
     balance: '0',
-    requestsOfBatch: 1,
-    abortedByItsReason: true,
+    batchRequests: 1,
+    abortedWithReason: true,
     watched: 3,
     watchedOneChain: true,
     wrongKey: { ours: true, kind: 'auth', seen: expect.stringContaining('KeyrailError') },
-    nobody: { ours: true, kind: 'network', seen: expect.stringContaining('KeyrailError') },
-    byFetch,
-    bySocket,
+    unreachable: { ours: true, kind: 'network', seen: expect.stringContaining('KeyrailError') },
+    usedFetch,
+    usedSocket,
   })
 }
 
-/** Both keys, whole or but for the mark of their kind, and what a label may show of them is no more than their end. */
+/** Checks that a text contains neither of the keys, nor their middle part. A redacted key only shows its end. */
 function expectNoKey(text: string): void {
   for (const key of [service.app.apiKey, wrongKey]) {
     expect(text).not.toContain(key)
@@ -203,8 +202,8 @@ function expectNoKey(text: string): void {
   }
 }
 
-/** An address at which somebody listened until now. */
-async function addressOfNobody(): Promise<string> {
+/** Returns a URL whose server was just closed. */
+async function getUnreachableUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -213,11 +212,11 @@ async function addressOfNobody(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** `keyrail dev`, which lets the program make blocks. */
+/** Starts `keyrail dev` with methods that mine blocks. */
 async function startService(): Promise<{ service: Service; stop: () => Promise<void> }> {
   const node = join(top, 'node_modules/node/bin/node')
-  const words = ['--conditions=@keyrail/source', 'packages/cli/src/main.ts', 'dev', '--unsafe-node-methods']
-  const child = spawn(node, [...words, '--port', '0', '--json'], { cwd: top, stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = ['--conditions=@keyrail/source', 'packages/cli/src/main.ts', 'dev', '--unsafe-node-methods']
+  const child = spawn(node, [...args, '--port', '0', '--json'], { cwd: top, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'exit')
   let stdout = ''
   let stderr = ''
@@ -227,7 +226,7 @@ async function startService(): Promise<{ service: Service; stop: () => Promise<v
       stdout += text
       if (stdout.includes('\n')) resolve()
     })
-    child.once('exit', () => reject(new Error(`keyrail dev ended before it served: ${stderr}`)))
+    child.once('exit', () => reject(new Error(`keyrail dev exited before it was ready: ${stderr}`)))
   })
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')

@@ -10,45 +10,45 @@ const measured = JSON.parse(read('packages/bench/results.json')) as Record<
   { readonly figures?: Readonly<Record<string, readonly number[]>> }
 >
 
-/** The median of what was measured, in µs: CPU of an answer, or the time of a call. */
-function median(row: string): number {
+/** Returns the median of the measurements of a row, in µs: CPU time of a response, or the time of a call. */
+function getMedian(row: string): number {
   const sorted = [...(measured[row]?.figures?.['gateway'] ?? [])].sort((a, b) => a - b)
-  if (sorted.length === 0) throw new Error(`the row ${row} was never measured: npm run bench -- --only ${row}`)
+  if (sorted.length === 0) throw new Error(`the row ${row} has no measurements: npm run bench -- --only ${row}`)
   return sorted[sorted.length >> 1] as number
 }
 
-/** The cells of the rows of a table, by what a row ends in or begins with. */
-const cells = (line: string): string[] => line.split('|').map((cell) => cell.trim())
-const number = (cell = ''): number => Number(cell.replaceAll(/[^\d.]/g, ''))
+/** Splits a table row into cells. */
+const getCells = (line: string): string[] => line.split('|').map((cell) => cell.trim())
+const parseNumber = (cell = ''): number => Number(cell.replaceAll(/[^\d.]/g, ''))
 
-function planned(row: string): number {
+function getPlanned(row: string): number {
   const line = page.split('\n').find((one) => one.startsWith('|') && one.includes(`\`${row}\``))
-  return number(cells(line ?? '')[2])
+  return parseNumber(getCells(line ?? '')[2])
 }
 
-test('what one instance carries is planned with room, and not far below what was measured', () => {
-  for (const [row, carried] of [
-    ['gatewaySingle', 1_000_000 / median('gatewaySingle')],
-    ['gatewayBatch', 100_000_000 / median('gatewayBatch')],
+test('the planned capacity of an instance is 15 % to 75 % of the measured one', () => {
+  for (const [row, measuredPerSecond] of [
+    ['gatewaySingle', 1_000_000 / getMedian('gatewaySingle')],
+    ['gatewayBatch', 100_000_000 / getMedian('gatewayBatch')],
   ] as const) {
-    expect(planned(row), row).toBeLessThanOrEqual(0.75 * carried)
-    expect(planned(row), row).toBeGreaterThanOrEqual(0.15 * carried)
+    expect(getPlanned(row), row).toBeLessThanOrEqual(0.75 * measuredPerSecond)
+    expect(getPlanned(row), row).toBeGreaterThanOrEqual(0.15 * measuredPerSecond)
   }
-  expect(planned('gatewayLone')).toBeGreaterThanOrEqual(median('gatewayLone') / 1_000)
+  expect(getPlanned('gatewayLone')).toBeGreaterThanOrEqual(getMedian('gatewayLone') / 1_000)
 })
 
-test('no row of the table asks more of its instances than is planned for each, and several keep one to spare', () => {
+test('no row of the table exceeds the planned capacity of its instances, and rows with several instances have a spare one', () => {
   const rows = page
     .split('\n')
     .slice(page.split('\n').findIndex((line) => line.includes('calls in the busiest second')) + 2)
     .filter((line) => /^\| +[\d,]+ \|/.test(line))
-    .map((line) => cells(line).slice(1, 6))
+    .map((line) => getCells(line).slice(1, 6))
   expect(rows.length).toBeGreaterThan(3)
   for (const [calls, instances, cores, memory, database] of rows) {
-    const working = number(instances) === 1 ? 1 : number(instances) - 1
-    expect(number(calls), calls).toBeLessThanOrEqual(working * planned('gatewaySingle'))
-    expect(number(cores), calls).toBeGreaterThanOrEqual(number(instances))
-    expect(number(memory), calls).toBeGreaterThanOrEqual(number(instances))
-    expect(database, calls).toMatch(number(instances) === 1 ? /^SQLite/ : /^PostgreSQL/)
+    const working = parseNumber(instances) === 1 ? 1 : parseNumber(instances) - 1
+    expect(parseNumber(calls), calls).toBeLessThanOrEqual(working * getPlanned('gatewaySingle'))
+    expect(parseNumber(cores), calls).toBeGreaterThanOrEqual(parseNumber(instances))
+    expect(parseNumber(memory), calls).toBeGreaterThanOrEqual(parseNumber(instances))
+    expect(database, calls).toMatch(parseNumber(instances) === 1 ? /^SQLite/ : /^PostgreSQL/)
   }
 })

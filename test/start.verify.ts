@@ -5,35 +5,35 @@ import { delimiter, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run, top } from './run.ts'
 
-// What it prints and how it stops is tested beside the command itself; here it is the way there from the top of the workspace.
+// Tests `npm start` from the top of the workspace. The tests of the command itself cover its output and its shutdown.
 
-// A machine that knows nothing of the workspace, and whose own Node is too old to run it.
+// A path without the workspace's tools, with a Node that is too old to run the service.
 const path = [
   join(top, 'node_modules/node20/bin'),
   ...(process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules')),
 ].join(delimiter)
 const env = { PATH: path }
 
-const wholeKey = /kr_[atm][0-9A-Za-z]{39}/
+const fullKey = /kr_[atm][0-9A-Za-z]{39}/
 
-test('npm start -- --once passes its words on, shows both networks by both address shapes through every library, and ends well', async () => {
+test('npm start -- --once passes its arguments on, shows both networks with both URL forms and every library, and exits with 0', async () => {
   const { code, stdout, stderr } = await run('npm', ['start', '--silent', '--', '--once', '--port', '0'], { env })
   expect(code, stderr).toBe(0)
   for (const network of ['testnet', 'mainnet']) {
-    for (const shape of ['app', 'API key']) {
+    for (const form of ['app', 'API key']) {
       for (const library of ['fetch', 'ethers', 'web3', 'viem']) {
-        const row = `^${network} +${shape}, @keyrail/${library} +\\d+ +0x[0-9a-f]{64} +matches`
+        const row = `^${network} +${form}, @keyrail/${library} +\\d+ +0x[0-9a-f]{64} +matches`
         expect(stdout).toMatch(new RegExp(row, 'm'))
       }
     }
   }
-  expect(stdout + stderr).not.toMatch(wholeKey)
-  // Nothing to set up, nothing said of it.
+  expect(stdout + stderr).not.toMatch(fullKey)
+  // The set-up is up to date, so it prints nothing.
   expect(stderr.replaceAll(/^npm warn .*\n/gm, '')).toBe('')
 })
 
-test('Ctrl-C under npm start reaches the service, and nothing of it stays behind', async () => {
-  // The file of the service that somebody may run here meanwhile is left alone.
+test('Ctrl-C under npm start stops the service, and leaves no process and no file', async () => {
+  // Another service may be running here, so this test has its own env file.
   const env = join(mkdtempSync(join(tmpdir(), 'keyrail-test-')), 'local.env')
   const started = spawn('npm', ['start', '--', '--port', '0', '--env', env], {
     cwd: top,
@@ -48,21 +48,21 @@ test('Ctrl-C under npm start reaches the service, and nothing of it stays behind
       printed += text
       if (printed.includes('Serving until Ctrl-C')) resolve()
     })
-    started.once('exit', () => reject(new Error(`it ended before it served: ${printed}`)))
+    started.once('exit', () => reject(new Error(`it exited before it was ready: ${printed}`)))
   })
-  expect(printed).not.toMatch(wholeKey)
-  expect(readFileSync(env, 'utf8')).toMatch(wholeKey)
+  expect(printed).not.toMatch(fullKey)
+  expect(readFileSync(env, 'utf8')).toMatch(fullKey)
   expect(isAlive(group)).toBe(true)
-  // A terminal sends the signal to the whole group, as here.
+  // A terminal also sends the signal to the whole process group.
   process.kill(-group, 'SIGINT')
-  // npm passes on how its shell ended, and some shells end by the signal although the service ended well.
+  // npm exits as its shell does, and some shells end with the signal although the service exited with 0.
   expect([0, 130, 'SIGINT']).toContain(await exited)
   await expect.poll(() => isAlive(group), { timeout: 30_000 }).toBe(false)
   expect(existsSync(env)).toBe(false)
   rmSync(dirname(env), { recursive: true, force: true })
 })
 
-/** Whether any process of a group is left. */
+/** Returns whether any process of a group is running. */
 function isAlive(group: number): boolean {
   try {
     return process.kill(-group, 0)

@@ -52,8 +52,8 @@ async function runSuite(suite: PythonSuite, python: string): Promise<SuiteRun> {
 }
 
 /**
- * Runs tests of the Python package by pytest, and registers each of them as a test of Vitest, so that it is counted and reported with the
- * others. Registers nothing on a machine without Python, unless `KEYRAIL_TEST_ALL` is 1: then that is a failure.
+ * Runs tests of the Python package with pytest, and registers each as a Vitest test, so that Vitest counts and reports it. Without Python it
+ * registers no tests, unless `KEYRAIL_TEST_ALL` is 1: then it registers a failure.
  *
  * @param suite - What to run.
  */
@@ -68,7 +68,7 @@ export async function testPython(suite: PythonSuite): Promise<void> {
   describe.runIf(ran)('Python', () => {
     const { tests = [], pytest, checks = [] } = ran ?? {}
 
-    test('pytest finds the tests and runs to its end', () => {
+    test('pytest finds the tests and completes', () => {
       const output = `${pytest?.stdout}${pytest?.stderr}`
       expect(tests.length, output).toBeGreaterThanOrEqual(suite.minTests)
       const failed = tests.some(({ outcome }) => outcome === 'failed')
@@ -83,7 +83,7 @@ export async function testPython(suite: PythonSuite): Promise<void> {
       expect(outcome, text).toBe('passed')
     })
 
-    // A skipped test is a failure where everything has to run.
+    // A skipped test is a failure if all tests have to run.
     test.skipIf(!mustRun).each(tests.filter(({ outcome }) => outcome === 'skipped'))('$id: $text', ({ text }) => {
       expect.fail(text)
     })

@@ -9,36 +9,36 @@ export const nodes = [
   { node: 24, program: join(top, 'node_modules/node/bin/node') },
 ] as const
 
-/** What else runs it without a page. */
+/** The other runtimes that the SDK runs on, besides browsers. */
 export const runtimes = [
-  // It may reach the service and nothing more: no file, no environment. Libraries beside it want those.
+  // The SDK only needs network access to the service. Libraries also read files and the environment.
   {
     runtime: 'Deno',
-    program: deno(),
-    words: ['run', '--no-prompt', '--allow-net=127.0.0.1'],
-    wordsOfLibraries: ['--allow-env', '--allow-read'],
+    program: findDeno(),
+    args: ['run', '--no-prompt', '--allow-net=127.0.0.1'],
+    libraryArgs: ['--allow-env', '--allow-read'],
   },
-  { runtime: 'Bun', program: bun(), words: ['run'], wordsOfLibraries: [] },
+  { runtime: 'Bun', program: findBun(), args: ['run'], libraryArgs: [] },
 ] as const
 
-/** The versions of TypeScript that its types compile under. */
+/** The supported versions of TypeScript. */
 export const compilers = [
   { typescript: 7, tsc: 'tsc' },
   { typescript: 6, tsc: 'tsc6' },
 ] as const
 
-function deno(): string | undefined {
+function findDeno(): string | undefined {
   const libc = process.platform === 'linux' ? '-glibc' : ''
-  return programOf('deno', `@deno/${process.platform}-${process.arch}${libc}`, 'deno')
+  return findProgram('deno', `@deno/${process.platform}-${process.arch}${libc}`, 'deno')
 }
 
-function bun(): string | undefined {
+function findBun(): string | undefined {
   const arch = process.arch === 'arm64' ? 'aarch64' : process.arch
-  return programOf('bun', `@oven/bun-${process.platform}-${arch}`, 'bin/bun')
+  return findProgram('bun', `@oven/bun-${process.platform}-${arch}`, 'bin/bun')
 }
 
-/** The program that a package brings by another one for this platform. What the first would do with it on installing is not run. */
-function programOf(name: string, platform: string, file: string): string | undefined {
+/** Finds the program of a package that installs it as a dependency for this platform. Install scripts are not needed. */
+function findProgram(name: string, platform: string, file: string): string | undefined {
   try {
     const home = createRequire(createRequire(import.meta.url).resolve(`${name}/package.json`))
     return join(home.resolve(`${platform}/package.json`), '..', file)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installed } from './packed.ts'
+import { getInstalled } from './getPacked.ts'
 import { run } from './run.ts'
 
 /** One exact call. */
@@ -22,25 +22,25 @@ export const hashes: readonly string[] | undefined = block?.transactions
 export const nothing = block?.noSuchField
 `
 
-// Instantiations are what the type checker works through: the measure of how long an editor takes to answer.
+// The number of type instantiations determines how fast an editor responds.
 const costs = [
   { what: 'a call', program: exactCall, skipLibCheck: true, atMost: 300 },
   { what: 'a call, libraries checked', program: exactCall, skipLibCheck: false, atMost: 30_000 },
   { what: 'one exact request', program: exactRequest, skipLibCheck: true, atMost: 8_000 },
 ] as const
 
-let room = ''
+let directory = ''
 
 beforeAll(() => {
-  room = mkdtempSync(join(installed(), 'types-'))
+  directory = mkdtempSync(join(getInstalled(), 'types-'))
 })
 
-afterAll(() => rmSync(room, { recursive: true, force: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 test.each(costs)('$what costs at most $atMost instantiations', async ({ what, program, skipLibCheck, atMost }) => {
-  writeFileSync(join(room, 'program.ts'), program)
+  writeFileSync(join(directory, 'program.ts'), program)
   writeFileSync(
-    join(room, 'tsconfig.json'),
+    join(directory, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions: {
         strict: true,
@@ -55,7 +55,9 @@ test.each(costs)('$what costs at most $atMost instantiations', async ({ what, pr
       files: ['program.ts'],
     }),
   )
-  const { code, stdout } = await run('tsc', ['-p', '.', '--extendedDiagnostics', '--pretty', 'false'], { cwd: room })
+  const { code, stdout } = await run('tsc', ['-p', '.', '--extendedDiagnostics', '--pretty', 'false'], {
+    cwd: directory,
+  })
   const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
   console.log(`types: ${what}: ${instantiations} instantiations of ${atMost}`)
   expect(code, stdout).toBe(0)

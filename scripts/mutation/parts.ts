@@ -5,7 +5,7 @@ export interface MutationPart {
   readonly mutate: readonly string[]
   /** The test files that may notice a change, relative to the package, the fastest first: the first test that fails ends a run. */
   readonly tests: readonly string[]
-  /** Cases per fuzz test. @default what each test says */
+  /** Cases per fuzz test. @default the number in each test */
   readonly fuzzCases?: number
   /** Runs only tests whose full name matches. @default all */
   readonly testNamePattern?: RegExp
@@ -44,7 +44,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   },
   limits: {
     package: 'gateway',
-    // What does no I/O.
+    // Only files without I/O.
     mutate: [
       'quotaCounter',
       'shardHealth',
@@ -73,7 +73,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   },
   metering: {
     package: 'gateway',
-    // What does no I/O.
+    // Only files without I/O.
     mutate: ['createMeterBuffer', 'usagePlan', 'createFailureLog', 'usageCounts', 'latencyBuckets', 'usageTime'].map(
       (file) => `src/usage/metering/${file}.ts`,
     ),
@@ -118,5 +118,5 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   },
 }
 
-/** The environment variable that tells Vitest's workers which part is measured. */
+/** The environment variable that passes the name of the part to Vitest's workers. */
 export const partVariable = 'KEYRAIL_MUTATION_PART'

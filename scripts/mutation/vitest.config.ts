@@ -10,7 +10,7 @@ const part = mutationParts[process.env[partVariable] ?? 'core']
 if (part === undefined) throw new Error(`Unknown part "${process.env[partVariable]}"`)
 const { tests, fuzzCases, testNamePattern } = part
 
-/** Vitest itself would begin with the slowest. */
+/** Runs the fastest tests first. Vitest's own sequencer starts with the slowest. */
 class QuickestFirst implements TestSequencer {
   shard(specifications: TestSpecification[]): TestSpecification[] {
     return specifications

@@ -1,27 +1,27 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What of a package.json a release reads. */
+/** The fields of a package.json that a release uses. */
 export interface ReleasedManifest {
   readonly name: string
   readonly version: string
   readonly private?: boolean
 }
 
-/** The packages that are released together, and where they stand. */
+/** The packages that are released together, with the state of the release. */
 export interface ReleaseGroup {
-  /** The one version of all of them. */
+  /** The version of all packages. */
   readonly version: string
   /** Their folders and manifests, by folder. */
   readonly members: readonly { readonly folder: string; readonly manifest: ReleasedManifest }[]
-  /** The files in .changeset/ that wait for a release: changesets, and pre.json where a row of pre-releases is to end. */
+  /** The files in .changeset/ for the next release: changesets, and pre.json if pre-release mode ends. */
   readonly changesets: readonly string[]
 }
 
 /**
- * Reads what a release of a workspace is about.
+ * Reads the published packages of a workspace, their version and the changesets.
  * @param top - The top of the workspace.
- * @throws Where two published packages differ in version: they are one group.
+ * @throws If published packages have different versions.
  */
 export function readReleaseGroup(top: string): ReleaseGroup {
   const members = globSync('packages/*/package.json', { cwd: top })
@@ -34,12 +34,12 @@ export function readReleaseGroup(top: string): ReleaseGroup {
   const versions = [...new Set(members.map(({ manifest }) => manifest.version))]
   const [version] = versions
   if (version === undefined || versions.length > 1) {
-    throw new Error(`published packages have one version, not ${versions.join(', ') || 'none'}`)
+    throw new Error(`published packages must have one version, not ${versions.join(', ') || 'none'}`)
   }
-  return { version, members, changesets: waiting(join(top, '.changeset')) }
+  return { version, members, changesets: readChangesets(join(top, '.changeset')) }
 }
 
-function waiting(folder: string): string[] {
+function readChangesets(folder: string): string[] {
   if (!existsSync(folder)) return []
   const changesets = globSync('*.md', { cwd: folder }).filter((file) => file !== 'README.md')
   const pre = join(folder, 'pre.json')

@@ -1,5 +1,5 @@
 /**
- * Adds to the text of a package.json where its source is. Who forks the workspace publishes from another place, so no manifest holds it.
+ * Adds the repository to the text of a package.json. The manifests in the sources do not contain it, because a fork has another repository.
  * @param manifest - The text.
  * @param url - The repository's page, as in `https://github.com/someone/keyrail`.
  * @param directory - The package's folder in it.

@@ -1,8 +1,8 @@
-// Runs a browser bundle where nothing but fetch reaches outside: node runBundle.mjs FILE ANSWERS
-const answers = JSON.parse(process.argv[3])
+// Runs a browser bundle with a fake fetch: node runBundle.mjs FILE RESULTS
+const results = JSON.parse(process.argv[3])
 globalThis.fetch = async (_input, { body }) => {
   const { id, method } = JSON.parse(body)
-  return Response.json({ jsonrpc: '2.0', id, result: answers[method] })
+  return Response.json({ jsonrpc: '2.0', id, result: results[method] })
 }
 const { readLatest } = await import(process.argv[2])
 console.log(JSON.stringify(await readLatest('https://node.example/testnet')))

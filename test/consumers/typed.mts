@@ -7,7 +7,7 @@ import type { Client } from '@keyrail/fetch'
 export async function readLatest(url: string): Promise<{ number: string; hash: string | undefined }> {
   const client: Client = createClient({ url })
   const block = await client.eth_getBlockByNumber('latest', false)
-  // The types are there: what comes back is a block or null, and nothing looser.
+  // The result has an exact type: a block or null.
   const hashes: readonly string[] | undefined = block?.transactions
   // @ts-expect-error a block has no such field
   void block?.noSuchField
@@ -23,7 +23,7 @@ export async function readLatest(url: string): Promise<{ number: string; hash: s
   return { number, hash: block?.hash ?? undefined }
 }
 
-/** What a program does with a failure. */
+/** Handles a failure as a program would. */
 export function describe(error: unknown): string {
   if (!isKeyrailError(error)) return 'not ours'
   const failure: KeyrailError = error

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Emits as many events as it is asked for.
+/// Emits a given number of events.
 contract ManyEvents {
     event Counted(uint256 indexed index, address indexed by, bytes32 indexed run, string note, int256 below);
 

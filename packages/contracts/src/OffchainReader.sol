@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Reads by EIP-3668: whoever calls fetches the answer from a gateway, and this contract checks it.
+/// Reads with EIP-3668: the caller fetches the data from a gateway, and this contract checks it.
 contract OffchainReader {
     error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData);
     error WrongAnswer(bytes32 question, bytes answer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Fails in each of the ways in which a contract can.
+/// Fails in every way in which a contract can fail.
 contract Reverts {
     error Unauthorized(address who, uint256 level, string why);
     error Closed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// An ERC-20 that also takes wei, and gives as many units for it.
+/// An ERC-20 that also accepts ether, and mints one unit for each wei.
 contract Token {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);

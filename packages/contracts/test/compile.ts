@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** One contract, compiled. */
+/** A compiled contract. */
 export interface Compiled {
   readonly abi: readonly unknown[]
-  /** What deploys it, without the arguments of its constructor. */
+  /** The creation bytecode, without constructor arguments. */
   readonly bytecode: `0x${string}`
 }
 
@@ -20,18 +20,18 @@ interface SolcOutput {
   >
 }
 
-/** The contracts, each in the file of its name under `src/`. */
+/** The contracts. Each is in `src/`, in a file with its name. */
 export const contractNames = ['Token', 'Reverts', 'ManyEvents', 'OffchainReader'] as const
 
 const folder = join(import.meta.dirname, '..')
 
 /**
- * Compiles every contract under `src/`, alike on every machine: the bytecode holds no hash of the sources' metadata.
+ * Compiles every contract in `src/`. The result is the same on every machine, because the bytecode contains no metadata hash.
  *
- * @throws where solc has a word to say, a warning included.
+ * @throws If solc reports an error or a warning.
  */
 export function compileContracts(): Record<(typeof contractNames)[number], Compiled> {
-  // It is a CommonJS module without types, and takes a second to load: only whoever compiles pays it.
+  // solc is a CommonJS module without types. It takes a second to load, so it is only loaded here.
   const solc = createRequire(import.meta.url)('solc') as { readonly compile: (input: string) => string }
   const input = {
     language: 'Solidity',
@@ -42,7 +42,7 @@ export function compileContracts(): Record<(typeof contractNames)[number], Compi
       ]),
     ),
     settings: {
-      // Older than what solc would choose, so that any node can run it.
+      // Older than solc's default, so that every node can run the bytecode.
       evmVersion: 'paris',
       optimizer: { enabled: true, runs: 200 },
       metadata: { appendCBOR: false, bytecodeHash: 'none' },
@@ -54,35 +54,35 @@ export function compileContracts(): Record<(typeof contractNames)[number], Compi
   return Object.fromEntries(
     contractNames.map((name) => {
       const compiled = output.contracts[`${name}.sol`]?.[name]
-      if (!compiled) throw new Error(`src/${name}.sol holds no contract named ${name}`)
+      if (!compiled) throw new Error(`src/${name}.sol contains no contract named ${name}`)
       return [name, { abi: compiled.abi, bytecode: `0x${compiled.evm.bytecode.object}` }]
     }),
   ) as ReturnType<typeof compileContracts>
 }
 
-/** Writes what is committed: a module for each contract, and one file of JSON for what reads no TypeScript. */
+/** Writes the committed artifacts: a module for each contract, and one JSON file for other languages. */
 function writeArtifacts(): void {
   const compiled = compileContracts()
   const written = contractNames.map((name) => {
     const { abi, bytecode } = compiled[name]
-    const word = name[0]?.toLowerCase() + name.slice(1)
-    const file = join(folder, 'artifacts', `${word}.ts`)
+    const variable = name[0]?.toLowerCase() + name.slice(1)
+    const file = join(folder, 'artifacts', `${variable}.ts`)
     writeFileSync(
       file,
-      `// Made from src/${name}.sol by \`npm run compile\`.
+      `// Generated from src/${name}.sol by \`npm run compile\`.
 
 /** The ABI of \`${name}\`. */
-export const ${word}Abi = ${JSON.stringify(abi)} as const
+export const ${variable}Abi = ${JSON.stringify(abi)} as const
 
-/** What deploys \`${name}\`, followed by its encoded arguments. */
-export const ${word}Bytecode: \`0x\${string}\` = '${bytecode}'
+/** The creation bytecode of \`${name}\`. Append the encoded constructor arguments. */
+export const ${variable}Bytecode: \`0x\${string}\` = '${bytecode}'
 `,
     )
     return file
   })
   const json = join(folder, 'artifacts/artifacts.json')
   writeFileSync(json, JSON.stringify(compiled))
-  // Formatted like all else here, so that the check of the format has nothing to say of them.
+  // Formatted, so that the format check passes.
   const oxfmt = join(dirname(createRequire(import.meta.url).resolve('oxfmt/package.json')), 'bin/oxfmt')
   execFileSync(process.execPath, [oxfmt, ...written, json], { cwd: join(folder, '../..'), stdio: 'inherit' })
 }

@@ -29,7 +29,7 @@ const run: Hex = `0x${'5e'.repeat(32)}`
 const answer: Hex = `0x${'a1'.repeat(40)}`
 const question: Hex = `0x${'9a'.repeat(32)}`
 
-/** Reads that fail, and how each must be understood. */
+/** Reads that fail, each with the expected decoded failure. */
 const failingReads: readonly (readonly [what: string, name: string, args: readonly unknown[], DecodedFailure])[] = [
   [
     'a custom error with arguments',
@@ -39,7 +39,7 @@ const failingReads: readonly (readonly [what: string, name: string, args: readon
   ],
   ['a custom error without arguments', 'customEmpty', [], { as: 'custom', name: 'Closed', args: [] }],
   ['the reason of a require', 'reason', [0n], { as: 'reason', reason: 'value must not be zero' }],
-  ['a revert that says nothing', 'bare', [], { as: 'bare' }],
+  ['a revert without data', 'bare', [], { as: 'bare' }],
   ['the panic of an assert', 'asserts', [0n], { as: 'panic', code: 0x01n }],
   ['the panic of an overflow', 'overflows', [highest], { as: 'panic', code: 0x11n }],
   ['the panic of a division by zero', 'divides', [7n, 0n], { as: 'panic', code: 0x12n }],
@@ -47,10 +47,9 @@ const failingReads: readonly (readonly [what: string, name: string, args: readon
 ]
 
 /**
- * What every adapter must do with contracts, against a real node behind the real service. One list, so that no library is tested less than
- * another.
+ * Registers the contract tests of an adapter, against a real node behind the real service. All adapters run the same tests.
  *
- * @param subject - How the library is opened, and what it has not got.
+ * @param subject - Opens the library, and lists the features that it does not have.
  */
 export function contractCases({ open, cannot = {} }: ContractSubject): void {
   let service: Service
@@ -66,7 +65,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     await service.node('anvil_setBalance', [opened.address, `0x${(10n ** 22n).toString(16)}`])
     return opened
   }
-  const failureOf = async (call: Promise<unknown>): Promise<unknown> => {
+  const getFailure = async (call: Promise<unknown>): Promise<unknown> => {
     let value: unknown
     try {
       value = await call
@@ -75,10 +74,10 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     }
     throw new Error(`did not fail: ${String(value)}`)
   }
-  const decoded = async (call: Promise<unknown>, contract: Deployed): Promise<DecodedFailure | undefined> =>
-    client.decodeFailure(await failureOf(call), contract)
+  const getDecodedFailure = async (call: Promise<unknown>, contract: Deployed): Promise<DecodedFailure | undefined> =>
+    client.decodeFailure(await getFailure(call), contract)
   const automine = (on: boolean): Promise<unknown> => service.node('evm_setAutomine', [on])
-  const emitted = async (many: bigint, note = 'x'): Promise<bigint> => {
+  const emitMany = async (many: bigint, note = 'x'): Promise<bigint> => {
     const { blockNumber, status } = await (await client.write(emitter, 'emitMany', [many, run, note])).settled()
     expect(status).toBe('success')
     return blockNumber
@@ -98,14 +97,14 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     await service?.stop()
   })
 
-  test('what is signed here travels as a raw transaction, and nothing is asked to sign', () => {
+  test('transactions are signed locally and sent raw', () => {
     expect(service.methods.filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(3)
-    // What the service refuses is told as `other`.
+    // The log has rejected methods as `other`.
     expect(service.methods.filter((method) => /sendTransaction|accounts|sign|other|none/.test(method))).toEqual([])
   })
 
   describe('a token', () => {
-    test('is read: text, a small number, numbers above 2^53, a flag', async () => {
+    test('can be read: text, a small number, numbers above 2^53, a boolean', async () => {
       expect(await client.read(tokens, 'name')).toBe('Keyrail')
       expect(await client.read(tokens, 'decimals')).toBe(18n)
       expect(await client.read(tokens, 'totalSupply')).toBe(supply)
@@ -113,7 +112,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       expect(await client.read(tokens, 'transfer', [friend, 1n])).toBe(true)
     })
 
-    test('is written to, and the receipt tells the decoded event', async () => {
+    test('can be written to, and the receipt has the decoded event', async () => {
       const value = 2n ** 60n + 1n
       const sent = await client.write(tokens, 'transfer', [friend, value])
       expect(sent.hash).toMatch(/^0x[\da-f]{64}$/)
@@ -126,7 +125,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       expect(await client.read(tokens, 'balanceOf', [friend])).toBe(value)
     })
 
-    test('takes wei above 2^53', async () => {
+    test('accepts values above 2^53 wei', async () => {
       const valueWei = 2n ** 66n + 7n
       const before = (await client.read(tokens, 'totalSupply')) as bigint
       const { events } = await (await client.write(tokens, 'deposit', [], { valueWei })).settled()
@@ -135,7 +134,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       expect(await client.balance(tokens.address)).toBe(valueWei)
     })
 
-    test('has its events found by what is indexed', async () => {
+    test('has events that can be filtered by indexed parameters', async () => {
       const here = await client.blockNumber()
       const { blockNumber } = await (await client.write(tokens, 'approve', [friend, highest])).settled()
       await (await client.write(tokens, 'approve', [nobody, 1n])).settled()
@@ -153,7 +152,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     })
   })
 
-  test('wei above 2^53 is sent from one account to another', async () => {
+  test('a transfer of more than 2^53 wei succeeds', async () => {
     const to: Hex = `0x${randomBytes(20).toString('hex')}`
     const valueWei = 2n ** 61n + 3n
     expect(await (await client.sendValue(to, valueWei)).settled()).toMatchObject({
@@ -163,7 +162,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     expect(await client.balance(to)).toBe(valueWei)
   })
 
-  test('writes in quick succession take nonces in a row, and one block', async () => {
+  test('writes in quick succession have consecutive nonces and are mined in one block', async () => {
     const nonce = Number(await service.node('eth_getTransactionCount', [client.address, 'latest']))
     await automine(false)
     let sent
@@ -191,19 +190,19 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     expect(await client.read(tokens, 'allowance', [client.address, friend])).toBe(3n)
   })
 
-  test('a write is waited for until its block comes', async () => {
+  test('waits until a write is mined', async () => {
     await automine(false)
     try {
       const sent = await client.write(tokens, 'approve', [friend, 9n])
-      let over = false
+      let isMined = false
       const settled = sent.settled().then((end) => {
-        over = true
+        isMined = true
         return end
       })
-      // Looked for, and not found, at least once.
-      const asked = service.methods.length
-      await expect.poll(() => service.methods.length, { timeout: 5_000 }).toBeGreaterThan(asked)
-      expect(over).toBe(false)
+      // The client looks for the receipt at least once without finding it.
+      const callsBefore = service.methods.length
+      await expect.poll(() => service.methods.length, { timeout: 5_000 }).toBeGreaterThan(callsBefore)
+      expect(isMined).toBe(false)
       await service.node('evm_mine')
       expect((await settled).status).toBe('success')
     } finally {
@@ -211,10 +210,10 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     }
   })
 
-  describe('many events', () => {
-    test('of one transaction come in order, decoded, with what is indexed and what is not', async () => {
+  describe('events', () => {
+    test('of one transaction are decoded and in order, with indexed and other parameters', async () => {
       const first = (await client.read(emitter, 'count')) as bigint
-      const blockNumber = await emitted(40n, 'grüße')
+      const blockNumber = await emitMany(40n, 'grüße')
       const events = await client.events(emitter, 'Counted', { fromBlock: blockNumber, toBlock: blockNumber })
       expect(events).toHaveLength(40)
       expect(events[39]).toEqual({
@@ -226,8 +225,8 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       expect(events.map(({ args }) => args['index'])).toEqual(Array.from({ length: 40 }, (_, i) => first + BigInt(i)))
     })
 
-    test('of a range are those of its blocks, both ends included', async () => {
-      const blocks = [await emitted(2n), await emitted(3n), await emitted(4n)] as const
+    test('of a range include those of the first and the last block', async () => {
+      const blocks = [await emitMany(2n), await emitMany(3n), await emitMany(4n)] as const
       const counted = async (fromBlock: bigint, toBlock: bigint): Promise<number> =>
         (await client.events(emitter, 'Counted', { fromBlock, toBlock })).length
       expect(await counted(blocks[0], blocks[2])).toBe(9)
@@ -235,7 +234,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       expect(await counted(blocks[1], blocks[1])).toBe(3)
     })
 
-    test('come as they happen, by polling', async () => {
+    test('can be watched by polling', async () => {
       const seen: SeenEvent[] = []
       const watching = client.watch(emitter, 'Counted', (event) => void seen.push(event))
       if (cannot.watch) {
@@ -244,27 +243,27 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       }
       const stop = await watching
       const first = (await client.read(emitter, 'count')) as bigint
-      await emitted(3n)
-      await emitted(2n)
+      await emitMany(3n)
+      await emitMany(2n)
       await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(5)
       stop()
       expect(seen.map(({ args }) => args['index'])).toEqual([0n, 1n, 2n, 3n, 4n].map((i) => first + i))
     })
   })
 
-  describe('a read that fails is decoded', () => {
+  describe('the failure of a read is decoded', () => {
     test.each(failingReads)('%s', async (_, name, args, expected) => {
-      expect(await decoded(client.read(failing, name, args), failing)).toEqual(expected)
+      expect(await getDecodedFailure(client.read(failing, name, args), failing)).toEqual(expected)
     })
 
-    test('while one that does not gives its value', async () => {
+    test('but a successful read returns its value', async () => {
       expect(await client.read(failing, 'reason', [5n])).toBe(5n)
       expect(await client.read(failing, 'divides', [highest, 2n])).toBe(highest / 2n)
     })
 
-    test('of a token that is short of units', async () => {
+    test('if the balance of a token is too low', async () => {
       const balance = (await client.read(tokens, 'balanceOf', [client.address])) as bigint
-      expect(await decoded(client.read(tokens, 'transfer', [friend, balance + 1n]), tokens)).toEqual({
+      expect(await getDecodedFailure(client.read(tokens, 'transfer', [friend, balance + 1n]), tokens)).toEqual({
         as: 'custom',
         name: 'InsufficientBalance',
         args: [client.address, balance, balance + 1n],
@@ -279,27 +278,27 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       args: [client.address, 11n, 'at most 10'],
     })
 
-    test('is decoded at its estimate, and is not sent', async () => {
-      expect(await decoded(client.estimate(failing, 'setLevel', [11n]), failing)).toEqual(expected())
+    test('is decoded by its estimate, and is not sent', async () => {
+      expect(await getDecodedFailure(client.estimate(failing, 'setLevel', [11n]), failing)).toEqual(expected())
       const sent = (): number => service.methods.filter((method) => method === 'eth_sendRawTransaction').length
       const before = sent()
-      expect(await decoded(client.write(failing, 'setLevel', [11n]), failing)).toEqual(expected())
+      expect(await getDecodedFailure(client.write(failing, 'setLevel', [11n]), failing)).toEqual(expected())
       expect(sent()).toBe(before)
     })
 
-    test('is told by its receipt where it was sent all the same', async () => {
+    test('has a receipt with status reverted if it is sent anyway', async () => {
       const { status, events } = await (await client.write(failing, 'setLevel', [11n], { gas: 100_000n })).settled()
       expect({ status, events }).toEqual({ status: 'reverted', events: [] })
       expect(await client.read(failing, 'level')).toBe(0n)
     })
 
-    test('leaves the next nonce right', async () => {
+    test('does not affect the next nonce', async () => {
       expect((await (await client.write(failing, 'setLevel', [4n])).settled()).status).toBe('success')
       expect(await client.read(failing, 'level')).toBe(4n)
     })
   })
 
-  test('an estimate is what the write then needs', async () => {
+  test('an estimate covers the gas of the write', async () => {
     const gas = await client.estimate(tokens, 'deposit', [], { valueWei: 10n ** 18n })
     const sent = await client.write(tokens, 'deposit', [], { valueWei: 10n ** 18n, gas })
     const { status, gasUsed } = await sent.settled()
@@ -308,11 +307,13 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     expect(gas).toBeLessThan(2n * gasUsed)
   })
 
-  describe('a read that is looked up elsewhere (EIP-3668)', () => {
+  describe('an offchain lookup (EIP-3668)', () => {
     const reader = (url: string): Promise<Deployed> => client.deploy(offchainReader, [[url], answer])
 
     test(
-      cannot.lookUp ? 'shows as the error it is: this library follows none' : 'is followed, by GET and by POST',
+      cannot.lookUp
+        ? 'is an OffchainLookup error: this library does not follow it'
+        : 'is followed with GET and with POST',
       async () => {
         for (const [url, method] of [
           [lookup.urlOfGet, 'GET'],
@@ -321,7 +322,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
           const contract = await reader(url)
           lookup.seen.length = 0
           if (cannot.lookUp) {
-            expect(await decoded(client.lookUp(contract, 'read', [question]), contract)).toMatchObject({
+            expect(await getDecodedFailure(client.lookUp(contract, 'read', [question]), contract)).toMatchObject({
               as: 'custom',
               name: 'OffchainLookup',
               args: [contract.address, [url], question, expect.stringMatching(/^0x[\da-f]{8}$/), question],
@@ -336,11 +337,11 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     )
 
     if (cannot.lookUp) return
-    test('fails by the contract\u2019s own error where the answer is wrong', async () => {
+    test('fails with the contract\u2019s own error if the response is wrong', async () => {
       const contract = await reader(lookup.urlOfGet)
       lookup.answer = '0xbad0'
       try {
-        expect(await decoded(client.lookUp(contract, 'read', [question]), contract)).toEqual({
+        expect(await getDecodedFailure(client.lookUp(contract, 'read', [question]), contract)).toEqual({
           as: 'custom',
           name: 'WrongAnswer',
           args: [question, '0xbad0'],
@@ -351,7 +352,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     })
   })
 
-  test('a contract is read and written alike at the address of an API key', async () => {
+  test('a contract can be read and written at the URL of an API key', async () => {
     const other = await richClient(service.key)
     try {
       const own = await other.deploy(token, ['Other', 'O', 1n])

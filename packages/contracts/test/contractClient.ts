@@ -15,7 +15,7 @@ export interface Deployed {
   readonly address: Hex
 }
 
-/** A decoded event. Numbers are bigints, addresses are written in small letters. */
+/** A decoded event. Numbers are bigints, addresses are in lower case. */
 export interface SeenEvent {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
@@ -23,38 +23,38 @@ export interface SeenEvent {
   readonly logIndex: number
 }
 
-/** How a transaction ended. */
+/** The result of a mined transaction. */
 export interface Settled {
   readonly status: 'success' | 'reverted'
   readonly blockNumber: bigint
   readonly gasUsed: bigint
-  /** Its events, decoded from its receipt. */
+  /** The events in the receipt, decoded. */
   readonly events: readonly SeenEvent[]
 }
 
-/** A transaction that a node has taken. */
+/** A transaction that a node has accepted. */
 export interface Sent {
   readonly hash: Hex
-  /** Waits until it is in a block. */
+  /** Waits until the transaction is mined. */
   readonly settled: () => Promise<Settled>
 }
 
-/** What a library says of a call that failed in the contract. */
+/** The decoded failure of a call that failed in the contract. */
 export type DecodedFailure =
   | { readonly as: 'custom'; readonly name: string; readonly args: readonly unknown[] }
   | { readonly as: 'panic'; readonly code: bigint }
   | { readonly as: 'reason'; readonly reason: string }
-  /** A revert without a byte. */
+  /** A revert without data. */
   | { readonly as: 'bare' }
 
-/** What may be said of a write beside its arguments. */
+/** Options of a write. */
 export interface WriteOptions {
   readonly valueWei?: bigint
-  /** Spares the estimate, so that a transaction can be sent that will fail. */
+  /** The gas limit. It replaces the estimate, so that a transaction that fails can be sent. */
   readonly gas?: bigint
 }
 
-/** Which events are meant. */
+/** The events to read. */
 export interface EventRange {
   readonly fromBlock: bigint
   readonly toBlock: bigint
@@ -63,45 +63,45 @@ export interface EventRange {
 }
 
 /**
- * What a dApp does with contracts, by whatever library. Everything that it sends is signed here, by the key that it was made with. Values
- * come back as bigint, text, boolean, small-letter hex, and lists of these.
+ * The contract functions of a library. The client signs transactions with the key that it was created with. Values are returned as bigint,
+ * string, boolean, lower-case hex, and arrays of these.
  */
 export interface ContractClient {
-  /** Of its key; in small letters. */
+  /** The address of its key, in lower case. */
   readonly address: Hex
   readonly deploy: (source: Source, args: readonly unknown[]) => Promise<Deployed>
   readonly read: (contract: Deployed, name: string, args?: readonly unknown[]) => Promise<unknown>
   readonly write: (contract: Deployed, name: string, args?: readonly unknown[], options?: WriteOptions) => Promise<Sent>
-  /** Sends writes one after the other, without waiting for a block between them. */
+  /** Sends writes one after the other, without waiting for blocks in between. */
   readonly writeAll: (contract: Deployed, name: string, eachArgs: readonly (readonly unknown[])[]) => Promise<Sent[]>
   readonly sendValue: (to: Hex, valueWei: bigint) => Promise<Sent>
   readonly balance: (address: Hex) => Promise<bigint>
   readonly blockNumber: () => Promise<bigint>
   readonly events: (contract: Deployed, name: string, range: EventRange) => Promise<readonly SeenEvent[]>
-  /** Tells of events as they come, until it is stopped. */
-  readonly watch: (contract: Deployed, name: string, tell: (event: SeenEvent) => void) => Promise<() => void>
+  /** Calls `onEvent` for each new event, until the returned function is called. */
+  readonly watch: (contract: Deployed, name: string, onEvent: (event: SeenEvent) => void) => Promise<() => void>
   readonly estimate: (
     contract: Deployed,
     name: string,
     args?: readonly unknown[],
     options?: WriteOptions,
   ) => Promise<bigint>
-  /** A read that follows an `OffchainLookup`. */
+  /** Reads, and follows an `OffchainLookup`. */
   readonly lookUp: (contract: Deployed, name: string, args: readonly unknown[]) => Promise<unknown>
-  /** What the library says of a failure; undefined where it does not take it for one of the contract. */
+  /** Decodes a failure. Returns undefined if the library does not report it as a failure of the contract. */
   readonly decodeFailure: (error: unknown, contract: Deployed) => DecodedFailure | undefined
   readonly close: () => void
 }
 
-/** What one adapter brings to the list. */
+/** What an adapter provides to the tests. */
 export interface ContractSubject {
-  /** Opens it at an address of the service. */
+  /** Creates a client for a URL of the service. */
   readonly open: (address: Service['app'] | Service['key'], privateKey: Hex) => ContractClient | Promise<ContractClient>
-  /** What the library has not got, with or without us. It must still fail as is said here. */
+  /** Features that the library does not have, with or without Keyrail. The tests check how it fails. */
   readonly cannot?: {
-    /** Follow an `OffchainLookup`: it shows as the contract's own error. */
+    /** Following an `OffchainLookup`: it is reported as the contract's own error. */
     readonly lookUp?: true
-    /** Tell of events over HTTP: the words that it refuses with. */
+    /** Watching events over HTTP: the message of the error. */
     readonly watch?: RegExp
   }
 }

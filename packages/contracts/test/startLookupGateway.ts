@@ -1,34 +1,34 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A gateway as EIP-3668 has it, that answers as it is told. */
+/** A gateway as defined in EIP-3668, with a fixed response. */
 export interface LookupGateway {
-  /** Asked by GET. */
+  /** The URL for GET. */
   readonly urlOfGet: string
-  /** Asked by POST. */
+  /** The URL for POST. */
   readonly urlOfPost: string
-  /** What it was asked. */
+  /** The received requests. */
   readonly seen: { readonly method: string; readonly sender: string; readonly data: string }[]
-  /** What it answers; may be replaced at any time. */
+  /** The data of its responses; can be changed at any time. */
   answer: string
   readonly close: () => Promise<void>
 }
 
-/** Starts one on a free port. */
+/** Starts a gateway on a free port. */
 export async function startLookupGateway(answer: string): Promise<LookupGateway> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const [, sender, data] = /^\/(0x[\da-f]+)\/(0x[\da-f]+)\.json$/i.exec(request.url ?? '') ?? []
-      const asked =
+      const received =
         request.method === 'POST'
           ? (JSON.parse(Buffer.concat(chunks).toString()) as { sender: string; data: string })
           : { sender: sender ?? '', data: data ?? '' }
       lookup.seen.push({
         method: request.method ?? '',
-        sender: asked.sender.toLowerCase(),
-        data: asked.data.toLowerCase(),
+        sender: received.sender.toLowerCase(),
+        data: received.data.toLowerCase(),
       })
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: lookup.answer }))
     })

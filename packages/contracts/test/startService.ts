@@ -1,18 +1,16 @@
 import { createApiKey, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 
-/** The service in front of a node, with a key for each shape of address. */
+/** The service in front of a node, with a key of each kind. */
 export interface Service {
   readonly chainId: number
-  /** The address of an app. */
+  /** The endpoint of an app. */
   readonly app: { readonly baseUrl: string; readonly apiKey: string; readonly chainId: number }
-  /** The address of an API key. */
+  /** The endpoint of an API key. */
   readonly key: { readonly rpcUrl: string; readonly apiKey: string; readonly chainId: number }
-  /** The URL of the node itself. */
-  readonly nodeUrl: string
-  /** The method of each request that came, in order; `batch` for a batch. */
+  /** The method of each request, in order; `batch` for a batch. */
   readonly methods: string[]
-  /** Asks the node itself, past the service: what mines and makes rich is not offered by it. */
+  /** Calls the node directly, for methods that the service rejects, such as mining blocks and setting balances. */
   readonly node: (method: string, params?: readonly unknown[]) => Promise<unknown>
   /** The URL of the node. */
   readonly nodeUrl: string

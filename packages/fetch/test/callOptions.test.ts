@@ -60,7 +60,7 @@ const functions: typeof reads = [
 let server: CountingServer
 let client: Client
 
-// A server for each test, because a request that its client has given up may still arrive after the test.
+// Each test has its own server, because a request that the client aborted may still arrive after the test.
 beforeEach(async () => {
   server = await startCountingServer()
   server.respond = () => undefined
@@ -98,7 +98,7 @@ describe.each(reads)('%s', (_, read) => {
     expect(seen).toEqual([options])
   })
 
-  test('leaves what is bound to the client alone where an option is missing or undefined', async () => {
+  test('does not replace a bound option if an option is missing or undefined', async () => {
     const { recorder, seen } = recordingClient()
     const bound = recorder.with({ timeoutMs: 1_500, priority: 'poll' })
     await expect(read(bound, { timeoutMs: undefined, retries: 0, signal: undefined })).rejects.toThrow(

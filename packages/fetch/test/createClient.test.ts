@@ -31,7 +31,7 @@ describe('createClient reports a wrong option as its own', () => {
     expect(messageOf(options)).toBe(message)
   })
 
-  test('and lists its options if none is near', () => {
+  test('and lists the options if no name is similar', () => {
     expect(messageOf({ url: 'http://127.0.0.1:1', xyz: 5 })).toMatch(
       'Unknown option "xyz". The options of createClient are url, baseUrl, ',
     )

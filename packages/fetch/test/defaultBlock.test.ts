@@ -18,7 +18,7 @@ afterAll(() => {
   return Promise.all([server.close(), anvil.stop()])
 })
 
-describe('a method whose block is left out asks for the latest', () => {
+describe('a method without a block param requests the latest block', () => {
   test.each([
     ['eth_call', [{ to: account }]],
     ['eth_estimateGas', [{ to: account }]],

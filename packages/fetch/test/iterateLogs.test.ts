@@ -76,7 +76,7 @@ describe('iterateLogs', () => {
     expect(await collect(iterateLogs(client, { address: none, fromBlock: 0n }))).toEqual([])
   })
 
-  test('keeps chain order when responses arrive in any order', async () => {
+  test('yields logs in chain order if responses arrive in any order', async () => {
     const chain = createChain(400)
     const client = createChainClient(chain)
     await collect(iterateLogs(client, { fromBlock: 0, toBlock: 1 }))
@@ -126,7 +126,7 @@ describe('iterateLogs', () => {
     expect(logs.cursor()).toEqual({ nextBlock: 101, nextLogIndex: 0 })
   })
 
-  test('never goes above the head, so that no block is passed over before it is mined', async () => {
+  test('never reads above the head, so that it skips no block that is mined later', async () => {
     const chain = createChain(100)
     const logs = iterateLogs(createChainClient(chain), { fromBlock: 90, toBlock: 500 })
     await collect(logs)
@@ -197,7 +197,7 @@ describe('a rejected range', () => {
     expect(rejected.length).toBeLessThanOrEqual(4)
   })
 
-  test('teaches a cap that holds for everything on the same transport', async () => {
+  test('shares a learned limit with all clients of the same transport', async () => {
     const chain = createChain(3_000)
     const rejected = rejectAbove(chain, 200, { code: -32_000, message: 'exceed maximum block range: 200' })
     const client = createChainClient(chain)
@@ -307,7 +307,7 @@ describe('a rejected range', () => {
     expect(new Set(spansOf(chain))).toEqual(new Set([10, 1]))
   })
 
-  test('resumes where a failure ended it, with no gap and nothing twice', async () => {
+  test('resumes after a failure, with no gap and no duplicate', async () => {
     const chain = createChain(300)
     let calls = 0
     chain.before = (method) => {
@@ -356,13 +356,13 @@ describe('over HTTP, with the wording of each provider', () => {
         throw new NodeError('unknown', { ...response.error, status: response.status })
       }
       await using client = createClient({ url: server.url, retry: false })
-      // Few requests where the node accepts ten blocks at a time.
+      // Few requests, although the node accepts only ten blocks at a time.
       const from = most < 100 ? 118_000 : 0
       const seen = await collect(iterateLogs(client, { fromBlock: from, maxBlocks: 200_000 }))
       expect(seen.map(placeOf)).toEqual(wanted.filter((place) => parseInt(place) >= from))
       expect(rejected.length).toBeGreaterThan(most >= 100_000 ? -1 : 0)
       if (maxBlocks) {
-        // Only the requests in flight when the cap was learned.
+        // Only the requests that were in flight when the limit was learned.
         expect(rejected.length).toBeLessThanOrEqual(4)
         expect(Math.max(...spansOf(chain).slice(-5))).toBeLessThanOrEqual(maxBlocks)
       } else expect(rejected.length / spansOf(chain).length).toBeLessThan(0.5)
@@ -466,7 +466,7 @@ describe('a cursor', () => {
 })
 
 describe('a slow consumer', () => {
-  test('holds the reading up at twice the concurrency', async () => {
+  test('prefetches at most twice the concurrency', async () => {
     const chain = createChain(Array.from({ length: 1_000 }, () => 1))
     const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 3 })
     const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
@@ -658,7 +658,7 @@ describe('checkReorg', () => {
     expect([...remaining, ...rest].map(placeOf)).toEqual(chain.logs().map(placeOf))
   })
 
-  test('finds a reorganization that came between two runs, by the cursor', async () => {
+  test('finds a reorganization between two runs, with the cursor', async () => {
     for (const taken of [3, 1_000]) {
       const chain = createChain(Array.from({ length: 10 }, () => 1))
       const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true })

@@ -15,7 +15,7 @@ let from: Hex
 let emitter: Hex
 let word = 0
 
-/** Mines a block that holds so many logs. */
+/** Mines a block with the given number of logs. */
 const emit = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++)
     await client.eth_sendTransaction({ from, to: emitter, data: wordOf(++word), gas: '0x186a0' })

@@ -228,7 +228,7 @@ describe('getTransactionReceipt', () => {
     })
   })
 
-  test('names the contract that was made, and the logs that were written', async () => {
+  test('has the created contract and the emitted logs', async () => {
     expect(await received(made)).toMatchObject({ to: null, contractAddress: emitter })
     const { logs, blockHash } = await received(lastEmit)
     expect(logs).toEqual(await getLogs(client, { blockHash }))
@@ -300,12 +300,12 @@ describe('call', () => {
     expect(await call(client, { to })).toBe('0x')
   })
 
-  test('runs init code where there is no to', async () => {
+  test('runs init code if there is no to', async () => {
     expect(await call(client, { data: emitterInitCode })).toBe(emitterCode)
     expect(await call(client, { to: null, data: emitterInitCode })).toBe(emitterCode)
   })
 
-  test('fails as a revert where the contract reverts', async () => {
+  test('fails as a revert if the contract reverts', async () => {
     await expect(call(client, { to: emitter, data: wordOf(0) })).rejects.toMatchObject({
       kind: 'revert',
       retryable: false,
@@ -333,7 +333,7 @@ describe('estimateGas', () => {
     expect(await estimateGas(client, { from, to, authorizationList })).toBeGreaterThan(21_000n)
   })
 
-  test('fails as a revert where it would revert', async () => {
+  test('fails as a revert if the transaction would revert', async () => {
     await expect(estimateGas(client, { from, to: emitter, data: wordOf(0) })).rejects.toMatchObject({ kind: 'revert' })
   })
 })
@@ -416,7 +416,7 @@ describe('a name that no option has', () => {
     ['sendRawTransaction', { transaction: '0x02' }, sendRawTransaction],
     ['waitForTransactionReceipt', { hash }, waitForTransactionReceipt],
   ])('are rejected by %s before anything is sent', async (name, right, read) => {
-    // Nothing listens there: what is sent fails with another kind.
+    // Nothing listens there, so a call that is sent fails with another kind.
     const nobody = createClient<AnvilRpc>({ url: 'http://127.0.0.1:1', retry: false, timeoutMs: 2_000 })
     const failureOf = (options: object): Promise<unknown> =>
       read(nobody, options as never).catch((error: unknown) => error)

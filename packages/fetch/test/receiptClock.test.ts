@@ -65,7 +65,7 @@ describe('waitForTransactionReceipt, by the clock', () => {
     expect(String(wait.ended)).toContain('too few confirmations')
   })
 
-  test('waits as long as the node asks to', async () => {
+  test('waits as long as the node requests', async () => {
     server.script = raw(429, errorBody(429, 'slow down'), { 'retry-after': '1' })
     const wait = start({ pollingIntervalMs: 25 })
     await until(() => server.seen.length === 1)

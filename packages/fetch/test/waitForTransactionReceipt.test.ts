@@ -206,7 +206,7 @@ describe('waitForTransactionReceipt with a failing node', () => {
     expect(node.requests()).toBe(1)
   })
 
-  test('fails at once for a receipt that is none', async () => {
+  test('fails at once for an invalid receipt', async () => {
     await using node = await startFailing({ body: { result: { ...wireReceipt, gasUsed: 'much' } } })
     await expect(node.wait()).rejects.toMatchObject({
       kind: 'badResponse',
@@ -215,7 +215,7 @@ describe('waitForTransactionReceipt with a failing node', () => {
     expect(node.requests()).toBe(1)
   })
 
-  test('asks for no head where one confirmation is enough', async () => {
+  test('does not request the head if one confirmation is enough', async () => {
     const server = await startCountingServer()
     const counted = createClient({ url: server.url })
     server.respond = () => wireReceipt

@@ -134,7 +134,7 @@ describe('adapters.json', () => {
     expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
   })
 
-  test('has a node that no two of its answers can be taken for one another', () => {
+  test('has a node whose results all differ from one another', () => {
     const { accounts, contract } = node
     const said = [node.blockNumber, contract.response, node.transaction.hash, ...accounts.map(({ balance }) => balance)]
     expect(new Set(said).size).toBe(said.length)

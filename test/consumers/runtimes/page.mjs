@@ -1,4 +1,4 @@
-// For a page, which asks for it by name, and for a worker, which is asked by a message.
+// A page calls the global function, and a worker receives a message.
 import { useKeyrail } from './useKeyrail.mjs'
 
 if (typeof document === 'undefined') {

@@ -1,18 +1,18 @@
-// What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, subscriptions, and WebSocket.
+// Uses the features that must work the same on every platform: a call, a batch, failures that show no key, an abort, subscriptions, and WebSocket.
 import { batch, createTransport, stats, webSocket } from '@keyrail/core'
 import { getSocket } from '@keyrail/core/internal'
 import { createClient, getBalance, getBlock, isKeyrailError, subscribe } from '@keyrail/fetch'
 
 /**
- * Uses a service in every way that a platform could spoil.
- * @param given - `baseUrl` and `apiKey` of an app; `wrongKey`, which the service does not know; `nobody`, where nobody listens; `node`, a node's own URL.
+ * Uses every feature of a service that depends on the platform.
+ * @param given - `baseUrl` and `apiKey` of an app; `wrongKey`, an unknown key; `unreachable`, a URL without a server; `node`, the URL of a node.
  */
-export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody, node }) {
+export async function useKeyrail({ baseUrl, apiKey, wrongKey, unreachable, node }) {
   const { fetch } = globalThis
   let fetches = 0
-  globalThis.fetch = (...words) => {
+  globalThis.fetch = (...args) => {
     fetches++
-    return fetch(...words)
+    return fetch(...args)
   }
   try {
     const transport = createTransport({ baseUrl, apiKey, batch: batch(), stats: stats() })
@@ -24,7 +24,7 @@ export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody, node }) {
       client.eth_chainId(),
       getBalance(client, { address: `0x${'11'.repeat(20)}` }),
     ])
-    const requestsOfBatch = transport.stats().requests - requests
+    const batchRequests = transport.stats().requests - requests
 
     const controller = new AbortController()
     const aborted = client
@@ -41,17 +41,17 @@ export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody, node }) {
     }
 
     const report = {
-      blockOf: typeof block.number,
+      blockNumberType: typeof block.number,
       chainId,
       balance: `${balance}`,
-      requestsOfBatch,
-      abortedByItsReason: await aborted,
+      batchRequests,
+      abortedWithReason: await aborted,
       watchedOneChain: watched.every(({ parentHash }, index) => index === 0 || parentHash === watched[index - 1].hash),
       watched: watched.length,
-      wrongKey: await failure({ baseUrl, apiKey: wrongKey }),
-      nobody: await failure({ baseUrl: nobody, apiKey, retry: false }),
-      byFetch: fetches > 0,
-      bySocket: await useSocket(node),
+      wrongKey: await getFailure({ baseUrl, apiKey: wrongKey }),
+      unreachable: await getFailure({ baseUrl: unreachable, apiKey, retry: false }),
+      usedFetch: fetches > 0,
+      usedSocket: await useSocket(node),
     }
     transport.close()
     return report
@@ -80,8 +80,8 @@ async function useSocket(url) {
   }
 }
 
-/** A failure, and whatever can be seen of it. Printed as well: each platform shows an error in its own way. */
-async function failure(options) {
+/** Returns a failure and every text that it contains. Also prints it, because each platform formats errors differently. */
+async function getFailure(options) {
   const client = createClient(options)
   try {
     return await client.eth_chainId()
@@ -90,19 +90,19 @@ async function failure(options) {
     return {
       ours: isKeyrailError(error),
       kind: error.kind,
-      seen: `${String(error)}\n${error.stack}\n${everyPart(error)}`,
+      seen: `${String(error)}\n${error.stack}\n${getText(error)}`,
     }
   } finally {
     client.close()
   }
 }
 
-/** The text of all that an object holds, what does not show by itself included. */
-function everyPart(value, seen = new Set()) {
+/** Returns the text of all properties of an object, including non-enumerable ones. */
+function getText(value, seen = new Set()) {
   if (typeof value !== 'object' || value === null) return `${String(value)}\n`
   if (seen.has(value)) return ''
   seen.add(value)
   return Reflect.ownKeys(value)
-    .map((name) => `${String(name)}: ${everyPart(value[name], seen)}`)
+    .map((name) => `${String(name)}: ${getText(value[name], seen)}`)
     .join('')
 }

@@ -9,7 +9,7 @@ export function setClientTransport(client: object, transport: Transport, bound: 
 
 /**
  * Returns the transport of a client that `createClient` created, or the object itself if it is any other client.
- * What is learned about a provider's limits is stored under this object, so that all clients of one transport share it.
+ * Learned limits of a provider are stored under this object, so that all clients of one transport share it.
  */
 export function getClientTransport(client: object): object {
   return transports.get(client)?.transport ?? client

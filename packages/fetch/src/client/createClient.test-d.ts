@@ -20,7 +20,7 @@ describe('a client', () => {
   test('rejects unknown methods, wrong params and a then()', () => {
     // @ts-expect-error no such method
     void client.eth_blockNumbers
-    // @ts-expect-error a number where the wire has hex
+    // @ts-expect-error a number instead of a hex string
     void client.eth_getBlockByNumber(1, false)
     // @ts-expect-error one param too many
     void client.eth_chainId('latest')
@@ -137,7 +137,7 @@ describe('the name of the network', () => {
     createClient({ url, network: 'goerli', chainId })
     // @ts-expect-error no chain id for mainnet
     createClient({ baseUrl, apiKey, network: 'mainnet', chainId: { sepolia: 11155111 } })
-    // @ts-expect-error any name may come from outside
+    // @ts-expect-error a name that is not known at compile time
     createClient({ baseUrl, apiKey, network: '' as string })
   })
 

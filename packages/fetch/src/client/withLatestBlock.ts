@@ -28,7 +28,7 @@ const isGiven = (param: unknown): boolean => param !== undefined && param !== nu
  * @see execution-apis, eth/state: the default of `Block` is `latest`
  */
 export function withLatestBlock(args: RequestArguments): RequestArguments {
-  // The transport rejects what is not a request.
+  // The transport rejects invalid requests.
   const { method, params } = Object(args) as RequestArguments
   const position = blockPositions.get(method)
   if (position === undefined || !Array.isArray(params) || isGiven(params[position])) return args

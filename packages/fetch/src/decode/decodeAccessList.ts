@@ -6,7 +6,7 @@ import { decodeObject } from './decodeObject.ts'
 /**
  * Decodes an access list.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @see EIP-2930

@@ -7,7 +7,7 @@ import type { Authorization } from './transaction.ts'
 /**
  * Decodes one item of an authorization list.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @see EIP-7702

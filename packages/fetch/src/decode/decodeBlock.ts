@@ -24,7 +24,7 @@ const decodeHash = (value: unknown, path: string): Hex => decodeHex(value, path,
 /**
  * Decodes a pending block: fields that are not known yet may be null.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param decode - Decodes an entry of `transactions`. @default checks that it is a hash
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
@@ -82,7 +82,7 @@ export function decodePendingBlock(
 /**
  * Decodes a mined block.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param decode - Decodes an entry of `transactions`, for example with `decodeTransaction`. @default checks that it is a hash
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example

@@ -5,7 +5,7 @@ import { decodeObject } from './decodeObject.ts'
 /**
  * Decodes the header of a block: a block without `transactions`, `size`, `uncles` and `withdrawals`, as a subscription reports it.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const wire = await client.eth_getHeaderByNumber('latest')

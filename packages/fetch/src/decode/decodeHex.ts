@@ -4,7 +4,7 @@ import { malformed } from './malformed.ts'
 /**
  * Checks a hex string of the wire and returns it unchanged.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @param bytes - The expected number of bytes. @default any number
  * @throws {KeyrailError} kind `badResponse` if it is not hex of that length.

@@ -3,7 +3,7 @@ import { malformed } from './malformed.ts'
 /**
  * Decodes an array of the wire.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @param decode - Decodes one item, given its path.
  * @throws {KeyrailError} kind `badResponse` if it is not an array, or if `decode` rejects an item.

@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 /**
  * Decodes a log.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message. @default 'log'
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example

@@ -4,7 +4,7 @@ import { malformed } from './malformed.ts'
 /**
  * Decodes a quantity of the wire as a number, such as an index, a count or an ID.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse` if it is not a hex quantity, or above 2^53-1.
  * @example

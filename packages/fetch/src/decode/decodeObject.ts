@@ -3,7 +3,7 @@ import { malformed } from './malformed.ts'
 /**
  * Checks that a value of the wire is an object. Its fields are still unchecked.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse` if it is not an object.
  */

@@ -1,7 +1,7 @@
 /**
  * Decodes a field that some forks, chains or nodes do not have. Null counts as missing.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @param decode - Decodes the value if there is one.
  * @param bytes - Passed to `decode`.

@@ -3,7 +3,7 @@ import { malformed } from './malformed.ts'
 /**
  * Decodes a quantity of the wire as a bigint. Leading zeros are accepted because some nodes send them; more than 256 bits are rejected.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse` if it is not a hex quantity.
  * @example

@@ -18,7 +18,7 @@ const decodeStatus = (value: unknown, path: string): 'success' | 'reverted' => {
 /**
  * Decodes a receipt.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message. @default 'receipt'
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example

@@ -67,7 +67,7 @@ describe('decodeTransaction', () => {
     })
   })
 
-  test('takes the parity from v where a node sends nothing else', () => {
+  test('gets the parity from v if a node sends nothing else', () => {
     const { yParity: _, ...older } = wireFeeMarket
     expect(decodeTransaction({ ...wireTransaction, ...older, type: '0x2' })).toMatchObject(signature)
   })
@@ -117,7 +117,7 @@ describe('decodeTransaction', () => {
     expect(decodeTransaction(bare)).toMatchObject({ type: 'eip1559', accessList: [] })
   })
 
-  test('reads a pending one, and one that makes a contract', () => {
+  test('reads a pending transaction, and one that creates a contract', () => {
     const pending = { ...wireTransaction, to: null, blockHash: null, blockNumber: null, transactionIndex: null }
     const nowhere = { to: null, blockHash: null, blockNumber: null, transactionIndex: null }
     expect(decodeTransaction(pending)).toMatchObject(nowhere)

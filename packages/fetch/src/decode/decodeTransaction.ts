@@ -23,7 +23,7 @@ type Field = keyof LegacyTransaction | keyof Eip4844Transaction | keyof Eip7702T
 /**
  * Decodes a transaction of any type.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message. @default 'transaction'
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example

@@ -7,7 +7,7 @@ const types = ['legacy', 'eip2930', 'eip1559', 'eip4844', 'eip7702'] as const
 /**
  * Decodes the type of a transaction or receipt. Nodes older than EIP-2718 send none: the type is then legacy.
  *
- * @param value - What the node sent.
+ * @param value - The value that the node sent.
  * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse` if it is not a hex quantity.
  */

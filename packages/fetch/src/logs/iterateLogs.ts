@@ -33,7 +33,7 @@ export interface LogsClient {
   readonly with: (options: CallOptions) => ReadClient<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber'>
 }
 
-/** How far an iteration has come. */
+/** The progress of an iteration. */
 export interface LogsProgress {
   /** The first block of this run. */
   readonly fromBlock: bigint
@@ -98,7 +98,7 @@ const mostRereads = 10
  * Iterates over the decoded logs of any range of blocks, strictly in chain order.
  *
  * The range is read in windows, several in parallel. If the provider rejects a window for its size (kind `range`, or a timeout), the size
- * that it accepts is parsed from the error, or else the window is halved. All clients of one transport share what was learned. Slow
+ * that it accepts is parsed from the error, or else the window is halved. All clients of one transport share the learned limits. Slow
  * consumers apply back-pressure: at most `2 * concurrency` windows are prefetched. Leaving the loop aborts the requests in flight.
  *
  * `toBlock: 'latest'` is the head when the iteration starts. For the logs of later blocks, resume from the cursor or use `subscribe`.

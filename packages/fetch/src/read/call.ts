@@ -18,7 +18,7 @@ export interface CallInput extends TransactionInput, CallOptions {
  *
  * @param client - A client.
  * @param options - The transaction to run, the block whose state to use, and call options such as `signal` and `timeoutMs`.
- * @returns What the contract returned, ABI-encoded.
+ * @returns The data that the contract returned, ABI-encoded.
  * @throws {KeyrailError} kind `revert` if the contract reverted, with its data in `rpcError.data`; `invalidRequest` for a wrong
  *   option; `badResponse` for a malformed response; otherwise the failure of the call.
  * @throws The signal's own reason if you abort it.

@@ -119,7 +119,7 @@ describe('reads', () => {
     void narrow
   })
 
-  test('accept call options beside their own', () => {
+  test('accept call options in addition to their own', () => {
     const options = {
       signal: new AbortController().signal,
       timeoutMs: 1,

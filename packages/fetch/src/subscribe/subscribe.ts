@@ -44,7 +44,7 @@ export interface ReorgEvent<T> {
   /** Undo what you have of the blocks above this one. */
   readonly ancestor: { readonly number: bigint; readonly hash: Hex }
   /**
-   * What was reported and is no longer in the chain, newest first; logs with `removed: true`. Empty if none of it matched, and without what an
+   * The reported blocks or logs that are no longer in the chain, newest first; logs with `removed: true`. Empty if none of it matched, and without what an
    * earlier subscription reported, whose cursor was passed to this one.
    */
   readonly removed: readonly T[]

@@ -1,6 +1,6 @@
-/** The `@example` of a docblock. */
+/** An `@example` of a docblock. */
 export interface Example {
-  /** Its first line in the file, from 1. */
+  /** The line in the file where it starts, from 1. */
   readonly line: number
   readonly code: string
 }
@@ -9,7 +9,7 @@ export interface Example {
  * Finds every `@example` in the docblocks of a source file.
  * @param source - The text of the file.
  */
-export function docblockExamples(source: string): Example[] {
+export function findExamples(source: string): Example[] {
   const examples: Example[] = []
   for (const block of source.matchAll(/\/\*\*[\s\S]*?\*\//g)) {
     const first = source.slice(0, block.index).split('\n').length

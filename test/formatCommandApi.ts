@@ -11,12 +11,12 @@ interface Command {
 }
 
 /**
- * Lists what scripts depend on: the arguments of every command, its options and their values, and the exit codes. Help texts are not part
- * of it.
+ * Lists the interface that scripts depend on: the arguments of every command, its options and their values, and the exit codes, without help
+ * texts.
  * @param commands - The table of commands.
  * @param exitCodes - The exit codes by name.
  */
-export function commandApi(commands: readonly Command[], exitCodes: Readonly<Record<string, number>>): string {
+export function formatCommandApi(commands: readonly Command[], exitCodes: Readonly<Record<string, number>>): string {
   const codes = Object.entries(exitCodes).map(([name, code]) => `  ${code}  ${name}`)
   const usages = commands.flatMap(({ name, words = [], options }) => [
     '',

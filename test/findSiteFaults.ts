@@ -10,29 +10,31 @@ interface Page {
   readonly links: readonly string[]
 }
 
-/** Hosts that pages may name, and nobody is asked at: reserved for documentation, of this machine, or of a private network. */
+/** Hosts that any page may name: reserved for documentation, this machine, or in a private network. */
 const reserved =
   /^([\w-]+[.])*(example|example[.](com|org|net)|test|localhost|invalid)$|^(127|10)([.]\d+){3}$|^203[.]0[.]113[.]\d+$/
 
 /**
- * Finds what is wrong with a built site: links that lead to no page or no heading, pages that no link leads to, and what a page would load
- * from, or names of, another host.
- * @param folder - The site, as it would be served.
- * @param named - Hosts that may be named in words and in links. Nothing is ever loaded from one.
+ * Finds problems of a built site: links to missing pages or headings, pages without a link to them, resources from other hosts, and names of
+ * other hosts.
+ * @param folder - The folder of the built site.
+ * @param named - Hosts that texts and links may name. Pages must not load anything from them either.
  * @returns One sentence per fault.
  */
-export function siteFaults(folder: string, named: readonly string[]): string[] {
-  const pages = new Map(filesOf(folder, '**/*.html').map((file) => [`/${file}`, readPage(folder, `/${file}`)] as const))
-  const files = new Set(filesOf(folder, '**/*').map((file) => `/${file}`))
+export function findSiteFaults(folder: string, named: readonly string[]): string[] {
+  const pages = new Map(
+    listFiles(folder, '**/*.html').map((file) => [`/${file}`, readPage(folder, `/${file}`)] as const),
+  )
+  const files = new Set(listFiles(folder, '**/*').map((file) => `/${file}`))
   return [
-    ...[...pages.values()].flatMap((page) => linkFaultsOf(page, pages, files)),
-    ...unreached(pages),
-    ...[...pages.values()].flatMap(loadFaults),
-    ...filesOf(folder, '**/*.{html,js,css}').flatMap((file) => hostFaults(folder, file, named)),
+    ...[...pages.values()].flatMap((page) => findLinkFaults(page, pages, files)),
+    ...findUnlinkedPages(pages),
+    ...[...pages.values()].flatMap(findLoadFaults),
+    ...listFiles(folder, '**/*.{html,js,css}').flatMap((file) => findHostFaults(folder, file, named)),
   ]
 }
 
-const filesOf = (folder: string, pattern: string): string[] =>
+const listFiles = (folder: string, pattern: string): string[] =>
   globSync(pattern, { cwd: folder })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
@@ -47,17 +49,17 @@ function readPage(folder: string, path: string): Page {
   return { path, html, ids: new Set(all('id')), links }
 }
 
-/** The page that a link leads to, and the heading; undefined where it leads out of the site. */
-function target(from: string, href: string): { readonly path: string; readonly anchor: string } | undefined {
+/** Resolves a link to a page and a heading. Returns undefined for a link to another site. */
+function resolveLink(from: string, href: string): { readonly path: string; readonly anchor: string } | undefined {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return undefined
   const [path = '', anchor = ''] = decodeURI(href).split('#')
-  const whole = path === '' ? from : posix.resolve(posix.dirname(from), path)
-  return { path: path.endsWith('/') ? posix.join(whole, 'index.html') : whole, anchor }
+  const fullPath = path === '' ? from : posix.resolve(posix.dirname(from), path)
+  return { path: path.endsWith('/') ? posix.join(fullPath, 'index.html') : fullPath, anchor }
 }
 
-function linkFaultsOf(page: Page, pages: ReadonlyMap<string, Page>, files: ReadonlySet<string>): string[] {
+function findLinkFaults(page: Page, pages: ReadonlyMap<string, Page>, files: ReadonlySet<string>): string[] {
   return page.links.flatMap((href) => {
-    const to = target(page.path, href)
+    const to = resolveLink(page.path, href)
     if (!to) return []
     const found = pages.get(to.path)
     if (!found) return files.has(to.path) ? [] : [`${page.path}: the link ${href} leads nowhere`]
@@ -66,19 +68,19 @@ function linkFaultsOf(page: Page, pages: ReadonlyMap<string, Page>, files: Reado
   })
 }
 
-function unreached(pages: ReadonlyMap<string, Page>): string[] {
+function findUnlinkedPages(pages: ReadonlyMap<string, Page>): string[] {
   const reached = new Set(['/index.html', '/404.html'])
   for (const path of reached) {
     for (const href of pages.get(path)?.links ?? []) {
-      const to = target(path, href)
+      const to = resolveLink(path, href)
       if (to && pages.has(to.path)) reached.add(to.path)
     }
   }
   return [...pages.keys()].filter((path) => !reached.has(path)).map((path) => `${path}: no link leads here`)
 }
 
-/** What a page loads: each of it must be its own. */
-function loadFaults({ path, html }: Page): string[] {
+/** Finds resources that a page loads from other hosts. */
+function findLoadFaults({ path, html }: Page): string[] {
   const loaded = [
     ...html.matchAll(/<(?!a\s)[a-z]+\s[^>]*?\s(?:src|href|srcset|action|data|poster)="([^"]*)"/g),
     ...html.matchAll(/url\(([^)]*)\)/g),
@@ -91,7 +93,7 @@ function loadFaults({ path, html }: Page): string[] {
     : [...faults, `${path}: has no policy against other hosts`]
 }
 
-function hostFaults(folder: string, file: string, named: readonly string[]): string[] {
+function findHostFaults(folder: string, file: string, named: readonly string[]): string[] {
   const text = readFileSync(join(folder, file), 'utf8')
   const hosts = new Set([...text.matchAll(/\bhttps?:\\?[/]\\?[/]([\w.-]*\w)/g)].map(([, host = '']) => host))
   return [...hosts]

@@ -1,14 +1,14 @@
 import type { ReleaseGroup } from './readReleaseGroup.ts'
 
-/** Propose the next version, publish the one that stands, or neither. */
+/** Propose the next version, publish the current one, or do nothing. */
 export type ReleaseStep = 'propose' | 'publish' | 'nothing'
 
 /**
- * Decides what a release needs next.
- * @param group - The packages' version, and the changesets that wait.
- * @param tags - The tags of the repository. What is tagged is published.
+ * Returns the next step of a release.
+ * @param group - The version of the packages, and the changesets.
+ * @param tags - The tags of the repository. A version with a tag is published.
  */
-export function releaseStep(
+export function getReleaseStep(
   { version, changesets }: Pick<ReleaseGroup, 'version' | 'changesets'>,
   tags: readonly string[],
 ): ReleaseStep {

@@ -1,44 +1,44 @@
-/** What commands in documents can name. */
+/** The scripts, packages, programs and paths that commands in documents can use. */
 export interface KnownCommands {
   /** Scripts of the root package.json. */
   readonly scripts: readonly string[]
-  /** Packages that go to the registry. */
+  /** Published packages. */
   readonly packages: readonly string[]
   /** Programs that `npx` finds in the workspace. */
   readonly programs: readonly string[]
-  /** The help of one `keyrail` command; undefined where there is no such command. */
+  /** Returns the help of a `keyrail` command, or undefined if there is no such command. */
   readonly keyrailHelp: (command: string) => string | undefined
-  /** Whether a path stands in the workspace. */
+  /** Returns whether a path exists in the workspace. */
   readonly exists: (path: string) => boolean
 }
 
 /**
  * Finds commands of a shell block that name a script, package, program, command, option or file that does not exist.
  * @param shell - The block: commands, with or without `$ ` before them; other lines are output.
- * @param known - What exists.
+ * @param known - The names that exist.
  * @returns One sentence per fault.
  */
-export function commandFaults(shell: string, known: KnownCommands): string[] {
+export function findCommandFaults(shell: string, known: KnownCommands): string[] {
   const joined = shell.replaceAll(/\\\n/g, ' ')
   return joined.split('\n').flatMap((line) =>
     line
       .replace(/^\s*\$ /, '')
       .replace(/(^|\s)#.*$/, '')
       .split(/&&|\|\||[|;]/)
-      .flatMap((command) => faultsOf(command.trim().split(/\s+/), known)),
+      .flatMap((command) => findFaults(command.trim().split(/\s+/), known)),
   )
 }
 
-function faultsOf(words: readonly string[], known: KnownCommands): string[] {
+function findFaults(words: readonly string[], known: KnownCommands): string[] {
   const [program = '', ...rest] = words.filter((word) => !/^[A-Z_][A-Z0-9_]*=/.test(word))
   const named = rest.filter((word) => !word.startsWith('-'))
   switch (program) {
     case 'npm':
-      return npmFaults(named, known)
+      return findNpmFaults(named, known)
     case 'npx':
-      return npxFaults(rest.slice(rest.findIndex((word) => !word.startsWith('-'))), known)
+      return findNpxFaults(rest.slice(rest.findIndex((word) => !word.startsWith('-'))), known)
     case 'keyrail':
-      return keyrailFaults(rest, known)
+      return findKeyrailFaults(rest, known)
     case 'node':
       return named
         .slice(0, 1)
@@ -49,7 +49,7 @@ function faultsOf(words: readonly string[], known: KnownCommands): string[] {
   }
 }
 
-function npmFaults([verb = '', ...named]: readonly string[], { scripts, packages }: KnownCommands): string[] {
+function findNpmFaults([verb = '', ...named]: readonly string[], { scripts, packages }: KnownCommands): string[] {
   if (['start', 'test'].includes(verb)) return scripts.includes(verb) ? [] : [`there is no script ${verb}`]
   if (verb === 'run') return scripts.includes(named[0] ?? '') ? [] : [`there is no script ${named[0]}`]
   if (['install', 'i', 'add'].includes(verb)) {
@@ -60,12 +60,12 @@ function npmFaults([verb = '', ...named]: readonly string[], { scripts, packages
   return [`npm ${verb} is not a command that this checker knows`]
 }
 
-function npxFaults([program = '', ...rest]: readonly string[], known: KnownCommands): string[] {
-  if (program === 'keyrail') return keyrailFaults(rest, known)
+function findNpxFaults([program = '', ...rest]: readonly string[], known: KnownCommands): string[] {
+  if (program === 'keyrail') return findKeyrailFaults(rest, known)
   return known.programs.includes(program) ? [] : [`npx finds no ${program}`]
 }
 
-function keyrailFaults([command = '', ...rest]: readonly string[], { keyrailHelp }: KnownCommands): string[] {
+function findKeyrailFaults([command = '', ...rest]: readonly string[], { keyrailHelp }: KnownCommands): string[] {
   if (/^--(help|version)$/.test(command)) return []
   const help = keyrailHelp(command)
   if (help === undefined) return [`there is no keyrail ${command}`]

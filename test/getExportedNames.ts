@@ -1,26 +1,26 @@
 import ts from 'typescript'
 
-/** What a module exports by name. */
+/** The named exports of a module. */
 export interface ExportedNames {
-  /** Usable as types only: interfaces, type aliases, and what is exported by `export type`. */
+  /** Exports that are only types: interfaces, type aliases, and names in `export type`. */
   readonly types: readonly string[]
-  /** Usable at run time; classes among them. */
+  /** Exports that exist at run time, including classes. */
   readonly values: readonly string[]
 }
 
 /**
- * Lists what a source file exports by name, from its text alone.
- * @param source - TypeScript, also the text of a declaration file.
- * @throws Where it exports what has no name here: `export *` or a default.
+ * Lists the named exports of a source file.
+ * @param source - The text of a TypeScript file or a declaration file.
+ * @throws If an export has no name in the text: `export *` or a default export.
  */
-export function exportedNames(source: string): ExportedNames {
+export function getExportedNames(source: string): ExportedNames {
   const types: string[] = []
   const values: string[] = []
   for (const statement of ts.createSourceFile('module.ts', source, ts.ScriptTarget.Latest).statements) {
     if (ts.isExportAssignment(statement)) throw new Error('a default export has no name')
     if (ts.isExportDeclaration(statement)) {
       const { exportClause, isTypeOnly } = statement
-      if (!exportClause) throw new Error('what `export *` brings is not said')
+      if (!exportClause) throw new Error('the exports of `export *` are unknown')
       const names = ts.isNamespaceExport(exportClause)
         ? [{ name: exportClause.name.text, type: isTypeOnly }]
         : exportClause.elements.map((element) => ({ name: element.name.text, type: isTypeOnly || element.isTypeOnly }))
@@ -28,10 +28,10 @@ export function exportedNames(source: string): ExportedNames {
     } else if (ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExport)) {
       if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) types.push(statement.name.text)
       else if (ts.isVariableStatement(statement))
-        values.push(...statement.declarationList.declarations.map(({ name }) => nameOf(name)))
+        values.push(...statement.declarationList.declarations.map(({ name }) => getName(name)))
       else if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement))
-        values.push(nameOf(statement.name))
-      else throw new Error(`an export of kind ${ts.SyntaxKind[statement.kind]} is not read`)
+        values.push(getName(statement.name))
+      else throw new Error(`an export of kind ${ts.SyntaxKind[statement.kind]} is not supported`)
     }
   }
   return { types: [...new Set(types)].sort(), values: [...new Set(values)].sort() }
@@ -39,7 +39,7 @@ export function exportedNames(source: string): ExportedNames {
 
 const isExport = ({ kind }: ts.ModifierLike): boolean => kind === ts.SyntaxKind.ExportKeyword
 
-function nameOf(name: ts.BindingName | ts.Identifier | undefined): string {
+function getName(name: ts.BindingName | ts.Identifier | undefined): string {
   if (!name || !ts.isIdentifier(name)) throw new Error('an export must have a plain name')
   return name.text
 }

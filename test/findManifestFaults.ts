@@ -17,12 +17,12 @@ interface Manifest {
  * Compares every package.json under packages/ with the table of arrows.
  * @param root - The top of the workspace.
  * @param arrows - The table, by folder under packages/.
- * @returns One sentence per fault; none when all is well.
+ * @returns One sentence per fault.
  */
-export function manifestFaults(root: string, arrows: Readonly<Record<string, PackageArrows>>): string[] {
+export function findManifestFaults(root: string, arrows: Readonly<Record<string, PackageArrows>>): string[] {
   const faults: string[] = []
-  const folderOf = new Map(Object.entries(arrows).map(([folder, { name }]) => [name, folder]))
-  const leansOn = new Map<string, string[]>()
+  const folders = new Map(Object.entries(arrows).map(([folder, { name }]) => [name, folder]))
+  const dependencies = new Map<string, string[]>()
 
   for (const folder of readdirSync(join(root, 'packages')).sort()) {
     const path = join(root, 'packages', folder, 'package.json')
@@ -34,16 +34,17 @@ export function manifestFaults(root: string, arrows: Readonly<Record<string, Pac
     }
     const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
     const of = (versions: Versions | undefined): string[] => Object.keys(versions ?? {})
-    const ours = (versions: Versions | undefined): string[] => of(versions).filter((name) => folderOf.has(name))
-    const foreign = (versions: Versions | undefined): string[] => of(versions).filter((name) => !folderOf.has(name))
+    const ours = (versions: Versions | undefined): string[] => of(versions).filter((name) => folders.has(name))
+    const foreign = (versions: Versions | undefined): string[] => of(versions).filter((name) => !folders.has(name))
 
     if (manifest.name !== may.name) faults.push(`packages/${folder} is named ${manifest.name}, not ${may.name}`)
     for (const name of ours(manifest.dependencies)) {
-      if (may.whereInstalled?.includes(folderOf.get(name) as string)) faults.push(`${folder} may not bring ${name}`)
-      if (!may.imports.includes(folderOf.get(name) as string)) faults.push(`${folder} may not depend on ${name}`)
+      if (may.optional?.includes(folders.get(name) as string))
+        faults.push(`${folder} may not depend on ${name}, which is optional`)
+      if (!may.imports.includes(folders.get(name) as string)) faults.push(`${folder} may not depend on ${name}`)
     }
     for (const name of ours(manifest.devDependencies)) {
-      const other = folderOf.get(name) as string
+      const other = folders.get(name) as string
       if (!may.imports.includes(other) && !may.inTests.includes(other)) {
         faults.push(`tests of ${folder} may not depend on ${name}`)
       }
@@ -53,7 +54,7 @@ export function manifestFaults(root: string, arrows: Readonly<Record<string, Pac
       ...Object.entries(manifest.dependencies ?? {}),
       ...Object.entries(manifest.devDependencies ?? {}),
     ]) {
-      if (folderOf.has(name) && !version.startsWith('workspace:')) {
+      if (folders.has(name) && !version.startsWith('workspace:')) {
         faults.push(`${folder} takes ${name} from the registry (${version}), not from the workspace`)
       }
     }
@@ -62,9 +63,9 @@ export function manifestFaults(root: string, arrows: Readonly<Record<string, Pac
     const peers = foreign(manifest.peerDependencies).filter((name) => !may.peers.includes(name))
     for (const name of peers) faults.push(`${folder} may not have ${name} as a peer`)
 
-    leansOn.set(folder, [
+    dependencies.set(folder, [
       ...new Set(
-        [...ours(manifest.dependencies), ...ours(manifest.devDependencies)].map((name) => folderOf.get(name) as string),
+        [...ours(manifest.dependencies), ...ours(manifest.devDependencies)].map((name) => folders.get(name) as string),
       ),
     ])
   }
@@ -72,12 +73,12 @@ export function manifestFaults(root: string, arrows: Readonly<Record<string, Pac
   const walk = (folder: string, path: readonly string[]): void => {
     if (path.includes(folder)) {
       const loop = [...path.slice(path.indexOf(folder)), folder]
-      // A loop is met from each of its members; it is told once, from the first by name.
+      // The walk finds a loop from each of its members. It is reported once, from the first member by name.
       if (loop[0] === [...loop].sort()[0]) faults.push(`packages form a loop: ${loop.join(' -> ')}`)
       return
     }
-    for (const other of leansOn.get(folder) ?? []) walk(other, [...path, folder])
+    for (const other of dependencies.get(folder) ?? []) walk(other, [...path, folder])
   }
-  for (const folder of leansOn.keys()) walk(folder, [])
+  for (const folder of dependencies.keys()) walk(folder, [])
   return [...new Set(faults)]
 }

@@ -17,32 +17,32 @@ interface Cruised {
   }
 }
 
-/** What the cruise of a workspace brought home. */
+/** The result of a dependency-cruiser run. */
 export interface Imports {
-  /** Every file that was read. */
+  /** All files that were read. */
   readonly files: readonly string[]
-  /** `rule: from -> to`, one for each import that breaks a rule. */
+  /** `rule: from -> to` for each import that breaks a rule. */
   readonly faults: readonly string[]
 }
 
 /**
- * Reads imports and holds them against the rules of `.dependency-cruiser.cjs`.
+ * Checks imports against the rules of `.dependency-cruiser.cjs`.
  * @param root - The top of the workspace, or of a copy of it.
- * @param paths - The files and folders to begin at, from the top. What they import is read too. @default ['packages']
+ * @param paths - The files and folders to check, relative to the top. Files that they import are checked too. @default ['packages']
  */
-export async function importFaults(root: string, paths: readonly string[] = ['packages']): Promise<Imports> {
+export async function findImportFaults(root: string, paths: readonly string[] = ['packages']): Promise<Imports> {
   const { stdout, stderr } = await run('depcruise', ['--output-type', 'json', ...paths], { cwd: root })
   if (!stdout.startsWith('{')) throw new Error(`dependency-cruiser failed: ${stderr}`)
   const { modules, summary } = JSON.parse(stdout) as Cruised
   const faults = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
   return {
     files: modules.map(({ source }) => source).filter((source) => source.startsWith('packages/')),
-    faults: [...faults, ...undeclared(root, modules)].sort(),
+    faults: [...faults, ...findUndeclared(root, modules)].sort(),
   }
 }
 
-/** Imports of our own packages that the importing package.json does not name. */
-function undeclared(root: string, modules: Cruised['modules']): string[] {
+/** Finds imports of our own packages that are missing in the package.json of the importing package. */
+function findUndeclared(root: string, modules: Cruised['modules']): string[] {
   const faults: string[] = []
   for (const { source, dependencies } of modules) {
     const folder = /^packages\/([^/]+)\//.exec(source)?.[1]
@@ -55,8 +55,8 @@ function undeclared(root: string, modules: Cruised['modules']): string[] {
         devDependencies?: Record<string, string>
       }
       const isTest = /[.](test|test-d|bench)[.]tsx?$|^packages\/[^/]+\/test\//.test(source)
-      const mayLack = arrows[folder]?.whereInstalled?.includes(other) === true
-      const declared = { ...manifest.dependencies, ...(isTest || mayLack ? manifest.devDependencies : {}) }
+      const isOptional = arrows[folder]?.optional?.includes(other) === true
+      const declared = { ...manifest.dependencies, ...(isTest || isOptional ? manifest.devDependencies : {}) }
       const name = arrows[other]?.name ?? other
       if (!(name in declared)) faults.push(`declared: ${source} -> ${resolved}`)
     }

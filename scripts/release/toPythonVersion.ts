@@ -1,14 +1,14 @@
-/** What npm calls a version before its release, and what Python does (PEP 440). */
+/** Names of pre-releases: npm's, and Python's (PEP 440). */
 const stages: Readonly<Record<string, string>> = { alpha: 'a', beta: 'b', next: 'rc', rc: 'rc' }
 
 /**
- * Says an npm version as Python does.
+ * Converts an npm version to a Python version.
  * @param version - `1.2.3`, or `1.2.3-beta.0`.
- * @throws Where Python has no such version: `1.2.3-fast.0`, `1.2.3+build`.
+ * @throws If Python has no such version: `1.2.3-fast.0`, `1.2.3+build`.
  * @example
- * pythonVersion('1.2.0-beta.3') // '1.2.0b3'
+ * toPythonVersion('1.2.0-beta.3') // '1.2.0b3'
  */
-export function pythonVersion(version: string): string {
+export function toPythonVersion(version: string): string {
   const [, release, stage, number] = /^(\d+\.\d+\.\d+)(?:-([a-z]+)\.(\d+))?$/.exec(version) ?? []
   const mark = stage === undefined ? '' : stages[stage]
   if (release === undefined || mark === undefined) {
@@ -20,8 +20,8 @@ export function pythonVersion(version: string): string {
 /**
  * Sets the version in the text of a pyproject.toml, and changes nothing else.
  * @param pyproject - The text.
- * @param version - As Python says it.
- * @throws Where the project has no version, or it stands elsewhere than in `[project]`.
+ * @param version - A Python version.
+ * @throws If the section `[project]` has no version.
  */
 export function withPythonVersion(pyproject: string, version: string): string {
   const line = /^(\[project\]\n(?:(?!\[).*\n)*?version = ")[^"\n]*"/m

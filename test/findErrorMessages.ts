@@ -13,10 +13,10 @@ export interface FileMessages {
   readonly messages: readonly string[]
 }
 
-/** What a call of a function does with its arguments: those at `positions` end up in a message. */
+/** The functions that create errors, each with the positions of the arguments that become part of the message. */
 type Factories = Map<string, Set<number>>
 
-/** Members of an object that hold text of an error: `text` of failure facts, and `hint`. */
+/** Object members that contain the text of an error: `text` of failure facts, and `hint`. */
 const textMembers: ReadonlySet<string> = new Set(['text', 'hint'])
 
 /** Objects that list hints by kind of failure, and other tables of error texts. */
@@ -39,7 +39,7 @@ const getCalleeName = ({ expression }: ts.CallExpression | ts.NewExpression): st
   return ts.isPropertyAccessExpression(expression) ? expression.name.text : ''
 }
 
-/** Finds the classes of errors of a package: those that extend `Error`, or another of them. */
+/** Finds the error classes of a package: those that extend `Error` or another error class. */
 const findErrorClasses = (files: readonly ts.SourceFile[]): Set<string> => {
   const classes = new Set<string>()
   const visit = (node: ts.Node): void => {
@@ -53,7 +53,7 @@ const findErrorClasses = (files: readonly ts.SourceFile[]): Set<string> => {
   return classes
 }
 
-/** The expressions that hold the message of an error where a node makes one, as far as this node itself shows. */
+/** Returns the expressions for the message of an error, if this node creates one. */
 const getMessageExpressions = (node: ts.Node, factories: Factories, classes: ReadonlySet<string>): ts.Expression[] => {
   if (ts.isNewExpression(node)) {
     const name = getCalleeName(node)
@@ -78,7 +78,7 @@ const getMessageExpressions = (node: ts.Node, factories: Factories, classes: Rea
   return []
 }
 
-/** The parts of an expression that can become its value: both branches of a condition, and what is behind `??`. */
+/** Returns the parts of an expression that can become its value: both branches of a condition, and both sides of `??` and `||`. */
 const getAlternatives = (node: ts.Expression): ts.Expression[] => {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return getAlternatives(node.expression)
   if (ts.isConditionalExpression(node)) return [...getAlternatives(node.whenTrue), ...getAlternatives(node.whenFalse)]
@@ -99,7 +99,7 @@ const findFactories = (files: readonly ts.SourceFile[], classes: ReadonlySet<str
     // Of `@keyrail/core/internal`.
     ['check', new Set([1])],
   ])
-  const parametersOf = (
+  const findParameters = (
     node: ts.Node,
   ): { readonly name: string; readonly parameters: readonly string[] } | undefined => {
     for (let at: ts.Node = node; at; at = at.parent)
@@ -113,7 +113,7 @@ const findFactories = (files: readonly ts.SourceFile[], classes: ReadonlySet<str
   const visit = (node: ts.Node): void => {
     for (const expression of getMessageExpressions(node, factories, classes))
       for (const alternative of getAlternatives(expression)) {
-        const owner = ts.isIdentifier(alternative) ? parametersOf(node) : undefined
+        const owner = ts.isIdentifier(alternative) ? findParameters(node) : undefined
         const position = owner?.parameters.indexOf(alternative.getText()) ?? -1
         if (!owner || position < 0) continue
         const positions = factories.get(owner.name) ?? new Set()
@@ -132,7 +132,7 @@ const findFactories = (files: readonly ts.SourceFile[], classes: ReadonlySet<str
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** Writes an expression as a message, with `${…}` for each value; undefined if it has no text of its own. */
+/** Writes an expression as a message, with `${…}` for each value. Returns undefined if the expression contains no text. */
 const writeMessage = (node: ts.Expression): string | undefined => {
   if (ts.isStringLiteralLike(node)) return oneLine(node.text)
   if (ts.isTemplateExpression(node))
@@ -148,7 +148,7 @@ const writeMessage = (node: ts.Expression): string | undefined => {
   return undefined
 }
 
-/** The texts that a name stands for in a file: the value of a `const`, or what a function returns. */
+/** Finds the possible values of each name in a file: the value of a `const`, or the results of a function. */
 const findValues = (file: ts.SourceFile): Map<string, ts.Expression[]> => {
   const values = new Map<string, ts.Expression[]>()
   const add = (name: string, value: ts.Expression): void => {
@@ -183,8 +183,8 @@ const getNames = (node: ts.Expression): string[] => {
 }
 
 /**
- * Finds the messages of all errors that a package makes, without running it: arguments of `new …Error(…)`, of functions that pass an argument on as
- * a message, and the texts of failures. A name that such a text contains is followed to its `const` or function, also in another file.
+ * Finds the messages of all errors that a package creates, without running it: arguments of `new …Error(…)`, arguments of functions that pass one on as
+ * a message, and the texts of failures. It replaces a name in such a text with its `const` or function, also from another file.
  *
  * @param sources - The files of one package, without tests.
  * @returns The files that have messages, by path.

@@ -9,14 +9,14 @@ const options = (): ts.CompilerOptions => {
   return { ...ts.parseJsonConfigFileContent(config, ts.sys, top).options, types: [] }
 }
 
-/** Reads each file once for all packages: most of them import the same ones. */
-const makeHost = (): ts.CompilerHost => {
+/** Creates a compiler host that parses each file once for all packages, because most packages import the same files. */
+const createHost = (): ts.CompilerHost => {
   const host = ts.createCompilerHost(options())
   const files = new Map<string, ts.SourceFile | undefined>()
   return {
     ...host,
     getSourceFile: (name, version, ...rest) => {
-      // The same file is read otherwise as a module of another kind.
+      // A file is parsed differently as a module of another format.
       const { impliedNodeFormat } = typeof version === 'object' ? version : {}
       const key = `${impliedNodeFormat} ${name}`
       if (!files.has(key)) files.set(key, host.getSourceFile(name, version, ...rest))
@@ -27,19 +27,19 @@ const makeHost = (): ts.CompilerHost => {
 let host: ts.CompilerHost | undefined
 
 /**
- * Finds what a module exports without a docblock.
- * @param index - The module's file.
- * @returns The names, in the order of their export.
+ * Finds the exports of a module that have no docblock.
+ * @param index - The file of the module.
+ * @returns The names of the exports, in source order.
  */
-export function undocumentedExports(index: string): string[] {
-  host ??= makeHost()
+export function findUndocumentedExports(index: string): string[] {
+  host ??= createHost()
   const program = ts.createProgram([index], options(), host)
   const checker = program.getTypeChecker()
   const file = program.getSourceFile(index)
-  const door = file && checker.getSymbolAtLocation(file)
-  if (!door) throw new Error(`${index} is not a module`)
+  const moduleSymbol = file && checker.getSymbolAtLocation(file)
+  if (!moduleSymbol) throw new Error(`${index} is not a module`)
   return checker
-    .getExportsOfModule(door)
+    .getExportsOfModule(moduleSymbol)
     .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
     .filter((symbol) => symbol.getDocumentationComment(checker).length === 0)
     .map((symbol) => symbol.name)

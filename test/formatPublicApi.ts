@@ -18,12 +18,12 @@ interface Declared {
 }
 
 /**
- * Lists what users' code compiles against: for each entry point its functions, constants, classes and types, sorted by name and without
- * comments, and the types that these refer to. Moving code or rewording docstrings changes nothing here.
+ * Lists the public API of a package: for each entry point its functions, constants, classes and types, sorted by name and without
+ * comments, and the types that these refer to. Moving code or rewording docstrings does not change the result.
  * @param entries - Each entry point with its declaration file.
  * @throws If a file contains a statement that has no name.
  */
-export function publicApi(entries: readonly EntryDeclarations[]): string {
+export function formatPublicApi(entries: readonly EntryDeclarations[]): string {
   return entries.map(writeEntry).join('\n')
 }
 
@@ -35,21 +35,21 @@ function writeEntry({ name: entry, text }: EntryDeclarations): string {
   const declarations: ts.Statement[] = []
   for (const statement of file.statements) {
     if (ts.isImportDeclaration(statement))
-      for (const [name, line] of importsOf(statement, entry)) imported.set(name, line)
+      for (const [name, line] of getImports(statement, entry)) imported.set(name, line)
     else if (!ts.isExportDeclaration(statement)) declarations.push(statement)
-    else if (statement.moduleSpecifier) forwarded.push(...forwardsOf(statement, entry))
-    else for (const { name, declaredAs } of exportsOf(statement)) exported.set(declaredAs, name)
+    else if (statement.moduleSpecifier) forwarded.push(...getForwards(statement, entry))
+    else for (const { name, declaredAs } of getExports(statement)) exported.set(declaredAs, name)
   }
   const printer = ts.createPrinter({ removeComments: true })
   const declared = declarations.map((statement): Declared => {
-    const name = nameOf(statement)
+    const name = getName(statement)
     const text = printer.printNode(ts.EmitHint.Unspecified, statement, file).replaceAll('\r', '')
     const exportedAs = exported.get(name)
     if (exportedAs === undefined) return { name, kind: 'Not exported, but used above', text }
     const alias = exportedAs === name ? '' : `// Exported as ${exportedAs}\n`
-    return { name: exportedAs, kind: kindOf(statement), text: alias + text }
+    return { name: exportedAs, kind: getKind(statement), text: alias + text }
   })
-  const missing = [...exported.keys()].filter((name) => !declarations.some((one) => nameOf(one) === name))
+  const missing = [...exported.keys()].filter((name) => !declarations.some((one) => getName(one) === name))
   const section = (title: string, lines: readonly string[], between = '\n'): string[] =>
     lines.length === 0 ? [] : [`// ${title}\n\n${lines.join(between)}\n`]
   return [
@@ -83,18 +83,18 @@ function writeEntry({ name: entry, text }: EntryDeclarations): string {
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other))
 
-const aliasOf = (declared: string, name: string): string => (declared === name ? name : `${declared} as ${name}`)
+const formatAlias = (declared: string, name: string): string => (declared === name ? name : `${declared} as ${name}`)
 
-/** A module as users know it: `./schema.js` of `@keyrail/core` is `@keyrail/core/schema`. */
-const moduleOf = (specifier: ts.Expression | undefined, entry: string): string => {
+/** Returns the name under which users import a module: `./schema.js` of `@keyrail/core` is `@keyrail/core/schema`. */
+const resolveModule = (specifier: ts.Expression | undefined, entry: string): string => {
   const module = specifier && ts.isStringLiteral(specifier) ? specifier.text : ''
   const own = /^[.][/](.+)[.]c?js$/.exec(module)?.[1]
   return own === undefined ? module : `${entry.split('/').slice(0, 2).join('/')}/${own}`
 }
 
-/** Each imported name of a statement, with the line that imports it. */
-function importsOf({ importClause, moduleSpecifier }: ts.ImportDeclaration, entry: string): [string, string][] {
-  const from = moduleOf(moduleSpecifier, entry)
+/** Returns each imported name of a statement, with the line that imports it. */
+function getImports({ importClause, moduleSpecifier }: ts.ImportDeclaration, entry: string): [string, string][] {
+  const from = resolveModule(moduleSpecifier, entry)
   const bindings = importClause?.namedBindings
   const names: [string, string][] = importClause?.name
     ? [[importClause.name.text, `{ default as ${importClause.name.text} }`]]
@@ -102,11 +102,11 @@ function importsOf({ importClause, moduleSpecifier }: ts.ImportDeclaration, entr
   if (bindings && ts.isNamespaceImport(bindings)) names.push([bindings.name.text, `* as ${bindings.name.text}`])
   if (bindings && ts.isNamedImports(bindings))
     for (const { name, propertyName } of bindings.elements)
-      names.push([name.text, `{ ${aliasOf(propertyName?.text ?? name.text, name.text)} }`])
+      names.push([name.text, `{ ${formatAlias(propertyName?.text ?? name.text, name.text)} }`])
   return names.map(([name, binding]) => [name, `import type ${binding} from '${from}'`])
 }
 
-function exportsOf({ exportClause }: ts.ExportDeclaration): { readonly name: string; readonly declaredAs: string }[] {
+function getExports({ exportClause }: ts.ExportDeclaration): { readonly name: string; readonly declaredAs: string }[] {
   if (exportClause === undefined || ts.isNamespaceExport(exportClause)) throw new Error('an export has no name')
   return exportClause.elements.map(({ name, propertyName }) => ({
     name: name.text,
@@ -114,12 +114,14 @@ function exportsOf({ exportClause }: ts.ExportDeclaration): { readonly name: str
   }))
 }
 
-function forwardsOf(statement: ts.ExportDeclaration, entry: string): string[] {
-  const from = moduleOf(statement.moduleSpecifier, entry)
-  return exportsOf(statement).map(({ name, declaredAs }) => `export { ${aliasOf(declaredAs, name)} } from '${from}'`)
+function getForwards(statement: ts.ExportDeclaration, entry: string): string[] {
+  const from = resolveModule(statement.moduleSpecifier, entry)
+  return getExports(statement).map(
+    ({ name, declaredAs }) => `export { ${formatAlias(declaredAs, name)} } from '${from}'`,
+  )
 }
 
-function kindOf(statement: ts.Statement): Kind {
+function getKind(statement: ts.Statement): Kind {
   if (ts.isFunctionDeclaration(statement)) return 'Functions'
   if (ts.isClassDeclaration(statement)) return 'Classes'
   if (!ts.isVariableStatement(statement)) return 'Types'
@@ -127,7 +129,7 @@ function kindOf(statement: ts.Statement): Kind {
   return first?.type && ts.isFunctionTypeNode(first.type) ? 'Functions' : 'Constants'
 }
 
-function nameOf(statement: ts.Statement): string {
+function getName(statement: ts.Statement): string {
   if (ts.isVariableStatement(statement)) {
     const [first] = statement.declarationList.declarations
     if (first && ts.isIdentifier(first.name)) return first.name.text
@@ -139,5 +141,5 @@ function nameOf(statement: ts.Statement): string {
     ts.isClassDeclaration(statement) ||
     ts.isModuleDeclaration(statement)
   if (isNamed && statement.name) return statement.name.text
-  throw new Error(`a declaration of kind ${ts.SyntaxKind[statement.kind]} has no name here`)
+  throw new Error(`a declaration of kind ${ts.SyntaxKind[statement.kind]} has no name`)
 }

@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspacePackage } from './publishedPackages.ts'
 
-/** A changeset as it is written: which packages, by how much, and what to tell their users. */
+/** The content of a changeset: the packages, the size of each bump, and the summary for users. */
 export interface Changeset {
   readonly file: string
   readonly bumps: Readonly<Record<string, string>>
   readonly summary: string
 }
 
-/** Every changeset of a workspace that waits for its release. */
+/** Reads all unreleased changesets of a workspace. */
 export function readChangesets(root: string): Changeset[] {
   return globSync('.changeset/*.md', { cwd: root })
     .sort()
@@ -26,25 +26,25 @@ export function readChangesets(root: string): Changeset[] {
 }
 
 /**
- * Finds published packages that users would see change without a word, and changesets that say nothing or name what is not there.
- * @param packages - The published packages, with whether each changed since it was last released.
- * @param changesets - What waits for the release.
+ * Finds published packages that changed without a changeset, and changesets that are empty or name something that does not exist.
+ * @param packages - The published packages, and whether each has changed since its last release.
+ * @param changesets - The unreleased changesets.
  * @returns One sentence per fault.
  */
-export function changesetFaults(
+export function findChangesetFaults(
   packages: readonly { readonly name: string; readonly changed: boolean }[],
   changesets: readonly Changeset[],
 ): string[] {
   const faults: string[] = []
-  const told = new Set(changesets.flatMap(({ bumps }) => Object.keys(bumps)))
+  const described = new Set(changesets.flatMap(({ bumps }) => Object.keys(bumps)))
   for (const { name, changed } of packages) {
-    if (changed && !told.has(name)) faults.push(`${name} changed, and no changeset tells its users: npm run changeset`)
+    if (changed && !described.has(name)) faults.push(`${name} changed, but has no changeset: npm run changeset`)
   }
   for (const { file, bumps, summary } of changesets) {
     for (const [name, bump] of Object.entries(bumps)) {
       if (!packages.some((published) => published.name === name))
         faults.push(`${file} names ${name}, which is not published`)
-      if (!['major', 'minor', 'patch'].includes(bump)) faults.push(`${file} asks for a ${bump} of ${name}`)
+      if (!['major', 'minor', 'patch'].includes(bump)) faults.push(`${file} has the unknown bump ${bump} for ${name}`)
     }
     if (Object.keys(bumps).length === 0) faults.push(`${file} names no package`)
     if (!/`[^`]+`/.test(summary)) faults.push(`${file} names no symbol: a sentence in the past tense with \`its name\``)
@@ -53,10 +53,10 @@ export function changesetFaults(
 }
 
 /**
- * Tells whether a package's shipped files changed since its version was set. One that was never released has changed.
+ * Checks whether a package's shipped files have changed since its version was set. A package that was never released has changed.
  * @param root - The top of the workspace, a git repository.
  */
-export function changedSinceRelease(root: string, { folder, manifest }: WorkspacePackage): boolean {
+export function hasChangedSinceRelease(root: string, { folder, manifest }: WorkspacePackage): boolean {
   if (manifest.version === '0.0.0') return true
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const file = `packages/${folder}/package.json`

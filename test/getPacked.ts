@@ -3,23 +3,23 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Manifest } from './publishedPackages.ts'
 
-/** A package as it would go to the registry. */
+/** A package as it would be published. */
 export interface Packed {
-  /** The tarball. */
+  /** The path of the tarball. */
   readonly tarball: string
-  /** The folder it was unpacked into. */
+  /** The folder with the unpacked tarball. */
   readonly path: string
   readonly manifest: Manifest
-  /** What it holds, in order, with `/` between names. */
+  /** The paths of its files, sorted. */
   readonly files: readonly string[]
 }
 
 /**
- * Finds a package as it was packed before the tests began.
+ * Returns a package that was packed before the tests.
  * @param folder - Its folder under packages/.
- * @throws Where it could not be built or packed.
+ * @throws If it could not be built or packed.
  */
-export function packed(folder: string): Packed {
+export function getPacked(folder: string): Packed {
   const packedIn = inject('packedIn')
   const fault = inject('notPacked')[folder]
   if (fault !== undefined) throw new Error(fault)
@@ -36,10 +36,10 @@ export function packed(folder: string): Packed {
 }
 
 /**
- * The folder of a project in which the packed `@keyrail/core` and `@keyrail/fetch` are installed.
- * @throws Where they could not be built, packed or installed.
+ * Returns the folder of a project with the packed `@keyrail/core` and `@keyrail/fetch` installed.
+ * @throws If they could not be built, packed or installed.
  */
-export function installed(): string {
+export function getInstalled(): string {
   for (const need of ['core', 'fetch', 'installed']) {
     const fault = inject('notPacked')[need]
     if (fault !== undefined) throw new Error(fault)
