@@ -44,7 +44,6 @@ export async function startService(chainId = 31_337): Promise<Service> {
     key: { rpcUrl: `${url}/testnet`, apiKey: key, chainId },
     nodeUrl: anvil.url,
     methods,
-    nodeUrl: anvil.url,
     node: async (method, params = []) => {
       const response = await fetch(anvil.url, {
         method: 'POST',
