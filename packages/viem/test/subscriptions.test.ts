@@ -1,191 +1,145 @@
-import { createTransport } from '@keyrail/core'
-import type { ProviderName } from '@keyrail/msw'
-import { applyBlocks, applyLogs, createDisruptedNode, mockServer } from '@keyrail/contracts/test/disruptedNode.ts'
-import type { DisruptedNode, SeenBlock, SeenLog } from '@keyrail/contracts/test/disruptedNode.ts'
-import { createConfig, getClient, watchBlockNumber } from '@wagmi/core'
-import { createPublicClient, encodeEventTopics, fallback, http, toHex } from 'viem'
-import type { Hex, Transport } from 'viem'
-import { watchBlockHeaders } from 'viem/actions'
-import { anvil } from 'viem/chains'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { keyrail, keyrailTransports, webSocket } from '../src/index.ts'
+import { isDeepStrictEqual as isEqual } from 'node:util'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { applyBlocks, applyLogs } from '@keyrail/contracts/test/appliedEvents.ts'
+import type { SeenBlock, SeenLog } from '@keyrail/contracts/test/appliedEvents.ts'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { startService } from '@keyrail/contracts/test/startService.ts'
+import { build } from 'esbuild'
+import { createPublicClient, http } from 'viem'
+import type { Hex } from 'viem'
+import { afterAll, expect, test } from 'vitest'
+import { createTransport, keyrail, webSocket } from '../src/index.ts'
+import type { PageReport } from './subscriptionsPage.ts'
 
-beforeAll(() => mockServer.listen({ onUnhandledFrame: 'error' }))
-afterAll(() => mockServer.close())
+const service = await startService()
+afterAll(service.stop)
+const plain = createPublicClient({ transport: http(service.nodeUrl), cacheTime: 0 })
+const request = plain.request as unknown as (args: { method: string; params?: unknown[] }) => Promise<unknown>
+// Emits an empty log: PUSH0 PUSH0 LOG0.
+const address = `0x${'e1'.repeat(20)}` as const
+await request({ method: 'anvil_setCode', params: [address, '0x5f5fa0'] })
+const [from] = (await request({ method: 'eth_accounts' })) as Hex[]
 
-let chain: DisruptedNode
-let transport: ReturnType<typeof createTransport>
-const stops: (() => void)[] = []
-const use = (provider: ProviderName = 'keyrail'): void => {
-  chain = createDisruptedNode(provider)
-  transport = createTransport({ ...chain.options, retry: { baseMs: 1 }, webSocket: webSocket() })
+const emit = async (): Promise<void> => {
+  await request({ method: 'eth_sendTransaction', params: [{ from, to: address, gas: '0x10000' }] })
 }
-beforeEach(() => use())
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop()
-  transport.close()
-})
-
-/** Resolves when a number of subscriptions have started. */
-const started = async (count: number): Promise<void> => {
-  await expect.poll(() => chain.node.calls('eth_subscribe').length).toBeGreaterThanOrEqual(count)
+/** Mines logs, and replaces some of them. */
+const reorganize = async (hasSeen: (head: number) => Promise<boolean>): Promise<void> => {
+  const seen = async (): Promise<void> => {
+    // Anvil mines a transaction after it has responded.
+    await expect.poll(async () => hasSeen(Number(await plain.getBlockNumber()))).toBe(true)
+  }
+  await emit()
+  await emit()
+  await seen()
+  await request({ method: 'anvil_reorg', params: [2, []] })
+  await emit()
+  await seen()
+  await request({ method: 'anvil_mine', params: ['0x3'] })
+  await request({ method: 'anvil_reorg', params: [3, []] })
+  await emit()
+  await seen()
 }
-const createClient = (over: Transport = keyrail(transport)) => createPublicClient({ transport: over, cacheTime: 0 })
+/** Returns the blocks of the chain from the first one that was seen. */
+const readBlocks = async (seen: readonly SeenBlock[]): Promise<SeenBlock[]> => {
+  const blocks: SeenBlock[] = []
+  for (let number = BigInt(seen[0]?.number ?? 0); number <= (await plain.getBlockNumber()); number++) {
+    const { hash, parentHash } = await plain.getBlock({ blockNumber: number })
+    blocks.push({ number: Number(number), hash, parentHash })
+  }
+  return blocks
+}
+/** Returns the logs of the chain from the first one that was seen. */
+const readLogs = async ([first]: readonly SeenLog[]): Promise<SeenLog[]> => {
+  const { number: fromBlock } = await plain.getBlock({ blockHash: first?.blockHash as Hex })
+  const logs = await plain.getLogs({ address, fromBlock })
+  return logs.map((log) => ({ blockHash: log.blockHash, logIndex: log.logIndex, removed: false }))
+}
 
-describe.each<ProviderName>(['keyrail', 'node'])('over the errors and limits of %s', (provider) => {
-  test.each([
-    ['keyrail()', () => keyrail(transport)],
-    ['fallback([keyrail(), http()])', () => fallback([keyrail(transport), http('http://127.0.0.1:9')])],
-  ])('the watchers of viem miss nothing and report nothing twice: %s', async (_, over) => {
-    use(provider)
-    const client = createClient(over())
-    const errors: unknown[] = []
-    const onError = (error: Error): void => void errors.push(error)
-    const blocks: SeenBlock[] = []
-    const full: SeenBlock[] = []
-    const numbers: bigint[] = []
-    const logs: (SeenLog & { readonly number: bigint })[] = []
-    const keep = (list: SeenBlock[]) => (block: { number: bigint | null; hash: string | null; parentHash: string }) =>
-      void list.push({ number: Number(block.number), hash: block.hash as string, parentHash: block.parentHash })
-    stops.push(
-      client.watchBlocks({ onBlock: keep(blocks), onError }),
-      client.watchBlocks({ onBlock: keep(full), includeTransactions: true, onError }),
-      client.watchBlockNumber({ onBlockNumber: (number) => void numbers.push(number), onError }),
-      client.watchEvent({
-        address: chain.address,
-        onError,
-        onLogs: (received) => {
-          for (const { blockHash, blockNumber, logIndex, removed } of received)
-            logs.push({
-              blockHash: blockHash as string,
-              number: blockNumber as bigint,
-              logIndex: logIndex as number,
-              removed,
-            })
-        },
-      }),
-    )
-    await started(4)
-    await chain.disrupt(() => [blocks.at(-1)?.number, full.at(-1)?.number, numbers.at(-1), logs.at(-1)?.number])
-    const expected = await chain.getBlocks()
-    expect(applyBlocks(blocks)).toEqual(expected)
-    expect(applyBlocks(full)).toEqual(expected)
-    expect(new Set(numbers)).toEqual(new Set(expected.map(({ number }) => BigInt(number))))
-    expect(applyLogs(logs)).toEqual(await chain.getLogs())
-    expect(errors).toEqual([])
-  })
-})
-
-test('keyrailTransports subscribe, also through wagmi', async () => {
-  const { baseUrl, apiKey, chainId } = chain.options
-  const known = { ...anvil, id: chainId }
-  const transports = keyrailTransports(
-    {
-      baseUrl: baseUrl.replace('testnet', '{network}'),
-      apiKey,
-      networks: { [chainId]: 'testnet' },
-      webSocket: webSocket(),
-    },
-    [known],
-  )
-  const config = createConfig({ chains: [known], transports, multiInjectedProviderDiscovery: false, storage: null })
-  const numbers: bigint[] = []
-  stops.push(watchBlockNumber(config, { onBlockNumber: (number) => void numbers.push(number) }))
-  await started(1)
-  chain.node.mine(3)
-  await expect.poll(() => numbers).toEqual([6n, 7n, 8n])
-  expect(getClient(config)?.transport.type).toBe('webSocket')
-})
-
-test('watchContractEvent, watchPendingTransactions and watchBlockHeaders subscribe', async () => {
-  const abi = [{ type: 'event', name: 'Moved', inputs: [{ name: 'by', type: 'uint256' }] }] as const
-  const client = createPublicClient({ transport: keyrail({ ...chain.options, webSocket: webSocket() }), cacheTime: 0 })
-  const moved: unknown[] = []
-  const hashes: string[] = []
-  const headers: bigint[] = []
-  stops.push(
-    client.watchContractEvent({
-      abi,
-      address: chain.address,
-      eventName: 'Moved',
-      onLogs: (logs) => void moved.push(...logs.map(({ args }) => args.by)),
+test.each([
+  ['anvil', { url: service.nodeUrl }],
+  ['the service', service.app],
+])('the watchers follow reorganizations over %s', async (_, endpoint) => {
+  const transport = createTransport({ ...endpoint, webSocket: webSocket() })
+  const client = createPublicClient({ transport: keyrail(transport), cacheTime: 0 })
+  const blocks: SeenBlock[] = []
+  const logs: SeenLog[] = []
+  const pending: Hex[] = []
+  const stops = [
+    client.watchBlocks({
+      onBlock: ({ number, hash, parentHash }) => void blocks.push({ number: Number(number), hash, parentHash }),
     }),
-    client.watchPendingTransactions({ onTransactions: (received) => void hashes.push(...received) }),
-    watchBlockHeaders(client, { onBlockHeader: ({ number }) => void headers.push(number) }),
-  )
-  await started(3)
-  const hash = chain.node.emit({
-    address: chain.address,
-    topics: encodeEventTopics({ abi }) as [Hex],
-    data: toHex(7n, { size: 32 }),
-  })
-  await expect.poll(() => [moved, hashes, headers]).toEqual([[7n], [hash], [6n]])
-})
-
-test('a watcher that starts while the node is unreachable reports what comes after the first head that it reads', async () => {
-  chain.node.fail('network', { times: 8 })
-  const numbers: bigint[] = []
-  stops.push(createClient().watchBlockNumber({ onBlockNumber: (number) => void numbers.push(number) }))
-  await started(1)
-  chain.node.mine()
-  await expect.poll(() => numbers).toEqual([6n])
-})
-
-test('a watcher reports a failure that is not retryable, once and as an error of viem', async () => {
-  const errors: Error[] = []
-  const onError = (error: Error): void => void errors.push(error)
-  const wrongKey = keyrail({
-    ...chain.options,
-    apiKey: `${chain.options.apiKey.slice(0, -1)}1`,
-    webSocket: webSocket(),
-  })
-  stops.push(createClient(wrongKey).watchBlocks({ onBlock: () => {}, onError }))
-  await expect.poll(() => errors).toMatchObject([{ name: 'HttpRequestError', failure: { kind: 'auth' } }])
-  stops.push(createClient().watchBlocks({ onBlock: () => {}, onError }))
-  await started(1)
-  transport.close()
-  await expect.poll(() => errors.slice(1)).toMatchObject([{ failure: { kind: 'aborted' } }])
-})
-
-test('nothing is reported after unwatch', async () => {
-  const numbers: bigint[] = []
-  const client = createClient()
-  const first = client.watchBlocks({ onBlock: () => void numbers.push(0n) })
-  stops.push(client.watchBlockNumber({ onBlockNumber: (number) => void numbers.push(number) }))
-  await started(2)
-  first()
-  await expect.poll(() => chain.node.calls('eth_unsubscribe').length).toBe(1)
-  chain.node.mine()
-  await expect.poll(() => numbers).toEqual([6n])
-})
-
-test('an error of a listener is an unhandled rejection, and the watcher continues', async () => {
-  const unhandled: unknown[] = []
-  const listeners = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection')
-  process.once('unhandledRejection', (reason) => unhandled.push(reason))
-  const failure = new Error('mine')
-  const numbers: bigint[] = []
-  stops.push(
-    createClient().watchBlockNumber({
-      onBlockNumber: (number) => {
-        numbers.push(number)
-        if (number === 6n) throw failure
+    client.watchEvent({
+      address,
+      onLogs: (received) => {
+        for (const { blockHash, logIndex, removed } of received) logs.push({ blockHash, logIndex, removed })
       },
     }),
-  )
-  await started(1)
-  chain.node.mine(2)
-  await expect.poll(() => [numbers, unhandled]).toEqual([[6n, 7n], [failure]])
-  for (const listener of listeners) process.on('unhandledRejection', listener)
+    client.watchPendingTransactions({ onTransactions: (hashes) => void pending.push(...hashes) }),
+  ]
+  try {
+    // Until each one has started.
+    await expect
+      .poll(async () => {
+        await emit()
+        return Math.min(blocks.length, logs.length, pending.length)
+      })
+      .toBeGreaterThan(0)
+    await reorganize(async (head) => blocks.at(-1)?.number === head)
+    await expect.poll(async () => isEqual(applyBlocks(blocks), await readBlocks(blocks))).toBe(true)
+    await expect.poll(async () => isEqual(applyLogs(logs), await readLogs(logs))).toBe(true)
+    expect(logs.some(({ removed }) => removed)).toBe(true)
+  } finally {
+    for (const stop of stops) stop()
+    transport.close()
+  }
 })
 
-test('without webSocket, viem polls', async () => {
-  const polling = createPublicClient({ transport: keyrail(chain.options), cacheTime: 0, pollingInterval: 20 })
-  expect(polling.transport).toMatchObject({ type: 'keyrail' })
-  expect(polling.transport).not.toHaveProperty('subscribe')
-  const numbers: bigint[] = []
-  stops.push(polling.watchBlockNumber({ emitOnBegin: true, onBlockNumber: (number) => void numbers.push(number) }))
-  await expect.poll(() => numbers).toEqual([5n])
-  expect(chain.node.calls('eth_subscribe')).toEqual([])
+test.skipIf(noBrowser)('the watchers of a page in Chromium follow reorganizations of anvil', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'subscriptionsPage.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['@keyrail/source'],
+    logLevel: 'silent',
+  })
+  const server = createServer(({ url }, response) => {
+    const isPage = url?.startsWith('/?')
+    response
+      .writeHead(200, { 'content-type': isPage ? 'text/html' : 'text/javascript' })
+      .end(isPage ? '<!doctype html><script type="module" src="/page.js"></script>' : outputFiles[0]?.text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const browser = await openBrowser()
+  try {
+    const page = await browser.newPage()
+    const thrown: string[] = []
+    page.on('pageerror', (error) => thrown.push(error.message))
+    const query = new URLSearchParams({ node: service.nodeUrl, address })
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?${query.toString()}`)
+    const getReport = async (): Promise<PageReport> => (await page.evaluate('globalThis.report')) as PageReport
+    await expect
+      .poll(async () => {
+        await emit()
+        const { blocks, logs } = await getReport()
+        return Math.min(blocks.length, logs.length)
+      })
+      .toBeGreaterThan(0)
+    await reorganize(async (head) => (await getReport()).blocks.at(-1)?.number === head)
+    await expect
+      .poll(async () => {
+        const { blocks, logs } = await getReport()
+        return isEqual(applyBlocks(blocks), await readBlocks(blocks)) && isEqual(applyLogs(logs), await readLogs(logs))
+      })
+      .toBe(true)
+    expect([...(await getReport()).errors, ...thrown]).toEqual([])
+  } finally {
+    await browser.close()
+    server.closeAllConnections()
+    server.close()
+  }
 })

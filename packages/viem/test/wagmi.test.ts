@@ -16,7 +16,7 @@ import { ContractFunctionRevertedError, defineChain, encodeDeployData } from 'vi
 import type { BaseError, Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
-import { keyrail } from '../src/index.ts'
+import { createTransport, keyrail, webSocket } from '../src/index.ts'
 
 let service: Service
 let config: Config
@@ -92,6 +92,28 @@ test('watchBlockNumber polls', async () => {
   await service.node('evm_mine')
   await expect.poll(() => seen.length).toBe(2)
   stop()
+  expect(seen[1]).toBe((seen[0] as bigint) + 1n)
+})
+
+test('watchBlockNumber subscribes if the transport has webSocket', async () => {
+  const transport = createTransport({ ...service.app, webSocket: webSocket() })
+  const subscribing = createConfig({
+    chains: config.chains,
+    transports: { [service.chainId]: keyrail(transport) },
+    multiInjectedProviderDiscovery: false,
+    storage: null,
+  })
+  const seen: bigint[] = []
+  const stop = watchBlockNumber(subscribing, { onBlockNumber: (block) => void seen.push(block) })
+  await expect
+    .poll(async () => {
+      await service.node('evm_mine')
+      return seen.length
+    })
+    .toBeGreaterThan(1)
+  stop()
+  transport.close()
+  expect(getClient(subscribing)?.transport.type).toBe('webSocket')
   expect(seen[1]).toBe((seen[0] as bigint) + 1n)
 })
 
