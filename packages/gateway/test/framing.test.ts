@@ -110,7 +110,12 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
   test('on the port of Prometheus', async () => {
     const prometheus = await createPrometheus({
       upstreams: () => [],
-      webSockets: () => ({ connections: new Map(), subscriptions: new Map(), notifications: new Map(), incompleteBlocks: new Map() }),
+      webSockets: () => ({
+        connections: new Map(),
+        subscriptions: new Map(),
+        notifications: new Map(),
+        incompleteBlocks: new Map(),
+      }),
       stores: () => [],
       metering: () => idleMetering,
     })

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
-import { keepKey } from '../control/shownKeys.ts'
+import { useNewKey } from '../control/useNewKey.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { searchChains } from '../networks/searchNetworks.ts'
 import type { ChainChoice } from '../networks/searchNetworks.ts'
@@ -53,6 +53,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   const { step: asked = 1 } = route.useSearch()
   const router = useRouter()
   const queries = useQueryClient()
+  const takeNewKey = useNewKey()
   const findChains = useMemo(() => searchChains(deployment), [deployment])
   const [draft, setDraft] = useState<Draft>(() => {
     const [chain, ...others] = findChains('')
@@ -98,7 +99,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         },
       }),
     done: async ({ app, apiKey }) => {
-      keepKey(app.id, apiKey)
+      await takeNewKey({ id: app.id, apiKey, revealable: app.key.revealable })
       queries.setQueryData(appQuery(app.id).queryKey, app)
       void queries.invalidateQueries({ queryKey: ['apps'] })
       await router.navigate({ to: '/apps/$appId/setup', params: { appId: app.id }, replace: true })

@@ -4,7 +4,7 @@ import type { DeploymentView } from '@keyrail/gateway'
 import { useMemo, useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { deploymentQuery, keyQuery, keysQuery } from '../control/queries.ts'
-import { keepKey } from '../control/shownKeys.ts'
+import { useNewKey } from '../control/useNewKey.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { searchNetworks } from '../networks/searchNetworks.ts'
 import { toNetworkOption } from '../networks/toNetworkOption.ts'
@@ -56,6 +56,7 @@ export function NewKey() {
 function Form({ networks }: Pick<DeploymentView, 'networks'>) {
   const router = useRouter()
   const queries = useQueryClient()
+  const takeNewKey = useNewKey()
   const [name, setName] = useState('')
   const [network, setNetwork] = useState(networks.length === 1 ? networks[0] : undefined)
   const [description, setDescription] = useState('')
@@ -77,7 +78,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
         },
       }),
     done: async ({ key, apiKey }) => {
-      keepKey(key.id, apiKey)
+      await takeNewKey({ id: key.id, apiKey, revealable: key.revealable })
       queries.setQueryData(keyQuery(key.id).queryKey, key)
       await router.navigate({ to: '/keys/$keyId/setup', params: { keyId: key.id }, replace: true })
       await queries.invalidateQueries({ queryKey: ['keys'] })

@@ -3,6 +3,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { DialogsContext } from './dialogs.ts'
+import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { PasswordField } from './PasswordField.tsx'
 
 interface Asked {
@@ -13,6 +14,7 @@ interface Asked {
 /** Brings up what {@link useDialogs} asks for. */
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
   const [asked, setAsked] = useState<Asked>()
+  const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
   const [password, setPassword] = useState('')
   const [said, setSaid] = useState('')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -27,12 +29,13 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     (wasWrong: boolean) => new Promise<string | undefined>((answer) => setAsked({ wasWrong, answer })),
     [],
   )
+  const showNewKey = useCallback((apiKey: string) => new Promise<void>((saved) => setNewKey({ apiKey, saved })), [])
   const settle = (answer: string | undefined): void => {
     asked?.answer(answer)
     setAsked(undefined)
     setPassword('')
   }
-  const dialogs = useMemo(() => ({ askPassword, say }), [askPassword, say])
+  const dialogs = useMemo(() => ({ askPassword, showNewKey, say }), [askPassword, showNewKey, say])
   return (
     <DialogsContext value={dialogs}>
       {children}
@@ -60,6 +63,15 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
             </div>
           </form>
         </Dialog>
+      )}
+      {newKey && (
+        <NewKeyDialog
+          apiKey={newKey.apiKey}
+          onSaved={() => {
+            setNewKey(undefined)
+            newKey.saved()
+          }}
+        />
       )}
       <div className="toast" role="status" aria-live="polite">
         {said}

@@ -1,5 +1,7 @@
 import type { AppView } from '@keyrail/gateway'
 import { useState } from 'react'
+import { useNewKey } from '../control/useNewKey.ts'
+import type { NewKey } from '../control/useNewKey.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
 import { Card } from './Card.tsx'
@@ -29,11 +31,12 @@ export function KeyCard(props: {
   readonly facts: KeyFacts
   readonly maxGraceDays: number
   readonly setExpiry: (expiresAt: string | null) => Promise<unknown>
-  readonly rotate: (graceDays: number) => Promise<unknown>
+  readonly rotate: (graceDays: number) => Promise<NewKey>
   readonly endOld: () => Promise<unknown>
 }) {
   const { facts, maxGraceDays } = props
   const { say } = useDialogs()
+  const takeNewKey = useNewKey()
   const [expiry, setExpiry] = useState(dayOf(facts.expiresAt))
   const [isRotating, setRotating] = useState(false)
   const [grace, setGrace] = useState('1')
@@ -47,8 +50,9 @@ export function KeyCard(props: {
   })
   const rotating = useSubmit({
     send: () => props.rotate(Number(grace)),
-    done: () => {
+    done: async (key) => {
       setRotating(false)
+      await takeNewKey(key)
       say('There is a new key now')
     },
   })

@@ -4,6 +4,8 @@ import { createContext, useContext } from 'react'
 export interface Dialogs {
   /** Asks for the password. @returns `undefined` where it was not given. */
   readonly askPassword: (wasWrong: boolean) => Promise<string | undefined>
+  /** Shows a key that the service cannot show again. Resolves once the user confirms that they saved it. */
+  readonly showNewKey: (apiKey: string) => Promise<void>
   /** Says something in passing, aloud too. */
   readonly say: (text: string) => void
 }
@@ -11,6 +13,7 @@ export interface Dialogs {
 /** RouteInput by {@link DialogsProvider}. */
 export const DialogsContext = createContext<Dialogs>({
   askPassword: () => Promise.resolve(undefined),
+  showNewKey: () => Promise.resolve(),
   say: () => undefined,
 })
 

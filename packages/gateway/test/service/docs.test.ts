@@ -56,7 +56,12 @@ describe('docs/service', () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
     const prometheus = await createPrometheus({
       upstreams: () => [],
-      webSockets: () => ({ connections: new Map(), subscriptions: new Map(), notifications: new Map(), incompleteBlocks: new Map() }),
+      webSockets: () => ({
+        connections: new Map(),
+        subscriptions: new Map(),
+        notifications: new Map(),
+        incompleteBlocks: new Map(),
+      }),
       stores: () => [],
       metering: () => idleMetering,
     })

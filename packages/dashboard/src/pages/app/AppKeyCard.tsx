@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
 import { callApi } from '../../control/callApi.ts'
 import { appQuery } from '../../control/queries.ts'
-import { keepKey } from '../../control/shownKeys.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
 import { useDeployment } from './useApp.ts'
 
@@ -24,8 +23,8 @@ export function AppKeyCard({ app }: { readonly app: AppView }) {
       }
       rotate={async (graceDays) => {
         const rotated = await callApi('POST /api/apps/{appId}/key/rotate', { params, body: { graceDays } })
-        keepKey(app.id, rotated.apiKey)
         show(rotated.app)
+        return { id: app.id, apiKey: rotated.apiKey, revealable: rotated.app.key.revealable }
       }}
       endOld={async () => show(await callApi('DELETE /api/apps/{appId}/key/old', { params }))}
     />

@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { deploymentQuery, keyQuery } from '../../control/queries.ts'
-import { keepKey } from '../../control/shownKeys.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -51,8 +50,8 @@ export function KeySettings() {
         setExpiry={(expiresAt) => edit({ expiresAt })}
         rotate={async (graceDays) => {
           const rotated = await callApi('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
-          keepKey(key.id, rotated.apiKey)
           show(rotated.key)
+          return { id: key.id, apiKey: rotated.apiKey, revealable: rotated.key.revealable }
         }}
         endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}
       />

@@ -22,10 +22,7 @@ const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
  * Creates the access of a follower to the upstreams of its network. It stays with one node as long as that is healthy.
  * @param getGroup - Gets the upstreams: a reload replaces them. `undefined`: the network was removed.
  */
-export const createChainNodes = (
-  getGroup: () => UpstreamGroup | undefined,
-  options: ChainNodesOptions,
-): ChainNodes => {
+export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, options: ChainNodesOptions): ChainNodes => {
   const { maxResponseBytes } = options
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const nodes = new Map<GroupMember, ChainNode>()
