@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { backTo } from './control/backTo.ts'
+import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
 import { Frame } from './frame/Frame.tsx'
@@ -45,7 +46,8 @@ const inside = createRoute({
   id: 'inside',
   beforeLoad: async ({ context, location }) => {
     try {
-      await context.queries.ensureQueryData(sessionQuery)
+      const { account } = await context.queries.ensureQueryData(sessionQuery)
+      claimDrafts(account.id)
     } catch (error) {
       if (!isControlFailure(error, 'not_logged_in')) throw error
       const back = location.pathname === '/' ? undefined : backTo(location.href)
@@ -255,7 +257,14 @@ const tree = root.addChildren([
 
 /** Makes the pages: which place shows what, and who is led where. */
 export function createPages(queries: QueryClient) {
-  return createRouter({ routeTree: tree, context: { queries }, defaultPreload: 'intent', scrollRestoration: false })
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: 'intent',
+    scrollRestoration: false,
+    // A page about another record is another page: nothing typed or open is taken along.
+    defaultRemountDeps: ({ params }) => params,
+  })
 }
 
 declare module '@tanstack/react-router' {

@@ -4,6 +4,7 @@ import type { AnyRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
+import { clearDrafts } from '../control/drafts.ts'
 import { loseSession } from '../control/lostSession.ts'
 import { sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
@@ -90,6 +91,7 @@ function LogOut() {
   const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/session'),
     done: async () => {
+      clearDrafts()
       changeSession(queries, { tell: true })
       await router.navigate({ to: '/log-in' })
     },

@@ -6,6 +6,7 @@ import type { SyntheticEvent } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
 import { useNewKey } from '../control/useNewKey.ts'
+import { useStored } from '../control/useStored.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { searchChains } from '../networks/searchNetworks.ts'
 import type { ChainChoice } from '../networks/searchNetworks.ts'
@@ -29,6 +30,9 @@ interface Draft {
   readonly networks: readonly string[]
   readonly services: readonly ServiceName[]
 }
+
+/** What is stored of a draft: its chain by name. */
+type StoredDraft = Omit<Draft, 'chain'> & { readonly chain: string }
 
 const steps = ['About it', 'Chain', 'Services'] as const
 
@@ -55,18 +59,26 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   const queries = useQueryClient()
   const takeNewKey = useNewKey()
   const findChains = useMemo(() => searchChains(deployment), [deployment])
-  const [draft, setDraft] = useState<Draft>(() => {
-    const [chain, ...others] = findChains('')
+  const [typed, setTyped, clearTyped] = useStored<Partial<StoredDraft>>('new-app', {})
+  const draft = useMemo((): Draft => {
+    const chains = findChains('')
+    const isOnly = chains.length === 1
+    const chosen = chains.find(({ chain }) => chain === typed.chain)
     return {
       name: '',
       description: '',
       useCase: '',
-      services: [...deployment.services],
-      ...(others.length === 0 ? chooseChain(chain) : chooseChain(undefined)),
-    }
-  })
+      services: deployment.services,
+      ...chooseChain(isOnly ? chains[0] : undefined),
+      ...typed,
+      ...(typed.chain === undefined ? {} : { chain: chosen }),
+    } as Draft
+  }, [deployment, findChains, typed])
   const [fixes, setMends] = useState<Readonly<Record<string, string>>>({})
-  const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
+  const change = (part: Partial<Draft>): void => {
+    const { chain, ...rest } = part
+    setTyped({ ...typed, ...rest, ...('chain' in part && { chain: chain?.chain }) } as Partial<StoredDraft>)
+  }
 
   const faultsOf = (step: number): Record<string, string> => {
     const length = [...draft.name.trim()].length
@@ -103,6 +115,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
       queries.setQueryData(appQuery(app.id).queryKey, app)
       void queries.invalidateQueries({ queryKey: ['apps'] })
       await router.navigate({ to: '/apps/$appId/setup', params: { appId: app.id }, replace: true })
+      clearTyped()
     },
     fields: ['name', 'description', 'useCase', 'chain', 'networks', 'services'],
   })
@@ -192,7 +205,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         )}
         <div className="row spread">
           {step === 1 ? (
-            <Link to="/apps" className="button plain">
+            <Link to="/apps" className="button plain" onClick={clearTyped}>
               Cancel
             </Link>
           ) : (

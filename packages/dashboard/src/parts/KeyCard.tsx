@@ -1,5 +1,6 @@
 import type { AppView } from '@keyrail/gateway'
 import { useState } from 'react'
+import { useDraft } from '../control/useDraft.ts'
 import { useNewKey } from '../control/useNewKey.ts'
 import type { NewKey } from '../control/useNewKey.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -9,6 +10,7 @@ import { Dialog } from './Dialog.tsx'
 import { useDialogs } from './dialogs.ts'
 import { KeyBadge } from './KeyBadge.tsx'
 import { Note, Problem } from './Note.tsx'
+import { SaveForm } from './SaveForm.tsx'
 import { SelectField } from './SelectField.tsx'
 import { TextField } from './TextField.tsx'
 import { dayText, momentText } from './times.ts'
@@ -28,6 +30,8 @@ const endOf = (day: string): string | null => (day === '' ? null : new Date(`${d
 
 /** A key: when it ends, and putting a new one in its place. */
 export function KeyCard(props: {
+  /** The key's id. */
+  readonly id: string
   readonly facts: KeyFacts
   readonly maxGraceDays: number
   readonly setExpiry: (expiresAt: string | null) => Promise<unknown>
@@ -37,15 +41,21 @@ export function KeyCard(props: {
   const { facts, maxGraceDays } = props
   const { say } = useDialogs()
   const takeNewKey = useNewKey()
-  const [expiry, setExpiry] = useState(dayOf(facts.expiresAt))
+  const draft = useDraft(`${props.id}/expiry`, { expiry: dayOf(facts.expiresAt) })
+  const { expiry } = draft.values
   const [isRotating, setRotating] = useState(false)
   const [grace, setGrace] = useState('1')
   const saving = useSubmit({
     check: () => ({
       expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
     }),
-    send: () => props.setExpiry(endOf(expiry)),
-    done: () => say('Saved'),
+    send: async () => {
+      if (draft.isDirty) await props.setExpiry(endOf(expiry))
+    },
+    done: () => {
+      draft.clear()
+      say('Saved')
+    },
     fields: ['expiresAt'],
   })
   const rotating = useSubmit({
@@ -80,25 +90,18 @@ export function KeyCard(props: {
           The old key works until {momentText(facts.oldUntil)}.
         </Note>
       )}
-      <form className="stack" noValidate onSubmit={saving.submit}>
-        <Problem text={saving.problem} />
+      <SaveForm of={saving} draft={draft} more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}>
         <TextField
           label="Last day"
           name="expiresAt"
           type="date"
           optional
           value={expiry}
-          onChange={setExpiry}
+          onChange={(value) => draft.change({ expiry: value })}
           fix={saving.getFix('expiresAt')}
           hint="After it the key is rejected. Leave it empty for a key without an end."
         />
-        <div className="row end">
-          <Button onClick={() => setRotating(true)}>Rotate key</Button>
-          <Button kind="primary" type="submit" busy={saving.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
       {isRotating && (
         <Dialog title="Rotate key" onClose={() => setRotating(false)}>
           <form className="stack" onSubmit={rotating.submit}>

@@ -40,7 +40,7 @@ function About({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const draft = useDraft({ name: app.name, description: app.description, useCase: app.useCase })
+  const draft = useDraft(`${app.id}/about`, { name: app.name, description: app.description, useCase: app.useCase })
   const saving = useSubmit({
     check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
     send: () => change(draft.changes),
@@ -52,7 +52,7 @@ function About({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="About it">
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
         <SelectField
           label="Use case"
@@ -71,7 +71,7 @@ function Services({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const draft = useDraft({ services: app.services })
+  const draft = useDraft(`${app.id}/services`, { services: app.services })
   const { services } = draft.values
   const saving = useSubmit({
     send: () => change(draft.changes),
@@ -86,7 +86,7 @@ function Services({ app }: { readonly app: AppView }) {
       title="Services"
       lead="Calls to a service that is off are rejected, with a message that says so. Networks have their own tab."
     >
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         {services.length === 0 && (
           <Note kind="warn">
             Without a service, {app.services.length === 0 ? 'the app is off:' : 'the app will be off:'} all its calls
@@ -144,6 +144,7 @@ function Limits({ app }: { readonly app: AppView }) {
         )}
       </Loaded>
       <LimitsForm
+        id={app.id}
         own={app.ownLimits}
         titles={ownTitles}
         save={async (limits) => {

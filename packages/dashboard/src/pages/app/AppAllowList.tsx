@@ -3,6 +3,7 @@ import type { AllowEntryView, AllowTypeName } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { allowListQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -118,9 +119,11 @@ export function AppAllowList() {
 function Add({ appId }: { readonly appId: string }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [type, setType] = useState<AllowTypeName>('origin')
-  const [value, setValue] = useState('')
-  const [label, setLabel] = useState('')
+  const [{ type, value, label }, setTyped] = useStored<{
+    readonly type: AllowTypeName
+    readonly value: string
+    readonly label: string
+  }>(`${appId}/allow-list`, { type: 'origin', value: '', label: '' })
   const chosen = types.find(({ id }) => id === type)
   const adding = useSubmit({
     check: () => ({ value: value.trim() === '' ? `Type one, such as ${chosen?.example}` : undefined }),
@@ -130,8 +133,7 @@ function Add({ appId }: { readonly appId: string }) {
         body: { type, value: value.trim(), ...(label.trim() && { label: label.trim() }) },
       }),
     done: async () => {
-      setValue('')
-      setLabel('')
+      setTyped({ type, value: '', label: '' })
       say('Added')
       await queries.invalidateQueries({ queryKey: ['app', appId] })
     },
@@ -144,7 +146,7 @@ function Add({ appId }: { readonly appId: string }) {
           label="Type"
           name="type"
           value={type}
-          onChange={setType}
+          onChange={(next) => setTyped({ type: next, value, label })}
           options={types.map(({ id, one }) => ({ value: id, title: one }))}
           fix={adding.getFix('type')}
         />
@@ -153,7 +155,7 @@ function Add({ appId }: { readonly appId: string }) {
           name="value"
           mono
           value={value}
-          onChange={setValue}
+          onChange={(next) => setTyped({ type, value: next, label })}
           placeholder={chosen?.example ?? ''}
           required
           fix={adding.getFix('value')}
@@ -163,7 +165,7 @@ function Add({ appId }: { readonly appId: string }) {
           name="label"
           optional
           value={label}
-          onChange={setLabel}
+          onChange={(next) => setTyped({ type, value, label: next })}
           most={64}
           fix={adding.getFix('label')}
         />

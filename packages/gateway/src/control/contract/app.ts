@@ -105,6 +105,8 @@ export interface DeleteAppBody {
 
 /** Sets when a key expires. */
 export interface KeyExpiryBody {
+  /** The app's version that you read. If the app has changed since, the response is 409 and nothing changes. @default any version */
+  readonly version?: number
   /** `null` for no expiry. */
   readonly expiresAt: string | null
 }
@@ -190,4 +192,7 @@ export const appsQuery: z.ZodType<AppsQuery, unknown> = z.strictObject({
 export const deleteAppBody: z.ZodType<DeleteAppBody, DeleteAppBody> = z.strictObject({ name: z.string() })
 
 /** The schema of `KeyExpiryBody`. */
-export const keyExpiryBody: z.ZodType<KeyExpiryBody, KeyExpiryBody> = z.strictObject({ expiresAt: timeText.nullable() })
+export const keyExpiryBody: z.ZodType<KeyExpiryBody, KeyExpiryBody> = z.strictObject({
+  version: versionNumber.exactOptional(),
+  expiresAt: timeText.nullable(),
+})
