@@ -263,21 +263,6 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await guest.close()
   })
 
-  test('a name that is taken is told where it is typed', async () => {
-    const { page } = ada
-    await addApp(ada, pages.url, 'Portfolio')
-    await page.goto(`${pages.url}/apps/new`)
-    await page.getByLabel('Name').fill('PORTFOLIO')
-    await page.getByLabel('Use case').selectOption('Wallet')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByLabel('Find a chain').waitFor()
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('button', { name: 'Create app' }).click()
-    await page.locator('.fix').waitFor()
-    expect(await page.locator('.fix').textContent()).toMatch(/another app|taken|already/i)
-    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
-  })
-
   test('markup, emoji and other scripts in names are shown as they are, and do nothing', async () => {
     const { page, faults } = ada
     const names = [

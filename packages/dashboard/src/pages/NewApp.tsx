@@ -4,7 +4,7 @@ import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { callApi } from '../control/callApi.ts'
-import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
+import { appQuery, appsQuery, deploymentQuery, isNameTakenQuery } from '../control/queries.ts'
 import { useNewKey } from '../control/useNewKey.ts'
 import { useStored } from '../control/useStored.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -12,12 +12,14 @@ import { searchChains } from '../networks/searchNetworks.ts'
 import type { ChainChoice } from '../networks/searchNetworks.ts'
 import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
-import { Loaded } from '../parts/Loaded.tsx'
+import { Empty } from '../parts/Empty.tsx'
+import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { NameFields } from '../parts/NameFields.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
+import { countText } from '../parts/times.ts'
 
 const route = getRouteApi('/inside/apps/new')
 
@@ -41,6 +43,7 @@ export function NewApp() {
   const deployment = useQuery(deploymentQuery)
   const first = useInfiniteQuery(appsQuery(''))
   const isFirst = first.data?.pages[0]?.total === 0
+  const isFull = first.data?.pages[0]?.free === 0
   return (
     <div className="page narrow">
       <PageHead
@@ -48,7 +51,25 @@ export function NewApp() {
         crumb={isFirst ? undefined : <Link to="/apps">Apps</Link>}
         lead="An app is a key, and an address on each network."
       />
-      <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+      {first.isPending ? (
+        <Skeleton lines={6} />
+      ) : isFull ? (
+        <Empty
+          title="You have no place for another app"
+          action={
+            <Link to="/apps" className="button">
+              To your apps
+            </Link>
+          }
+        >
+          <p>
+            An account can have {countText(deployment.data?.limits.maxApps ?? 0)} apps. Delete one to make room: its
+            place is free from midnight UTC.
+          </p>
+        </Empty>
+      ) : (
+        <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+      )}
     </div>
   )
 }
@@ -134,21 +155,32 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     if (nameMend !== undefined) void router.navigate({ to: '/apps/new', search: {} })
   }, [nameMend, router])
 
-  const go = (event: SyntheticEvent): void => {
+  const focusFix = (): void => {
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  }
+  /** If it cannot be found out, the service rejects the name at the last step. */
+  const isNameTaken = (name: string): Promise<boolean> => queries.fetchQuery(isNameTakenQuery(name)).catch(() => false)
+
+  const go = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
     const faults = faultsOf(step)
     setMends(faults)
     if (Object.keys(faults).length > 0) {
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+      focusFix()
       return
     }
     if (step === 3) return submit(event)
     clear()
+    if (step === 1 && (await isNameTaken(draft.name.trim()))) {
+      setMends({ name: 'Another app of this account has this name. Choose another name.' })
+      focusFix()
+      return
+    }
     void router.navigate({ to: '/apps/new', search: { step: step === 1 ? 2 : 3 } })
   }
 
   return (
-    <form className="card" ref={form} noValidate onSubmit={go} aria-label="Create app">
+    <form className="card" ref={form} noValidate onSubmit={(event) => void go(event)} aria-label="Create app">
       <div className="card-body">
         <ol className="steps" aria-label="Steps">
           {steps.map((title, at) => (

@@ -75,7 +75,12 @@ export function KeyCard(props: {
           <code>…{facts.ending}</code>, made {dayText(facts.rotatedAt ?? facts.createdAt)}
         </>
       }
-      aside={<KeyBadge state={facts.state} expiresAt={facts.expiresAt} />}
+      aside={
+        // Whether the key works depends on quotas too, so this shows only problems.
+        (facts.state === 'expired' || facts.expiresAt !== null) && (
+          <KeyBadge state={facts.state} expiresAt={facts.expiresAt} />
+        )
+      }
     >
       <Problem text={ending.problem} />
       {facts.oldUntil !== null && facts.state === 'rotated' && (
