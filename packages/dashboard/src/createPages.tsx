@@ -11,6 +11,7 @@ import { backTo } from './control/backTo.ts'
 import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
+import { readRange, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -69,6 +70,7 @@ const home = createRoute({
 const apps = createRoute({
   getParentRoute: () => inside,
   path: '/apps',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/Apps.tsx'), 'Apps'),
 })
 const newApp = createRoute({
@@ -97,6 +99,7 @@ const appSetup = createRoute({
 const appMetrics = createRoute({
   getParentRoute: () => app,
   path: '/metrics',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./pages/app/AppMetrics.tsx'), 'AppMetrics'),
 })
 const appNetworks = createRoute({
@@ -167,6 +170,7 @@ const keySetup = createRoute({
 const keyMetrics = createRoute({
   getParentRoute: () => key,
   path: '/metrics',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./pages/key/KeyMetrics.tsx'), 'KeyMetrics'),
 })
 const keySettings = createRoute({
@@ -183,6 +187,7 @@ const account = createRoute({
 const accountHome = createRoute({
   getParentRoute: () => account,
   path: '/',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./pages/account/AccountUsage.tsx'), 'AccountUsage'),
 })
 const accountTokens = createRoute({
@@ -209,6 +214,7 @@ const operator = createRoute({
 const operatorHome = createRoute({
   getParentRoute: () => operator,
   path: '/',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/operator/OperatorUsers.tsx'), 'OperatorUsers'),
 })
 const operatorUser = createRoute({

@@ -186,6 +186,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByText('0 of 3', { exact: true }).waitFor()
     expect(await page.locator('.fix').count()).toBe(0)
     await page.getByRole('button', { name: 'Require JWT' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Require JWT' }).click()
     await page.locator('.note.bad').waitFor()
     expect(await page.locator('.note.bad').allTextContents()).toEqual([
       'This would reject every request, because the app has no JWT key: import one first.',
@@ -376,7 +377,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: 'Apps', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
     await (await ahead).finished()
-    const banner = page.getByText('The service does not answer. This page may be out of date')
+    const banner = page.getByText('The service does not respond. This page may be out of date')
     await context.setOffline(true)
     await page.getByRole('link', { name: 'API keys' }).click()
     await banner.waitFor()

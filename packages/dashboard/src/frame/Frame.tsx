@@ -21,6 +21,16 @@ export function Frame() {
   const [isOpen, setOpen] = useState(false)
   const place = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [place])
+  useEffect(() => {
+    if (!isOpen) return undefined
+    const close = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      setOpen(false)
+      document.querySelector<HTMLElement>('.menu-button')?.focus()
+    }
+    addEventListener('keydown', close)
+    return () => removeEventListener('keydown', close)
+  }, [isOpen])
   usePagesAhead()
   useEffect(() => {
     if (isControlFailure(error, 'not_logged_in')) loseSession()

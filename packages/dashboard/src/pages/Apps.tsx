@@ -1,7 +1,8 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue } from 'react'
 import { appsQuery, deploymentQuery } from '../control/queries.ts'
+import { useSearchText } from '../control/useSearchText.ts'
 import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -14,7 +15,7 @@ import { AppBadge, needsAttention } from './app/AppBadge.tsx'
 
 /** All apps, or those whose name has what was typed. */
 export function Apps() {
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useSearchText()
   const asked = useDeferredValue(search.trim())
   const { data: deployment } = useQuery(deploymentQuery)
   const getChainTitle = (name: string): string => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name

@@ -6,8 +6,8 @@ export interface Dialogs {
   readonly askPassword: (wasWrong: boolean) => Promise<string | undefined>
   /** Shows a key that the service cannot show again. Resolves once the user confirms that they saved it. */
   readonly showNewKey: (apiKey: string) => Promise<void>
-  /** Says something in passing, aloud too. */
-  readonly say: (text: string) => void
+  /** Shows a message for some seconds, and announces it. With `undo`, it has a button that reverts what was done. */
+  readonly say: (text: string, options?: { readonly undo?: () => Promise<unknown> }) => void
 }
 
 /** RouteInput by {@link DialogsProvider}. */

@@ -1,17 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
-import { usageQuery } from '../../control/queries.ts'
+import { useState } from 'react'
+import { callApi } from '../../control/callApi.ts'
+import { appQuery, usageQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
-import { Note, Problem } from '../../parts/Note.tsx'
+import { Note } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
@@ -160,10 +163,22 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
   const deployment = useDeployment()
-  const { submit, isPending, problem } = useSubmit({
-    send: () => change({ requireJwt: !app.requireJwt }),
+  const queries = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const { requireJwt } = app
+  const changing = useSubmit({
+    send: () => change({ requireJwt: !requireJwt }),
     titles: { requireJwt: 'This' },
-    done: ({ requireJwt }) => say(requireJwt ? 'Each call must bring a token now' : 'Calls need no token now'),
+    done: ({ version }) => {
+      setAsking(false)
+      say(requireJwt ? 'Calls no longer need a token' : 'Every call needs a token now', {
+        undo: async () => {
+          const params = { appId: app.id }
+          const undone = await callApi('PATCH /api/apps/{appId}', { params, body: { version, requireJwt } })
+          queries.setQueryData(appQuery(app.id).queryKey, undone)
+        },
+      })
+    },
   })
   return (
     <Card
@@ -176,12 +191,25 @@ function RequireJwt({ app }: { readonly app: AppView }) {
         </span>
       }
     >
-      <Problem text={problem} />
       <div className="row end">
-        <Button busy={isPending} onClick={() => submit()}>
-          {app.requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
-        </Button>
+        <Button onClick={() => setAsking(true)}>{requireJwt ? 'Stop requiring tokens' : 'Require JWT'}</Button>
       </div>
+      {isAsking && (
+        <ConfirmDialog
+          of={changing}
+          title={requireJwt ? 'Stop requiring tokens?' : 'Require a token for every call?'}
+          lead={
+            requireJwt
+              ? 'Anyone who has the key can make calls then, within the allow list.'
+              : 'Calls without a token that one of the app’s JWT keys signed are rejected immediately. Programs that send none stop working.'
+          }
+          action={requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
+          onClose={() => {
+            changing.clear()
+            setAsking(false)
+          }}
+        />
+      )}
     </Card>
   )
 }
