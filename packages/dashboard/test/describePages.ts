@@ -34,6 +34,8 @@ export function describePages(
     }, 60_000)
     beforeEach(async () => {
       ada = await takeSeat(seat)
+      // Below the limit of a test, so that a failure names its line.
+      ada.page.setDefaultTimeout(20_000)
       await enrol(ada, pages.url)
     })
     afterAll(async () => {
