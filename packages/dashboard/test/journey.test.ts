@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor()
 
     // Both addresses.
-    await page.getByRole('link', { name: 'Networks' }).click()
+    await page.getByRole('link', { name: 'Networks', exact: true }).click()
     const addresses: Record<string, string> = {}
     for (const network of ['Ethereum Sepolia', 'Ethereum Mainnet']) {
       await page.getByRole('button', { name: `Copy: address on ${network}` }).click()
