@@ -229,7 +229,8 @@ describe.each(implementations)('over %s', (name, implementation) => {
     await expect.poll(() => server.open()).toBe(0)
     expect(await request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     expect(server.handshakes).toHaveLength(2)
-    expect(server.calls.map(({ method }) => method)).toEqual(['eth_gasPrice', 'eth_gasPrice'])
+    // On a busy machine the connection may also be checked while the call waits.
+    expect(server.calls.filter(({ method }) => method === 'eth_gasPrice')).toHaveLength(2)
   })
 
   test('a silent server is asked for the chain id while a call waits', async () => {

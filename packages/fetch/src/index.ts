@@ -28,6 +28,7 @@ export type {
   Layer,
   RetryOptions,
   SafeWritesOptions,
+  Subscription,
   SubscriptionFailure,
   SubscriptionOptions,
   TracingOptions,
@@ -97,4 +98,4 @@ export type { LogCursor } from './logs/logCursor.ts'
 export { isReorgError } from './logs/reorgError.ts'
 export type { ReorgError } from './logs/reorgError.ts'
 export { subscribe } from './subscribe/subscribe.ts'
-export type { Events, Reorg, SubscribeClient, SubscribeEvent, SubscribeRequest } from './subscribe/subscribe.ts'
+export type { ReorgEvent, SubscribeClient, SubscribeEvent, SubscribeRequest } from './subscribe/subscribe.ts'

@@ -22,7 +22,7 @@ export type { InviteView, OverviewView, UpstreamView, UserView } from './control
 export type { ApiErrorView } from './control/contract/apiError.ts'
 export type { UsageView } from './control/contract/usage.ts'
 export { createGateway } from './proxy/createGateway.ts'
-export type { Gateway } from './proxy/createGateway.ts'
+export type { Gateway } from './proxy/gateway.ts'
 export type { UpstreamState, UpstreamStatus } from './proxy/upstream/groupMember.ts'
 export { defaultLimits } from './proxy/gatewayOptions.ts'
 export type { GatewayLimits, GatewayOptions, NetworkOptions, UpstreamOptions } from './proxy/gatewayOptions.ts'

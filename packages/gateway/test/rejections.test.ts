@@ -256,8 +256,6 @@ const rows: readonly Row[] = [
     'eth_sign',
     'eth_signTransaction',
     'eth_signTypedData_v4',
-    'eth_subscribe',
-    'eth_unsubscribe',
     'personal_unlockAccount',
     'admin_peers',
     'engine_newPayloadV4',
@@ -279,6 +277,18 @@ const rows: readonly Row[] = [
     status: 200,
     id: '"é"',
     error: toUnavailable(method),
+    ...onTestnet,
+  })),
+  ...['eth_subscribe', 'eth_unsubscribe'].map((method): Row => ({
+    name: `the method '${method}'`,
+    bytes: calls(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":["newHeads"]}`),
+    status: 200,
+    id: '1',
+    error: {
+      code: -32601,
+      message: `${method} needs a WebSocket: connect to the same URL with wss:// in place of https://, or ws:// in place of http://`,
+      reason: 'method_not_found',
+    },
     ...onTestnet,
   })),
   {

@@ -4,6 +4,7 @@ import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpelling
 import { createApiKey, getApiKeyUrl, getAppUrl, hashApiKey } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
+import { openSocket, rejectSocket } from './socket/openSocket.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
@@ -99,6 +100,44 @@ describe('no key and no upstream URL', () => {
     expect(findSecrets(secrets, texts.join('\n'))).toEqual([])
     expect(started.entries.filter(({ event }) => event === 'request').length).toBe(4 * 12 * 6 + 1)
     expect(findSecrets(secrets, started.entries.map(print).join('\n'))).toEqual([])
+  })
+
+  test('is in what a WebSocket gets, in its close reason or in its log entries', async () => {
+    const own = await startGateway({ testnet: [upstream.url.replace('//', '//upstreamuser:upstreampassword@')] })
+    onTestFinished(() => own.gateway.close({ graceMs: 0 }))
+    const unknownKey = createApiKey('testnet')
+    const keys = [own.app, own.testnetKey, own.mainnetKey, own.revokedKey, own.expiredKey, unknownKey]
+    const host = new URL(upstream.url).host
+    const secrets = [...keys, ...keys.map(hashApiKey), upstreamToken, 'upstreamuser', 'upstreampassword', host]
+    upstream.behave = (seen) =>
+      `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":${JSON.stringify(`at ${upstream.url}`)}}}`
+    const texts: string[] = []
+    for (const path of [
+      `/testnet/${own.mainnetKey}`,
+      `/mainnet/${own.testnetKey}`,
+      `/testnet/${own.app}`,
+      `/testnet/${own.revokedKey}`,
+      `/testnet/${own.expiredKey}`,
+      `/testnet/${unknownKey}`,
+    ]) {
+      const { headers, text } = await rejectSocket(`${own.url}${path}?key=${own.app}`)
+      texts.push(print(headers), text)
+    }
+    const socket = await openSocket(`${own.url}/testnet/${own.testnetKey}?key=${own.app}`)
+    for (const body of [
+      '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}',
+      '[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}]',
+      `{"jsonrpc":"2.0","id":1,"method":"nope","params":["${own.testnetKey}"]}`,
+      '{',
+    ]) {
+      socket.send(body)
+      texts.push(JSON.stringify(await socket.next()))
+    }
+    own.keys.add(own.testnetKey, { id: 'key-t', kind: 'apiKey', networks: ['testnet'], status: 'revoked' })
+    texts.push(JSON.stringify(await socket.closed))
+    await expect.poll(() => own.entries.at(-1)).toMatchObject({ event: 'webSocket', reason: 'key_revoked' })
+    expect(texts.length).toBe(6 * 2 + 4 + 1)
+    expect(findSecrets(secrets, [...texts, ...own.entries.map(print)].join('\n'))).toEqual([])
   })
 
   test('the search finds a secret', () => {

@@ -1,6 +1,6 @@
 import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
 import { createGatewayOf } from '../src/proxy/createGateway.ts'
-import type { GatewayParts } from '../src/proxy/createGateway.ts'
+import type { GatewayParts } from '../src/proxy/gateway.ts'
 import type { GatewayOptions, Gateway, KeyRecord, LogEntry, MemoryKeyStore } from '../src/index.ts'
 
 /** Chain ids used in all tests. */

@@ -18,7 +18,7 @@ import type { Meddle, Passing } from './relay.ts'
 /** The name of a rejection in the table. */
 export type RejectionName = keyof typeof rejections
 
-/** What rows may use. */
+/** The services that rows use. */
 export interface World {
   readonly service: Deployment
   /** One whose quota rejections have status 429. */
@@ -32,12 +32,12 @@ export interface Scene {
   readonly port: number
   /** Holds the key. */
   readonly path: string
-  /** What happens to requests on their way. */
+  /** Changes requests on their way. */
   readonly meddle?: Meddle
   /** Until when a call is rejected here, by `performance.now`; one that comes later says nothing. @default for ever */
   readonly untilMs?: number
   /** @see startRelay */
-  readonly begun?: Socket[]
+  readonly started?: Socket[]
   /** The bodies that a node got. */
   readonly atNode?: readonly string[]
   readonly close?: () => Promise<void>
@@ -49,7 +49,7 @@ export interface Row {
   /** Told beside the rejection's name, where there are several rows of one. */
   readonly when?: string
   /** Written by the rejection's own maker, so that its words cannot differ. */
-  readonly told: () => Rejection
+  readonly expected: () => Rejection
   /** The kind of failure that it is to ours. */
   readonly kind: FailureKind
   /** Brings it about. */
@@ -62,7 +62,7 @@ export interface Row {
   readonly retries?: boolean
   /** Clients that ask again, or otherwise, and are answered. @default none */
   readonly answered?: readonly string[]
-  /** What a client says in place of the rejection's words, and why that is so. By client. */
+  /** The message of a client that does not show the rejection's, and why. By client. */
   readonly instead?: Readonly<Record<string, readonly [text: string, why: string]>>
   /** The least and the most requests of a client, where these are not what its library does with any such answer. By client. */
   readonly requests?: Readonly<Record<string, readonly [least: number, most: number]>>
@@ -127,7 +127,7 @@ const behind = async (...options: Parameters<typeof openTestGateway>): Promise<S
 /** Connections on which the beginning of a request was sent before draining began: who closes at once would cut them off. */
 const drained = async (): Promise<Scene> => {
   const gateway: TestGateway = await openTestGateway()
-  const begun = await Promise.all(
+  const started = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const socket = connect(gateway.port, '127.0.0.1')
       socket.on('error', () => {})
@@ -140,7 +140,7 @@ const drained = async (): Promise<Scene> => {
   await fetch(`http://127.0.0.1:${gateway.port}/healthz`)
   gateway.drain()
   const rest: Meddle = (passing) => bytesOf(withoutHeader(passing, 'host')).replace(/^.*\r\n/, '')
-  return { port: gateway.port, path: gateway.path, begun, meddle: rest, close: gateway.close }
+  return { port: gateway.port, path: gateway.path, started, meddle: rest, close: gateway.close }
 }
 
 const other = `0x${'22'.repeat(20)}` as const
@@ -214,49 +214,49 @@ const rejectRanges = (): Behaviour => {
 export const rows: readonly Row[] = [
   {
     rejection: 'notFound',
-    told: rejections.notFound,
+    expected: rejections.notFound,
     kind: 'invalidRequest',
     open: at(async (world) => (await goodPath(world)).replace('/v2/', '/v1/')),
   },
   {
     rejection: 'unknownNetwork',
-    told: () => rejections.unknownNetwork('nowhere'),
+    expected: () => rejections.unknownNetwork('nowhere'),
     kind: 'invalidRequest',
     open: at(async (world) => (await goodPath(world)).replace('/testnet/', '/nowhere/')),
   },
   {
     rejection: 'httpMethod',
-    told: rejections.httpMethod,
+    expected: rejections.httpMethod,
     kind: 'invalidRequest',
     open: spoiled((passing) => ({ ...passing, method: 'PUT' })),
   },
   {
     rejection: 'contentType',
-    told: rejections.contentType,
+    expected: rejections.contentType,
     kind: 'invalidRequest',
     open: spoiled((passing) => withHeader('Content-Type', 'text/plain')(withoutHeader(passing, 'content-type'))),
   },
   {
     rejection: 'expectationFailed',
-    told: rejections.expectationFailed,
+    expected: rejections.expectationFailed,
     kind: 'invalidRequest',
     open: spoiled(withHeader('Expect', 'cake')),
   },
   {
     rejection: 'badHttp',
-    told: rejections.badHttp,
+    expected: rejections.badHttp,
     kind: 'invalidRequest',
     open: spoiled((passing) => withHeader('Transfer-Encoding', 'chunked')(withBody(passing, passing.body))),
   },
   {
     rejection: 'headersTooLarge',
-    told: rejections.headersTooLarge,
+    expected: rejections.headersTooLarge,
     kind: 'invalidRequest',
     open: spoiled(withHeader('X-Large', 'y'.repeat(200_000))),
   },
   {
     rejection: 'requestTimeout',
-    told: rejections.requestTimeout,
+    expected: rejections.requestTimeout,
     kind: 'timeout',
     instead: tookTooLong,
     open: async () => ({
@@ -266,21 +266,21 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'bodyTooLarge',
-    told: () => rejections.bodyTooLarge(10_000),
+    expected: () => rejections.bodyTooLarge(10_000),
     kind: 'invalidRequest',
     open: at(goodPath),
     ask: (face) => face.request('eth_call', [{ to: other, data: `0x${'ab'.repeat(10_000)}` }, 'latest']),
   },
   {
     rejection: 'keyUnknown',
-    told: rejections.keyUnknown,
+    expected: rejections.keyUnknown,
     kind: 'auth',
     open: at(() => `/testnet/${createApiKey('testnet')}`),
   },
   {
     rejection: 'keyUnknown',
     when: 'in a batch',
-    told: rejections.keyUnknown,
+    expected: rejections.keyUnknown,
     kind: 'auth',
     batch: true,
     ...blindBatch,
@@ -289,9 +289,9 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'keyUnknownLimited',
-    told: () => rejections.keyUnknownLimited({ retryAfterMs: 1, nowMs: 0 }),
+    expected: () => rejections.keyUnknownLimited({ retryAfterMs: 1, nowMs: 0 }),
     kind: 'auth',
-    instead: { ethers: ['Invalid API key', 'asks again after any 429, until it is told 401'] },
+    instead: { ethers: ['Invalid API key', 'retries any 429 until it gets 401'] },
     requests: { ethers: [2, 12] },
     open: async () => {
       const scene = await behind(undefined, { unknownKeys: { perSecond: 1, burst: 1 } })
@@ -303,7 +303,7 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'keyRevoked',
-    told: rejections.keyRevoked,
+    expected: rejections.keyRevoked,
     kind: 'auth',
     open: at(
       madeOnce('revoked', async ({ service }) => {
@@ -315,7 +315,7 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'keyExpired',
-    told: rejections.keyExpired,
+    expected: rejections.keyExpired,
     kind: 'auth',
     open: at(
       madeOnce('expired', async ({ service }) => {
@@ -332,31 +332,31 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'keyDisabled',
-    told: rejections.keyDisabled,
+    expected: rejections.keyDisabled,
     kind: 'auth',
     open: at(({ service }) => service.disabledPath),
   },
   {
     rejection: 'keyWrongPath',
-    told: () => rejections.keyWrongPath('app', 'testnet'),
+    expected: () => rejections.keyWrongPath('app', 'testnet'),
     kind: 'auth',
     open: at(async (world) => (await goodPath(world)).replace('/v2/', '/')),
   },
   {
     rejection: 'keyStoreUnavailable',
-    told: rejections.keyStoreUnavailable,
+    expected: rejections.keyStoreUnavailable,
     kind: 'unavailable',
     open: ({ lost }) => ({ port: lost.port, path: `/testnet/${createApiKey('testnet')}` }),
   },
   {
     rejection: 'limitsUnavailable',
-    told: rejections.limitsUnavailable,
+    expected: rejections.limitsUnavailable,
     kind: 'unavailable',
     open: ({ lost }) => ({ port: lost.port, path: lost.knownPath }),
   },
   {
     rejection: 'wrongNetwork',
-    told: () => rejections.wrongNetwork('mainnet', ['testnet']),
+    expected: () => rejections.wrongNetwork('mainnet', ['testnet']),
     kind: 'wrongNetwork',
     open: at(
       madeOnce('testnet key', async ({ service }) => (await service.makeKey()).path.replace('/testnet/', '/mainnet/')),
@@ -364,51 +364,51 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'serviceOff',
-    told: rejections.serviceOff,
+    expected: rejections.serviceOff,
     kind: 'forbidden',
     open: at(madeOnce('no service', async ({ service }) => (await service.makeApp({ services: [] })).path)),
   },
   {
     rejection: 'ipNotAllowed',
-    told: rejections.ipNotAllowed,
+    expected: rejections.ipNotAllowed,
     kind: 'forbidden',
     open: listed('ip', '203.0.113.0/24'),
   },
   {
     rejection: 'originNotAllowed',
-    told: rejections.originNotAllowed,
+    expected: rejections.originNotAllowed,
     kind: 'forbidden',
     open: listed('origin', 'https://app.example.com'),
   },
   {
     rejection: 'userAgentNotAllowed',
-    told: rejections.userAgentNotAllowed,
+    expected: rejections.userAgentNotAllowed,
     kind: 'forbidden',
     open: listed('userAgent', 'ExampleWallet/'),
   },
   {
     rejection: 'methodNotAllowed',
-    told: () => rejections.methodNotAllowed('eth_gasPrice'),
+    expected: () => rejections.methodNotAllowed('eth_gasPrice'),
     kind: 'forbidden',
     open: listed('method', 'eth_chainId'),
   },
   {
     rejection: 'addressNotAllowed',
-    told: () => rejections.addressNotAllowed(other),
+    expected: () => rejections.addressNotAllowed(other),
     kind: 'forbidden',
     open: listed('address', `0x${'11'.repeat(20)}`),
     ask: (face) => face.balance(other),
   },
   {
     rejection: 'notAllowedWithAddresses',
-    told: () => rejections.notAllowedWithAddresses('call without an address'),
+    expected: () => rejections.notAllowedWithAddresses('call without an address'),
     kind: 'forbidden',
     open: listed('address', `0x${'11'.repeat(20)}`),
     ask: (face) => face.request('eth_simulateV1', [{ blockStateCalls: [] }, 'latest']),
   },
   {
     rejection: 'tracerNotAllowed',
-    told: () => rejections.tracerNotAllowed('tracer "myTracer"'),
+    expected: () => rejections.tracerNotAllowed('tracer "myTracer"'),
     kind: 'forbidden',
     open: at(goodPath),
     instead: {
@@ -421,38 +421,38 @@ export const rows: readonly Row[] = [
     when: 'in a batch',
     status: 200,
     batch: true,
-    told: () => rejections.methodNotAllowed('eth_getBalance'),
+    expected: () => rejections.methodNotAllowed('eth_getBalance'),
     kind: 'forbidden',
     open: listed('method', 'eth_chainId'),
     ask: balances(3),
   },
   {
     rejection: 'jwtInvalid',
-    told: () => rejections.jwtInvalid('missing', 'no token was sent: use Authorization: Bearer'),
+    expected: () => rejections.jwtInvalid('missing', 'no token was sent: use Authorization: Bearer'),
     kind: 'auth',
     open: at(madeOnce('needs a token', ({ service }) => needsToken(service))),
   },
   {
     rejection: 'rateLimited',
     when: 'asked again',
-    told: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
+    expected: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
     kind: 'throttled',
     open: tooFast,
     answered: ['viem', 'ethers', ...ours],
-    // The wait that is told suffices: the second time is the last.
+    // The reported wait is long enough: the second time is the last.
     requests: { ...ofOurs(2, 2), viem: [2, 4], ethers: [2, 12] },
   },
   {
     rejection: 'rateLimited',
     when: 'not asked again',
     retries: false,
-    told: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
+    expected: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
     kind: 'throttled',
     open: tooFast,
   },
   {
     rejection: 'quotaExceeded',
-    told: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
+    expected: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
   },
@@ -461,7 +461,7 @@ export const rows: readonly Row[] = [
     when: 'in a batch',
     status: 200,
     batch: true,
-    told: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
+    expected: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
     ask: balances(3),
@@ -470,38 +470,38 @@ export const rows: readonly Row[] = [
   {
     rejection: 'quotaExceeded',
     when: 'as 429',
-    told: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 429),
+    expected: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 429),
     kind: 'quota',
     open: async ({ strict }) => ({ port: strict.port, path: await usedUp(strict) }),
     without: { ethers: 'asks for four minutes on end where it gets 429, which is why 403 is the default' },
   },
   {
     rejection: 'parseError',
-    told: rejections.parseError,
+    expected: rejections.parseError,
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, passing.body.slice(0, -1))),
   },
   {
     rejection: 'tooDeep',
-    told: () => rejections.tooDeep(64),
+    expected: () => rejections.tooDeep(64),
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, `${'['.repeat(65)}${']'.repeat(65)}`)),
   },
   {
     rejection: 'invalidRequest',
-    told: rejections.invalidRequest,
+    expected: rejections.invalidRequest,
     kind: 'invalidRequest',
     open: spoiled(withJson({ jsonrpc: '1.0' })),
   },
   {
     rejection: 'emptyBatch',
-    told: rejections.emptyBatch,
+    expected: rejections.emptyBatch,
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, '[]')),
   },
   {
     rejection: 'batchTooLarge',
-    told: () => rejections.batchTooLarge(6, 5),
+    expected: () => rejections.batchTooLarge(6, 5),
     kind: 'batchTooLarge',
     batch: true,
     open: at(goodPath),
@@ -512,20 +512,20 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'invalidParams',
-    told: rejections.invalidParams,
+    expected: rejections.invalidParams,
     kind: 'invalidRequest',
     open: spoiled(withJson({ params: 'x' })),
   },
   {
     rejection: 'methodNotFound',
-    told: () => rejections.methodNotFound('eth_accounts'),
+    expected: () => rejections.methodNotFound('eth_accounts'),
     kind: 'methodUnavailable',
     open: at(goodPath),
     ask: (face) => face.request('eth_accounts', []),
   },
   {
     rejection: 'noUpstream',
-    told: () => rejections.noUpstream('testnet'),
+    expected: () => rejections.noUpstream('testnet'),
     kind: 'unavailable',
     open: () =>
       behind(undefined, {
@@ -537,39 +537,39 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'upstreamBusy',
-    told: rejections.upstreamBusy,
+    expected: rejections.upstreamBusy,
     kind: 'unavailable',
     open: () => behind((_, response) => void response.writeHead(429).end()),
   },
   {
     rejection: 'upstreamTimeout',
-    told: () => rejections.upstreamTimeout(200),
+    expected: () => rejections.upstreamTimeout(200),
     kind: 'timeout',
     instead: tookTooLong,
     open: () => behind(() => undefined, { limits: { upstreamTimeoutMs: 200 } }),
   },
   {
     rejection: 'upstreamBad',
-    told: rejections.upstreamBad,
+    expected: rejections.upstreamBad,
     kind: 'unavailable',
     open: () => behind(() => '<html>'),
   },
   {
     rejection: 'responseTooLarge',
-    told: () => rejections.responseTooLarge(500),
+    expected: () => rejections.responseTooLarge(500),
     kind: 'range',
     open: () => behind((seen) => result(seen, `"${'x'.repeat(600)}"`), { limits: { maxResponseBytes: 500 } }),
   },
   {
     rejection: 'chainReorganized',
-    told: rejections.chainReorganized,
+    expected: rejections.chainReorganized,
     kind: 'unavailable',
     open: () => behind(rejectRanges()),
     ask: (face) => face.request('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0xc7' }]),
   },
   {
     rejection: 'draining',
-    told: rejections.draining,
+    expected: rejections.draining,
     kind: 'unavailable',
     open: drained,
   },

@@ -125,7 +125,7 @@ describe('each client shows what is true', () => {
   test.concurrent.each(cases)(
     '%s',
     async (_, row, client) => {
-      const rejection = { ...row.told(), ...(row.status === undefined ? {} : { status: row.status }) }
+      const rejection = { ...row.expected(), ...(row.status === undefined ? {} : { status: row.status }) }
       const { value, error, requests, tookMs, leaks } = await askAs(client, row)
       const [least, most] = requestsOf(client, row, rejection)
       expect(leaks).toEqual([])

@@ -75,18 +75,18 @@ const takeRequest = (came: string): { readonly passing: Passing; readonly length
 /**
  * Starts a relay in front of a port of this machine.
  * @param options.meddle - What is done to each request on its way. @default nothing
- * @param options.begun - Connections on which something was sent already: they are used before others are opened.
+ * @param options.started - Connections on which something was sent already: they are used before others are opened.
  */
 export const startRelay = async (
   port: number,
-  { meddle = () => undefined, begun = [] }: { meddle?: Meddle; begun?: Socket[] } = {},
+  { meddle = () => undefined, started = [] }: { meddle?: Meddle; started?: Socket[] } = {},
 ): Promise<Relay> => {
   const passed: Passing[] = []
   let answered = ''
   let firstAt = Infinity
   const open = new Set<Socket>()
   const server = createServer({ noDelay: true }, (client) => {
-    const service = begun.shift() ?? connect(port, '127.0.0.1')
+    const service = started.shift() ?? connect(port, '127.0.0.1')
     let came = ''
     open.add(client).add(service)
     client.setEncoding('latin1').on('data', (text: string) => {
@@ -125,7 +125,7 @@ export const startRelay = async (
     firstAt: () => firstAt,
     answered: () => answered,
     close: async () => {
-      for (const socket of [...open, ...begun]) socket.destroy()
+      for (const socket of [...open, ...started]) socket.destroy()
       server.close()
       await once(server, 'close')
     },

@@ -74,20 +74,23 @@ export function parsePosition(value: unknown): { readonly number: number; readon
   return { number: parseNumber(number, 'position.number'), hash: parseHash(hash, 'position.hash') }
 }
 
+/** Not in a header, so that headers are the same by polling and by `newHeads`, which does not send these. */
+const wholeBlockMembers = ['transactions', 'size', 'uncles', 'withdrawals', 'totalDifficulty'] as const
+
 /**
  * Parses a block or a header. Only the members that following the chain needs are checked.
  *
  * @throws {KeyrailError} kind `badResponse` for a missing or malformed member.
  */
 export function parseBlock(value: unknown): WholeBlock {
-  // Left out so that headers are the same by polling and by `newHeads`, which does not send them.
-  const { transactions: _, size: __, uncles: ___, withdrawals: ____, ...header } = Object(value) as RpcBlock
+  const header: Partial<RpcBlock> = { ...(Object(value) as RpcBlock) }
+  for (const name of wholeBlockMembers) delete header[name]
   return {
     number: parseNumber(header.number, 'block.number'),
     hash: parseHash(header.hash, 'block.hash'),
     parentHash: parseHash(header.parentHash, 'block.parentHash'),
     timestamp: parseNumber(header.timestamp, 'block.timestamp'),
-    header,
+    header: header as RpcBlockHeader,
     block: value as RpcBlock,
   }
 }

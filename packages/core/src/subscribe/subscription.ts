@@ -23,7 +23,7 @@ export interface BlockPosition {
 /** A new block, on top of the one before. */
 export interface HeaderEvent {
   readonly type: 'block'
-  /** The block without `transactions`, `size`, `uncles` and `withdrawals`. */
+  /** The block without `transactions`, `size`, `uncles`, `withdrawals` and `totalDifficulty`. */
   readonly header: RpcBlockHeader
 }
 

@@ -1,12 +1,9 @@
 import { KeyrailError } from '../../src/index.ts'
 import type { FailureKind, Hex, Transport } from '../../src/index.ts'
-import { registerSocket } from '../../src/socket/rpcSocket.ts'
-import type { SocketNotification } from '../../src/socket/socketCall.ts'
-import { socketCall } from '../../src/socket/socketCall.ts'
-import type { SocketCallOptions, Subscriber } from '../../src/socket/socketCall.ts'
-import type { Dispatch } from '../../src/transport/createDispatch.ts'
 import { createChainTransport } from '../reorgChain.ts'
 import type { ReorgChain, SimulatedBlock } from '../reorgChain.ts'
+import { serveSubscriptions } from './serveSubscriptions.ts'
+import type { SocketNotification, Subscriber } from './serveSubscriptions.ts'
 
 /** What the network does to a notification. A connection delivers in order, so only a faulty proxy does more than `cut`. */
 export type Fault = 'none' | 'drop' | 'duplicate' | 'swap' | 'cut'
@@ -115,6 +112,7 @@ export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejecte
       }
       const logs = block.logs.filter(({ topics }) => !client.filter.topics || client.filter.topics[0] === topics[0])
       for (const log of logs) add(log)
+      if (client.plain) continue
       if (logs.length === 0 && ++client.unmarked < 16) continue
       client.unmarked = 0
       waiting.push(positionOf(block))
@@ -141,9 +139,7 @@ export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejecte
     }
   }
 
-  const dispatch = ((args: { params?: unknown }, options?: SocketCallOptions) =>
-    subscribe(args.params as readonly unknown[], options?.[socketCall] as Subscriber)) as Dispatch
-  registerSocket(transport, dispatch)
+  serveSubscriptions(transport, subscribe)
 
   const service: FakeService = {
     transport,

@@ -242,59 +242,76 @@ describe('whatever happens to a connection', () => {
     ['logs of another server', 'logs', 'ignored', ['cut', 'drop', 'duplicate', 'swap']],
   ]
 
-  test.each(cases)('yields the canonical %s, each once', async (_, kind, cursors, faults) => {
-    let reorgs = 0
-    let resumed = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 200 }),
-        fc.option(fc.nat(45), { nil: undefined }),
-        fc.array(fc.tuple(change, fc.nat(1_500)), { minLength: 20, maxLength: 60 }),
-        fc.array(fc.oneof({ weight: 20, arbitrary: fc.constant('none' as const) }, fc.constantFrom(...faults)), {
-          minLength: 1_000,
-          maxLength: 1_000,
-        }),
-        async (blocks, fromBlock, changes, script) => {
-          const chain = createChain(blocks)
-          const service = createFakeService(chain, cursors)
-          const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [topicOf(0)] } }
-          const subscription = createSubscription(service.transport, request, { fromBlock })
-          const applied: Applied[] = []
-          const over = (async () => {
-            for await (const event of subscription) {
-              if (event.type === 'reorg') reorgs++
-              applyEvent(applied, event)
+  test.each(cases)(
+    'yields the canonical %s, each once, over any number of restarts',
+    async (_, kind, cursors, faults) => {
+      let reorgs = 0
+      let resumed = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 0, max: 200 }),
+          fc.option(fc.nat(45), { nil: undefined }),
+          fc.array(fc.tuple(change, fc.nat(1_500), fc.nat(9)), { minLength: 20, maxLength: 60 }),
+          fc.array(fc.oneof({ weight: 20, arbitrary: fc.constant('none' as const) }, fc.constantFrom(...faults)), {
+            minLength: 1_000,
+            maxLength: 1_000,
+          }),
+          async (blocks, fromBlock, changes, script) => {
+            const chain = createChain(blocks)
+            const service = createFakeService(chain, cursors)
+            const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [topicOf(0)] } }
+            const applied: Applied[] = []
+            const start = (cursor?: string) => {
+              // Many reorganizations between two polls add up to a deep one.
+              const subscription = createSubscription(service.transport, request, {
+                fromBlock,
+                cursor,
+                reorgDepth: 256,
+              })
+              const over = (async () => {
+                for await (const event of subscription) {
+                  if (event.type === 'reorg') reorgs++
+                  applyEvent(applied, event)
+                }
+              })()
+              const stop = async (): Promise<string> => {
+                await subscription.return()
+                await over
+                return subscription.cursor()
+              }
+              return { stop }
             }
-          })()
-          await turn()
-          let sent = 0
-          for (const [{ depth, blocks: mined }, ms] of changes) {
-            if (depth > 0) chain.reorg(depth, mined)
-            else chain.mine(mined)
-            service.send(() => script[sent++] ?? 'none')
-            await vi.advanceTimersByTimeAsync(ms)
-          }
-          await vi.advanceTimersByTimeAsync(60_000)
-          chain.mine(20)
-          service.send()
-          await vi.advanceTimersByTimeAsync(240_000)
-          resumed += service.subscribed.length - 1
-          await subscription.return()
-          await over
-          const first = fromBlock ?? blocks + 1
-          expect(applied.map(({ place }) => place)).toEqual(
-            kind === 'blocks'
-              ? chain.blocks.slice(first).map(({ hash }) => hash)
-              : chain
-                  .logs(first)
-                  .filter(({ topics }) => topics[0] === topicOf(0))
-                  .map(placeOf),
-          )
-        },
-      ),
-      { numRuns: 100 },
-    )
-    expect(reorgs).toBeGreaterThan(100)
-    expect(resumed).toBeGreaterThan(50)
-  })
+            let running = start()
+            await turn()
+            let sent = 0
+            for (const [{ depth, blocks: mined }, ms, restart] of changes) {
+              if (depth > 0) chain.reorg(depth, mined)
+              else chain.mine(mined)
+              service.send(() => script[sent++] ?? 'none')
+              await vi.advanceTimersByTimeAsync(ms)
+              if (restart === 0) running = start(await running.stop())
+            }
+            await vi.advanceTimersByTimeAsync(60_000)
+            chain.mine(20)
+            service.send()
+            await vi.advanceTimersByTimeAsync(240_000)
+            resumed += service.subscribed.length - 1
+            await running.stop()
+            const first = fromBlock ?? blocks + 1
+            expect(applied.map(({ place }) => place)).toEqual(
+              kind === 'blocks'
+                ? chain.blocks.slice(first).map(({ hash }) => hash)
+                : chain
+                    .logs(first)
+                    .filter(({ topics }) => topics[0] === topicOf(0))
+                    .map(placeOf),
+            )
+          },
+        ),
+        { numRuns: 100 },
+      )
+      expect(reorgs).toBeGreaterThan(100)
+      expect(resumed).toBeGreaterThan(50)
+    },
+  )
 })

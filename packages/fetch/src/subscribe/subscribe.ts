@@ -4,6 +4,7 @@ import type {
   HeaderEvent,
   Hex,
   RpcBlock,
+  Subscription,
   SubscriptionEvent,
   SubscriptionOptions,
   SubscriptionRequest,
@@ -38,7 +39,7 @@ export type SubscribeRequest =
   | { readonly pending: true }
 
 /** The newest blocks were replaced, or removed. What replaces them follows. */
-export interface Reorg<T> {
+export interface ReorgEvent<T> {
   readonly type: 'reorg'
   /** Undo what you have of the blocks above this one. */
   readonly ancestor: { readonly number: bigint; readonly hash: Hex }
@@ -53,8 +54,8 @@ export interface Reorg<T> {
 export type SubscribeEvent<R extends SubscribeRequest = SubscribeRequest> = R extends { readonly pending: true }
   ? { readonly type: 'transaction'; readonly hash: Hex }
   : R extends { readonly logs: LogQuery }
-    ? { readonly type: 'log'; readonly log: Log } | Reorg<Log>
-    : { readonly type: 'block'; readonly block: ReportedBlock<R> } | Reorg<BlockHeader>
+    ? { readonly type: 'log'; readonly log: Log } | ReorgEvent<Log>
+    : { readonly type: 'block'; readonly block: ReportedBlock<R> } | ReorgEvent<BlockHeader>
 
 /** The block of an event, as much of it as was requested. */
 type ReportedBlock<R> = R extends { readonly blocks: { readonly transactions: infer Transactions } }
@@ -62,12 +63,6 @@ type ReportedBlock<R> = R extends { readonly blocks: { readonly transactions: in
     ? Block<Transaction>
     : Block
   : BlockHeader
-
-/** An async iterator of events that also reports its position. */
-export interface Events<E> extends AsyncGenerator<E, void, undefined> {
-  /** Returns the position after the last event that the loop has received, as JSON text. Store it to continue later, in another process too. */
-  readonly cursor: () => string
-}
 
 /**
  * Subscribes to new blocks, to logs, or to transactions that enter the pool, and decodes them.
@@ -96,11 +91,15 @@ export function subscribe<const R extends SubscribeRequest>(
   client: SubscribeClient,
   request: R,
   options: SubscriptionOptions = {},
-): Events<SubscribeEvent<R>> {
+): Subscription<SubscribeEvent<R>> {
   checkObject('subscribe', request, 'what to subscribe to, such as { blocks: true }')
   checkObject('subscribe', options)
   const { signal: _, ...bound } = getBoundOptions(client)
-  const wire = 'logs' in request ? { logs: encodeLogQuery(request.logs) } : (request as SubscriptionRequest)
+  // Core rejects unknown names.
+  const wire: SubscriptionRequest =
+    'logs' in request
+      ? { ...request, logs: { ...request.logs, ...encodeLogQuery(Object(request.logs) as LogQuery) } }
+      : (request as SubscriptionRequest)
   const events = createSubscription(getClientTransport(client) as Transport, wire, { ...bound, ...options })
   const next = async (): Promise<IteratorResult<SubscribeEvent, void>> => {
     const step = await events.next()
@@ -112,7 +111,7 @@ export function subscribe<const R extends SubscribeRequest>(
       throw error
     }
   }
-  const decoded = { ...events, next, [Symbol.asyncIterator]: () => decoded } as Events<SubscribeEvent<R>>
+  const decoded = { ...events, next, [Symbol.asyncIterator]: () => decoded } as Subscription<SubscribeEvent<R>>
   return decoded
 }
 
@@ -129,7 +128,7 @@ function decodeEvent(event: SubscriptionEvent): SubscribeEvent {
       const ancestor = { number: decodeQuantity(number, 'ancestor.number'), hash }
       // All of one kind: headers, or logs.
       const removed = event.removed.map((one) => ('logIndex' in one ? decodeLog(one) : decodeHeader(one)))
-      return { type: 'reorg', ancestor, removed } as Reorg<Log> | Reorg<BlockHeader>
+      return { type: 'reorg', ancestor, removed } as ReorgEvent<Log> | ReorgEvent<BlockHeader>
     }
   }
 }

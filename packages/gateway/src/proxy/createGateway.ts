@@ -14,6 +14,7 @@ import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { CheckedNetwork } from './checkNetworkOptions.ts'
+import type { Gateway, GatewayParts } from './gateway.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
@@ -29,66 +30,13 @@ import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
+import { createHubs } from './socket/createHubs.ts'
 import { createSocketServer } from './socket/createSocketServer.ts'
-import type { SocketState } from './socket/createSocketServer.ts'
 import { createNetworkHub } from './subscription/createNetworkHub.ts'
-import type { NetworkHub, NetworkHubOptions } from './subscription/createNetworkHub.ts'
-import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from './subscription/subscriptionHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
-import type { UpstreamState } from './upstream/groupMember.ts'
-
-/** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */
-export interface Gateway {
-  /**
-   * Probes the upstreams once, then accepts requests. An upstream that does not respond is probed again later, and used once it responds.
-   * @param options.port - 0 uses a free port. @default 0
-   * @param options.host - The interface to listen on. @default '127.0.0.1'
-   * @returns The URL for callers (`publicUrl` if that was given), and the port.
-   * @throws The system's error if it cannot listen, such as EADDRINUSE.
-   */
-  listen(options?: { port?: number; host?: string }): Promise<{ url: string; port: number }>
-  /**
-   * Replaces the options without dropping a request: a request in flight completes with the options it started with. Unchanged nodes keep their
-   * connections, and new ones are probed before they are used.
-   * @param options - All options, also the unchanged ones.
-   * @returns When the new options are in use. Removed nodes are closed when the last request that may use them has ended.
-   * @throws {TypeError} if an option is wrong. Nothing changes then.
-   */
-  reload(options: GatewayOptions): Promise<void>
-  /** The current state of each upstream. */
-  upstreams(): readonly UpstreamState[]
-  /** The open WebSockets and their subscriptions. */
-  webSockets(): WebSocketState
-  /**
-   * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
-   * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
-   * @param options.windowMs - How long before `close`, in milliseconds: WebSockets are closed (1012) spread over this time. @default only by `close`
-   */
-  prepareToClose(options?: { windowMs?: number }): void
-  /**
-   * Stops listening, completes the requests that are in flight, rejects later ones on open connections (503), and closes each
-   * connection after its last response. WebSockets are closed (1012) in the first half of `graceMs`, a few at a time.
-   * @param options.graceMs - After this, requests that are still in flight are cut off, in milliseconds. @default 10_000
-   */
-  close(options?: { graceMs?: number }): Promise<void>
-}
-
-/** The open WebSockets of a gateway, and their subscriptions. */
-export interface WebSocketState extends SocketState {
-  /** By network and kind. */
-  readonly subscriptions: ReadonlyMap<Network, Readonly<Record<SubscriptionKind, number>>>
-  /** How many blocks had logs that were delivered although nothing confirmed that they are complete, by network. */
-  readonly incompleteBlocks: ReadonlyMap<Network, number>
-}
-
-/** What a gateway is made of. */
-export interface GatewayParts {
-  /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
-  readonly createHub?: (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>
-}
 
 /** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
 const keepAliveTimeoutMs = 65_000
@@ -170,40 +118,13 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
         getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
       ]),
     )
-  const hubs = new Map<Network, SubscriptionHub & Partial<NetworkHub>>()
-  const subscriptionLimits: SubscriptionLimits = {
-    get maxSubscriptions() {
-      return current.webSocket.maxSubscriptions
-    },
-    get maxAddresses() {
-      return current.webSocket.maxAddresses
-    },
-    get maxTopics() {
-      return current.webSocket.maxTopics
-    },
-    get maxNotificationsPerBlock() {
-      return current.webSocket.maxNotificationsPerBlock
-    },
-  }
-  /** A hub survives a reload, because subscriptions do. */
-  const getHub = (network: Network): SubscriptionHub | undefined => {
-    if (!current.webSocket.enabled || !groups.has(network)) return undefined
-    const known = hubs.get(network)
-    if (known !== undefined) return known
-    const hub = createHub({
-      network,
-      getGroup: () => groups.get(network),
-      getNetwork: () => current.networks.get(network),
-      limits: subscriptionLimits,
-      log,
-    })
-    hubs.set(network, hub)
-    return hub
-  }
-  const closeHub = (network: Network): void => {
-    hubs.get(network)?.close()
-    hubs.delete(network)
-  }
+  const hubs = createHubs({
+    createHub,
+    getGroup: (network) => groups.get(network),
+    getNetwork: (network) => current.networks.get(network),
+    webSocket: () => current.webSocket,
+    log,
+  })
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
@@ -239,7 +160,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       degraded: checked.degraded ?? (() => []),
       notReady: checked.notReady ?? (() => undefined),
     },
-    sockets: { options: checked.webSocket, getHub },
+    sockets: { options: checked.webSocket, getHub: hubs.get },
     limits: checked.limits,
     bodies,
     inFlight: 0,
@@ -322,7 +243,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
     // One may have been accepted in the meantime.
     sockets.terminate()
     await sockets.closed()
-    for (const network of hubs.keys()) closeHub(network)
+    hubs.closeAll()
     await reloading
     await releasing
     await Promise.all([...groups.values()].map((group) => group.close()))
@@ -346,11 +267,11 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
     groups = nextGroups
     gateway = createContext(next, groups)
     for (const network of otherChains) {
-      closeHub(network)
+      hubs.close(network)
       // Those of a network that was removed are closed with that as the reason.
       if (groups.has(network)) sockets.restart(network)
     }
-    for (const { network } of added) hubs.get(network)?.renew?.()
+    for (const { network } of added) hubs.renew(network)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
@@ -389,11 +310,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       return work
     },
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
-    webSockets: () => ({
-      ...sockets.state(),
-      subscriptions: new Map([...hubs].map(([network, hub]) => [network, hub.counts()])),
-      incompleteBlocks: new Map([...hubs].map(([network, hub]) => [network, hub.incompleteBlocks?.() ?? 0])),
-    }),
+    webSockets: () => ({ ...sockets.state(), ...hubs.state() }),
     prepareToClose: ({ windowMs } = {}) => {
       if (phase === 'serving') phase = 'leaving'
       if (windowMs !== undefined) sockets.drain(windowMs)

@@ -1,5 +1,5 @@
 import type * as PromClient from 'prom-client'
-import type { WebSocketState } from '../proxy/createGateway.ts'
+import type { WebSocketState } from '../proxy/gateway.ts'
 import type { LogEntry } from '../proxy/log.ts'
 
 type WebSocketEntry = Extract<LogEntry, { readonly event: 'webSocket' }>

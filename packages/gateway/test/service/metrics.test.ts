@@ -9,6 +9,7 @@ import { createService, parseServiceConfig, readServerSecrets } from '../../src/
 import type { Service, ServiceConfig, ServiceConfigInput } from '../../src/index.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
+import { openSocket } from '../socket/openSocket.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import { freePort } from './freePort.ts'
@@ -96,6 +97,23 @@ const createSwitch = async (target: number) => {
   toStop.push(close)
   return { port, open, close }
 }
+
+test('WebSockets are counted while they are open, and by the reason when they have closed', async () => {
+  const node = await startNode()
+  const { url, metric } = await start([{ url: node.url }])
+  const visitor = createVisitor(url)
+  await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
+  const { key, address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+  const socket = await openSocket(address)
+  expect(await socket.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
+  expect(await metric('keyrail_websocket_connections')).toEqual(['keyrail_websocket_connections{network="testnet"} 1'])
+  await visitor.ask('POST', `/api/keys/${key.id}/revoke`, {})
+  expect(await socket.closed).toEqual({ code: 1008, reason: 'key_revoked' })
+  await expect
+    .poll(() => metric('keyrail_websocket_closed_total'))
+    .toEqual(['keyrail_websocket_closed_total{network="testnet",reason="key_revoked"} 1'])
+  expect(await metric('keyrail_websocket_connections')).toEqual([])
+})
 
 // 15.33
 describe('keyrail_upstream_healthy', () => {

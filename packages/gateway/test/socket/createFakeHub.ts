@@ -1,5 +1,5 @@
 import type { Subscriber, SubscriptionFault, SubscriptionHub } from '../../src/proxy/subscription/subscriptionHub.ts'
-import { createFrameHeader } from '../../src/proxy/socket/frameHeader.ts'
+import { createFrameHeader } from '../../src/lib/textFrames.ts'
 
 /** Subscriptions that a test delivers to. */
 export interface FakeHub extends SubscriptionHub {

@@ -144,7 +144,7 @@ describe('a WebSocket', () => {
     expect(await socket.call('eth_gasPrice')).toMatchObject({ id: 1, error: { data: { reason: 'quota_exceeded' } } })
   })
 
-  test("answers viem's keep-alive itself, without a charge, but only now and then", async () => {
+  test("responds to viem's keep-alive without a node and without a charge, but only now and then", async () => {
     const socket = await open(started.addApp({ limits: { ...noLimits, perDay: 1 } }).path)
     const keepAlive = JSON.stringify({ jsonrpc: '2.0', id: null, method: 'net_version', params: [] })
     const sent = started.upstream.bodies.length

@@ -63,13 +63,13 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
 /** A meter that records `key network method outcome` once per call. */
 export interface FakeMeter extends Meter {
   readonly counted: string[]
-  readonly durations: number[]
+  readonly durations: (number | undefined)[]
 }
 
 /** Creates a recording meter. */
 export const createFakeMeter = (): FakeMeter => {
   const counted: string[] = []
-  const durations: number[] = []
+  const durations: (number | undefined)[] = []
   return {
     counted,
     durations,

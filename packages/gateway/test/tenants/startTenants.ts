@@ -1,7 +1,7 @@
 import { createApiKey } from '../../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
 import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
-import type { GatewayParts } from '../../src/proxy/createGateway.ts'
+import type { GatewayParts } from '../../src/proxy/gateway.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, startGateway } from '../startGateway.ts'

@@ -7,6 +7,7 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
+import { openSocket } from '../socket/openSocket.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, granted, newKey } from '../storage/fill.ts'
@@ -63,6 +64,35 @@ describe.each(databases)('two instances on one $name', (database) => {
     local.keys.forget([{ kind: 'key', id: row.id }])
     expect(summarize(await post(`${local.url}/testnet/${key}`, read))).toEqual([401, 'key_revoked'])
     await expect.poll(async () => (await post(`${remote.url}/testnet/${key}`, read)).status, { interval: 20 }).toBe(401)
+  })
+
+  test('a change closes the WebSockets of both instances within 5 seconds', async () => {
+    const [local, remote] = [await start(), await start()]
+    const user = await addUser(local.storage)
+    const { app, key } = await addApp(local.storage, { userId: user.id })
+    const apiKey = await addApiKey(local.storage, { userId: user.id })
+    const open = (path: string) => Promise.all([local, remote].map(({ url }) => openSocket(`${url}${path}`)))
+    const opened = [await open(`/testnet/v2/${key}`), await open(`/testnet/${apiKey.key}`)].flat()
+    const startedAt = performance.now()
+    granted(
+      await local.storage.allowList.add({
+        appId: app.id,
+        userId: user.id,
+        type: 'ip',
+        value: '203.0.113.7',
+        label: '',
+        max: 30,
+        now: Date.now(),
+      }),
+    )
+    await local.storage.keys.revoke({ id: apiKey.row.id, userId: user.id, now: Date.now() })
+    local.keys.forget([
+      { kind: 'app', id: app.id },
+      { kind: 'key', id: apiKey.row.id },
+    ])
+    const reasons = await Promise.all(opened.map(async ({ closed }) => (await closed).reason))
+    expect(reasons).toEqual(['ip_not_allowed', 'ip_not_allowed', 'key_revoked', 'key_revoked'])
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
   test("an app's changes apply to its new key and to its old key in the grace period", async () => {

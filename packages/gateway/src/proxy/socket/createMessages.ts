@@ -9,7 +9,7 @@ import type { BodyPart } from '../request/responseParts.ts'
 import { createFacts, disconnect } from '../request/startRequest.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import { minBytesPerSecond } from '../request/writeParts.ts'
-import { createFrameHeader } from './frameHeader.ts'
+import { createFrameHeader } from '../../lib/textFrames.ts'
 
 /** The messages of one connection: each is handled like the body of a POST. */
 export interface Messages {

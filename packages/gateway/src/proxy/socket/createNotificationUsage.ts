@@ -48,7 +48,7 @@ export const createNotificationUsage = (getAuthorized: () => AuthorizedRequest):
         network.group.network,
         notificationMethod,
         'succeeded',
-        0,
+        undefined,
         notifications,
       )
     } catch (error) {

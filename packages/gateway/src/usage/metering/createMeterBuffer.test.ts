@@ -27,6 +27,13 @@ const brief = ({ rows }: MeterBatch): readonly unknown[] =>
   rows.map(({ at, run, key, total }) => [(at - start) / minuteMs, run, key.id, total])
 
 describe('a meter buffer', () => {
+  test('counts notifications, which take no time, without a latency', () => {
+    const { buffer, clock } = setUp()
+    buffer.count({ id: 'key_1' }, 'testnet', 'eth_subscription', 'succeeded', undefined, 3, clock.now)
+    const [row] = buffer.startPass()(1).rows
+    expect(unpackCounts(row?.counts ?? '')).toEqual([['eth_subscription', 'testnet', 'succeeded', 3]])
+  })
+
   test('returns the rows with unwritten counts, the oldest minute first, in batches', () => {
     const { buffer, clock, count } = setUp()
     count('key_1', 2)

@@ -30,7 +30,7 @@ export interface MeterBuffer {
     network: Network,
     method: string,
     outcome: string,
-    durationMs: number,
+    durationMs: number | undefined,
     calls: number,
     time: number,
   ): void
@@ -188,7 +188,7 @@ export const createMeterBuffer = ({
         entry.counts.cells.get(network)?.get(method)?.get(outcome) ??
         getCell(entry.counts, network, toMethodLabel(method), outcome)
       cell.total += calls
-      addLatency(cell, toBucket(durationMs), calls)
+      if (durationMs !== undefined) addLatency(cell, toBucket(durationMs), calls)
       if (entry.written === entry.total) current.unwritten += 1
       entry.total += calls
     },

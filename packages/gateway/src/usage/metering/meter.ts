@@ -16,10 +16,17 @@ export interface Meter {
   /**
    * Counts calls of one request that had the same outcome.
    * @param method - The method label of the policy: `other` for methods outside the schema.
-   * @param durationMs - From admission to completion.
+   * @param durationMs - From admission to completion; `undefined` if it took no time of its own, like a notification.
    * @param calls - How many. @default 1
    */
-  count(key: MeteredKey, network: Network, method: string, outcome: Outcome, durationMs: number, calls?: number): void
+  count(
+    key: MeteredKey,
+    network: Network,
+    method: string,
+    outcome: Outcome,
+    durationMs: number | undefined,
+    calls?: number,
+  ): void
   /**
    * Writes all counts made before this call.
    * @throws {StorageError} if they cannot be written now. They are not lost: the next write includes them.

@@ -45,7 +45,7 @@ export const packCounts = ({ cells }: UsageCounts): string => {
   for (const [network, methods] of cells)
     for (const [method, outcomes] of methods)
       for (const [outcome, { total, latencies }] of outcomes)
-        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${total},${latencies.join(',')}]`
+        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${[total, ...latencies].join(',')}]`
   return `[${text}]`
 }
 

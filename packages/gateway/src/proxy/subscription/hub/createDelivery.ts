@@ -1,5 +1,5 @@
 import type { Channel, Connection, Group } from './createChannels.ts'
-import { toTextFrames } from './textFrames.ts'
+import { toTextFrames } from '../../../lib/textFrames.ts'
 
 /** What subscribers get at a time, such as all notifications of a block. */
 export interface Delivery {

@@ -16,6 +16,13 @@ const writeHeader = (target: Buffer, at: number, bytes: number): number => {
   return at + getHeaderLength(bytes)
 }
 
+/** Creates the header of a WebSocket text frame of a server. @param bytes - The length of its payload. */
+export const createFrameHeader = (bytes: number): Buffer => {
+  const header = Buffer.allocUnsafe(getHeaderLength(bytes))
+  writeHeader(header, 0, bytes)
+  return header
+}
+
 /**
  * Writes WebSocket text frames of a server, one after another.
  * @param start - What every frame's text starts with, in ASCII.
