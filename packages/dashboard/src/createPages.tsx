@@ -8,8 +8,10 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { backTo } from './control/backTo.ts'
+import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
+import { readRange, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -45,7 +47,8 @@ const inside = createRoute({
   id: 'inside',
   beforeLoad: async ({ context, location }) => {
     try {
-      await context.queries.ensureQueryData(sessionQuery)
+      const { account } = await context.queries.ensureQueryData(sessionQuery)
+      claimDrafts(account.id)
     } catch (error) {
       if (!isControlFailure(error, 'not_logged_in')) throw error
       const back = location.pathname === '/' ? undefined : backTo(location.href)
@@ -67,6 +70,7 @@ const home = createRoute({
 const apps = createRoute({
   getParentRoute: () => inside,
   path: '/apps',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/Apps.tsx'), 'Apps'),
 })
 const newApp = createRoute({
@@ -95,6 +99,7 @@ const appSetup = createRoute({
 const appMetrics = createRoute({
   getParentRoute: () => app,
   path: '/metrics',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./pages/app/AppMetrics.tsx'), 'AppMetrics'),
 })
 const appNetworks = createRoute({
@@ -165,6 +170,7 @@ const keySetup = createRoute({
 const keyMetrics = createRoute({
   getParentRoute: () => key,
   path: '/metrics',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./pages/key/KeyMetrics.tsx'), 'KeyMetrics'),
 })
 const keySettings = createRoute({
@@ -181,6 +187,7 @@ const account = createRoute({
 const accountHome = createRoute({
   getParentRoute: () => account,
   path: '/',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./pages/account/AccountUsage.tsx'), 'AccountUsage'),
 })
 const accountTokens = createRoute({
@@ -207,6 +214,7 @@ const operator = createRoute({
 const operatorHome = createRoute({
   getParentRoute: () => operator,
   path: '/',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/operator/OperatorUsers.tsx'), 'OperatorUsers'),
 })
 const operatorUser = createRoute({
@@ -255,7 +263,14 @@ const tree = root.addChildren([
 
 /** Makes the pages: which place shows what, and who is led where. */
 export function createPages(queries: QueryClient) {
-  return createRouter({ routeTree: tree, context: { queries }, defaultPreload: 'intent', scrollRestoration: false })
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: 'intent',
+    scrollRestoration: false,
+    // A page about another record is another page: nothing typed or open is taken along.
+    defaultRemountDeps: ({ params }) => params,
+  })
 }
 
 declare module '@tanstack/react-router' {

@@ -20,7 +20,11 @@ const queries = new QueryClient({
       staleTime: 1_000,
       // A rejection stays one.
       retry: (failures, error) =>
-        failures < 2 && isControlFailure(error) && (error.status === 0 || error.status >= 500),
+        failures < 2 &&
+        isControlFailure(error) &&
+        // The banner's check retries these when the service responds again.
+        error.code !== 'timeout' &&
+        (error.status === 0 || error.status >= 500),
       retryDelay: 400,
     },
   },

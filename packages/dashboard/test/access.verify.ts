@@ -152,7 +152,9 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     }
     for (const [path, button] of [
       [`/apps/${appId}/settings/advanced`, 'Rotate key'],
+      [`/apps/${appId}/settings/advanced`, 'Require JWT'],
       [`/apps/${appId}/settings/allow-list`, 'Edit label: 127.0.0.0/8'],
+      [`/apps/${appId}/settings/allow-list`, 'Remove 127.0.0.0/8'],
       [`/apps/${appId}/settings/jwt-keys`, /^Remove /],
       ['/account/security', 'Delete the account'],
     ] as const) {

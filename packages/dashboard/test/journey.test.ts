@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor()
 
     // Both addresses.
-    await page.getByRole('link', { name: 'Networks' }).click()
+    await page.getByRole('link', { name: 'Networks', exact: true }).click()
     const addresses: Record<string, string> = {}
     for (const network of ['Ethereum Sepolia', 'Ethereum Mainnet']) {
       await page.getByRole('button', { name: `Copy: address on ${network}` }).click()
@@ -116,6 +116,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await page.getByRole('row', { name: new RegExp(`${ours.origin} The other shop`) }).waitFor()
       await page.getByRole('button', { name: `Remove ${ours.origin}` }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
       await page.getByRole('row', { name: new RegExp(ours.origin) }).waitFor({ state: 'detached' })
     } finally {
       ours.server.close()
@@ -144,14 +145,16 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByText(/rejected at the check signature/).waitFor()
     await page.getByRole('link', { name: 'Advanced configuration' }).click()
     await page.getByRole('button', { name: 'Require JWT' }).click()
-    await page.getByText('Each call must bring a token now').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Require JWT' }).click()
+    await page.getByText('Every call needs a token now').waitFor()
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 401 })
     expect(await callNode(address, 'eth_chainId', { headers: { authorization: `Bearer ${token}` } })).toMatchObject({
       status: 200,
       result: '0xaa36a7',
     })
     await page.getByRole('button', { name: 'Stop requiring tokens' }).click()
-    await page.getByText('Calls need no token now').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop requiring tokens' }).click()
+    await page.getByText('Calls no longer need a token').waitFor()
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200 })
 
     // Another key in the place of this one, with a day's grace; then without.

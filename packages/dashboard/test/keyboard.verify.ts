@@ -143,6 +143,9 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     ).toMatchObject({ status: 403, reason: 'origin_not_allowed' })
     await tabTo('Remove https://app.example.com')
     await keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await tabTo('Remove')
+    await keyboard.press('Enter')
     await page.getByRole('row', { name: /https:\/\/app\.example\.com/ }).waitFor({ state: 'detached' })
 
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -169,7 +172,10 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'About it' }).waitFor()
     await tabTo('Require JWT')
     await keyboard.press('Enter')
-    await page.getByText('Each call must bring a token now').waitFor()
+    await page.getByRole('dialog').waitFor()
+    await tabTo('Require JWT')
+    await keyboard.press('Enter')
+    await page.getByText('Every call needs a token now').waitFor()
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 401 })
     expect(await callNode(address, 'eth_chainId', { headers: { authorization: `Bearer ${token}` } })).toMatchObject({
       status: 200,
@@ -177,7 +183,10 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     // The button is the same one, and is under the finger still.
     expect((await focused(page)).name).toBe('Stop requiring tokens')
     await keyboard.press('Enter')
-    await page.getByText('Calls need no token now').waitFor()
+    await page.getByRole('dialog').waitFor()
+    await tabTo('Stop requiring tokens')
+    await keyboard.press('Enter')
+    await page.getByText('Calls no longer need a token').waitFor()
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200 })
 
     await tabTo('Rotate key', 'Shift+Tab')

@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PointerEvent, ReactNode } from 'react'
-import { roundTop, spread } from './scale.ts'
+import { roundTop } from './scale.ts'
+import { toTicks } from './ticks.ts'
 
 /** One moment of a chart. */
 export interface Moment {
-  /** Under the chart. */
-  readonly mark: string
+  /** In milliseconds since 1970. */
+  readonly at: number
   /** Where it is named alone. */
   readonly title: string
   /** In the order of the chart's rows; `null` where there is nothing to show. */
@@ -22,7 +23,10 @@ const height = 220
 const left = 58
 const bottom = 26
 const top = 10
-const right = 8
+// Half of a tick's text, so that the last one is not cut off.
+const right = 30
+/** The room of a tick's text, in pixels. */
+const tickWidth = 70
 
 /**
  * A chart over time: bars that stand on one another, or lines. Whoever cannot see it has its sentence, and the table below it.
@@ -31,14 +35,18 @@ export function Chart(props: {
   readonly kind: 'bars' | 'lines'
   readonly rows: readonly ChartRow[]
   readonly moments: readonly Moment[]
-  /** A number with its unit. */
+  /** A number with its unit, short, for the axis. */
   readonly text: (value: number) => string
+  /** A number with its unit, exact. */
+  readonly exact: (value: number) => string
+  /** The time zone of the ticks. @default the reader's */
+  readonly timeZone?: 'UTC' | undefined
   /** What it shows, in a sentence or two. */
   readonly summary: string
   readonly caption: string
   readonly aside?: ReactNode
 }) {
-  const { kind, rows, moments, text } = props
+  const { kind, rows, moments, text, exact, timeZone } = props
   const [at, setAt] = useState<number>()
   // Drawn as wide as it is shown, so that its words are as large as all others.
   const [width, setWidth] = useState(720)
@@ -68,6 +76,11 @@ export function Chart(props: {
     const index = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - left) / slot)
     setAt(index >= 0 && index < moments.length ? index : undefined)
   }
+  const ticks = toTicks(
+    moments.map((moment) => moment.at),
+    { most: Math.max(2, Math.floor(plotWidth / tickWidth)), timeZone },
+  )
+  const exactText = (value: number | null): string => (value === null ? '–' : exact(value))
   const pointed = at === undefined ? undefined : moments[at]
 
   return (
@@ -84,7 +97,7 @@ export function Chart(props: {
                 )}
               </svg>
               {title}
-              {pointed && `: ${text(pointed.values[rows.findIndex((row) => row.title === title)] ?? 0)}`}
+              {pointed && `: ${exactText(pointed.values[rows.findIndex((row) => row.title === title)] ?? null)}`}
             </span>
           ))}
           {pointed && <span>{pointed.title}</span>}
@@ -109,9 +122,9 @@ export function Chart(props: {
               </text>
             </g>
           ))}
-          {spread(moments.length, Math.max(2, Math.floor(plotWidth / 110))).map((index) => (
-            <text key={index} x={x(index)} y={height - 6} textAnchor={index === 0 ? 'start' : 'middle'}>
-              {moments[index]?.mark}
+          {ticks.map(({ index, text: mark }) => (
+            <text key={index} className="tick" x={x(index)} y={height - 6} textAnchor="middle">
+              {mark}
             </text>
           ))}
           {kind === 'bars'
@@ -164,10 +177,9 @@ export function Chart(props: {
                 <tr key={moment.title}>
                   <th scope="row">{moment.title}</th>
                   {rows.map(({ title }, row) => {
-                    const value = moment.values[row] ?? null
                     return (
                       <td className="number" key={title}>
-                        {value === null ? '–' : text(value)}
+                        {exactText(moment.values[row] ?? null)}
                       </td>
                     )
                   })}

@@ -1,19 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { MetricsRange, MetricsView } from '@keyrail/gateway'
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { toPath } from '../control/callApi.ts'
 import { metricsQuery } from '../control/queries.ts'
 import type { Subject } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { Empty } from '../parts/Empty.tsx'
-import { Icon } from '../parts/Icon.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { NetworkName } from '../networks/NetworkName.tsx'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { Segments } from '../parts/Segments.tsx'
-import { clockText, countText, dayText, momentText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
+import { useReachable } from '../control/reachable.ts'
+import { countText, momentText, msExactText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
 import { BarCell } from './BarCell.tsx'
 import { Chart } from './Chart.tsx'
+import { CsvLink } from './CsvLink.tsx'
+import { LiveBadge, useIsLate } from './LiveBadge.tsx'
 import { outcomeTitle } from './outcomeTitle.ts'
 
 const ranges: readonly { readonly value: MetricsRange; readonly title: string; readonly words: string }[] = [
@@ -24,23 +26,30 @@ const ranges: readonly { readonly value: MetricsRange; readonly title: string; r
   { value: 'quarter', title: '90 days', words: 'last 90 days' },
 ]
 
+const wordsOf = (range: MetricsRange): string => ranges.find(({ value }) => value === range)?.words ?? ''
+
 /** How much was asked and how it went, brought up to date while one looks. */
 export function MetricsPanel({ subject, csv = true }: { readonly subject: Subject; readonly csv?: boolean }) {
-  const [range, setRange] = useState<MetricsRange>('hour')
-  const query = useQuery({
-    ...metricsQuery(subject, range),
-    refetchInterval: range === 'hour' ? 2_000 : 15_000,
-    placeholderData: keepPreviousData,
-  })
-  const words = ranges.find(({ value }) => value === range)?.words ?? ''
+  const { range = 'hour' } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const setRange = (next: MetricsRange): void =>
+    void navigate({ to: '.', search: { range: next }, replace: true, resetScroll: false })
+  const refetchInterval = range === 'hour' ? 2_000 : 15_000
+  const query = useQuery({ ...metricsQuery(subject, range), refetchInterval, placeholderData: keepPreviousData })
+  const isLate = useIsLate(query.dataUpdatedAt, refetchInterval + 5_000)
+  const isReachable = useReachable()
+  const isLive = isReachable && query.isSuccess && !query.isPlaceholderData && !isLate
   return (
     <div className="stack wide">
       <div className="row spread">
         <Segments legend="Time" name="range" value={range} onChange={setRange} options={ranges} />
-        <span className="badge good">
-          <span className="dot waiting" aria-hidden="true" />
-          Live
-        </span>
+        {query.isPlaceholderData ? (
+          <span className="badge" role="status">
+            Loading the {wordsOf(range)}…
+          </span>
+        ) : (
+          query.data && <LiveBadge isLive={isLive} updatedAt={query.dataUpdatedAt} />
+        )}
       </div>
       <Loaded
         query={query}
@@ -52,14 +61,14 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
         }
       >
         {(metrics) => (
-          <div className="stack wide" aria-busy={query.isPlaceholderData}>
-            <Figures metrics={metrics} words={words} />
+          <div className={isLive ? 'stack wide' : 'stack wide old'} aria-busy={query.isPlaceholderData}>
+            <Figures metrics={metrics} words={wordsOf(metrics.range)} />
             {metrics.total + metrics.connections + metrics.notifications === 0 ? (
-              <Empty title={`No requests in the ${words}`}>
+              <Empty title={`No requests in the ${wordsOf(metrics.range)}`}>
                 <p>They show here a few seconds after they come.</p>
               </Empty>
             ) : (
-              <Parts metrics={metrics} words={words} subject={subject} range={range} csv={csv} />
+              <Parts metrics={metrics} words={wordsOf(metrics.range)} subject={subject} csv={csv} />
             )}
           </div>
         )}
@@ -97,14 +106,13 @@ function Parts(props: {
   readonly metrics: MetricsView
   readonly words: string
   readonly subject: Subject
-  readonly range: MetricsRange
   readonly csv: boolean
 }) {
-  const { metrics, words, subject, range } = props
-  const { series, byMethod, byOutcome, byNetwork, step, total } = metrics
+  const { metrics, words, subject } = props
+  const { range, series, byMethod, byOutcome, byNetwork, step, total } = metrics
   const { getTitle } = useNetworks()
   // A step of a day is a day of UTC; shorter ones are shown in the reader's own zone.
-  const mark = step === 'day' ? utcDayText : range === 'week' || range === 'month' ? dayText : clockText
+  const timeZone = step === 'day' ? 'UTC' : undefined
   const busiest = series.reduce(
     (most, one) => (one.total > most.total ? one : most),
     series[0] ?? { at: metrics.from, total: 0 },
@@ -112,12 +120,7 @@ function Parts(props: {
   const slowest = Math.max(0, ...series.map(({ p95 }) => p95 ?? 0))
   const titleOf = step === 'day' ? (time: string) => `${utcDayText(time)} (UTC)` : momentText
   const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
-    props.csv && (
-      <a className="button little" href={csvPath(subject, range, of)} download>
-        <Icon name="down" />
-        CSV
-      </a>
-    )
+    props.csv && <CsvLink href={csvPath(subject, range, of)} of={of === 'series' ? 'requests over time' : of} />
   return (
     <>
       <Card title="Requests" aside={csvLink('series')}>
@@ -129,11 +132,13 @@ function Parts(props: {
             { title: 'Failed or rejected', look: 'area-bad' },
           ]}
           moments={series.map((one) => ({
-            mark: mark(one.at),
+            at: Date.parse(one.at),
             title: titleOf(one.at),
             values: [one.succeeded, one.total - one.succeeded],
           }))}
           text={shortText}
+          exact={countText}
+          timeZone={timeZone}
           summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
         />
       </Card>
@@ -145,8 +150,14 @@ function Parts(props: {
             { title: 'Median', look: 'line-one' },
             { title: '95th percentile', look: 'line-two' },
           ]}
-          moments={series.map((one) => ({ mark: mark(one.at), title: titleOf(one.at), values: [one.p50, one.p95] }))}
+          moments={series.map((one) => ({
+            at: Date.parse(one.at),
+            title: titleOf(one.at),
+            values: [one.p50, one.p95],
+          }))}
           text={msText}
+          exact={msExactText}
+          timeZone={timeZone}
           summary={`Latency by ${step} in the ${words}: a median of ${msText(metrics.latencyMs.p50)}; the slowest ${step} had a 95th percentile of ${msText(slowest)}.`}
         />
       </Card>

@@ -5,9 +5,3 @@ export function roundTop(most: number): number {
   const step = [12, 16, 20, 24, 32, 40, 60, 80, 100].find((factor) => factor * unit >= most) ?? 100
   return step * unit
 }
-
-/** At most `count` of the indexes of a row of `length`, evenly spread, the first one among them. */
-export function spread(length: number, count: number): number[] {
-  const step = Math.max(1, Math.ceil(length / count))
-  return Array.from({ length: Math.ceil(length / step) }, (_, at) => at * step)
-}

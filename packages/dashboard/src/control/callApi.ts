@@ -34,10 +34,28 @@ export function toPath<Name extends keyof ControlApi>(name: Name, input?: RouteI
   return search.size > 0 ? `${path}?${search}` : path
 }
 
+/** How long a response may take, in milliseconds. */
+const timeoutMs = 10_000
+
+/** Aborts when the caller aborts, or when the response takes too long. */
+function startTimeout(signal: AbortSignal | undefined): {
+  readonly signal: AbortSignal
+  readonly isOver: () => boolean
+  readonly stop: () => void
+} {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), timeoutMs)
+  return {
+    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    isOver: () => controller.signal.aborted,
+    stop: () => clearTimeout(timer),
+  }
+}
+
 /**
  * Calls a route of the control API.
  * @returns The route's response.
- * @throws {ControlFailure} with the API's error code, or `unreachable`. If the signal aborts, its reason.
+ * @throws {ControlFailure} with the API's error code, `unreachable`, or `timeout` after 10 s. If the signal aborts, its reason.
  */
 export async function callApi<Name extends keyof ControlApi>(
   ...[name, input, signal]: Arguments<Name>
@@ -46,6 +64,7 @@ export async function callApi<Name extends keyof ControlApi>(
   const { body } = (input ?? {}) as AnyInput
   let response: Response
   let text: string
+  const timeout = startTimeout(signal)
   try {
     response = await fetch(toPath(name, input as RouteInput<Name>), {
       method,
@@ -53,13 +72,22 @@ export async function callApi<Name extends keyof ControlApi>(
       redirect: 'error',
       headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
       ...(method !== 'GET' && body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+      signal: timeout.signal,
     })
     text = await response.text()
   } catch (error) {
     if (signal?.aborted) throw error
     noteReachable(false)
+    if (timeout.isOver())
+      throw new ControlFailure(
+        method === 'GET'
+          ? 'The service did not respond within 10 s.'
+          : 'The service did not respond within 10 s. It may have made the change: check before you try again.',
+        { code: 'timeout', status: 0 },
+      )
     throw new ControlFailure('The service does not respond.', { code: 'unreachable', status: 0 })
+  } finally {
+    timeout.stop()
   }
   noteReachable(true)
   const parsed = parse(text)

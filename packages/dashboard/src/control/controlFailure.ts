@@ -1,6 +1,6 @@
 /** What the control API said instead of an answer, or that it said nothing. */
 export class ControlFailure extends Error {
-  /** A code of the control API, or `unreachable`. */
+  /** A code of the control API, `unreachable` or `timeout`. */
   readonly code: string
   /** 0 where there was no answer. */
   readonly status: number

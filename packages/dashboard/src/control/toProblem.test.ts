@@ -21,6 +21,6 @@ test("a fault without a field on the page is told once, in the page's words", ()
 
 test('a rejection that says what is wrong itself is not told again by its field', () => {
   const moved = { code: 'version_conflict', message: 'it has changed', fields: [{ field: 'version', fix: 'is old' }] }
-  expect(toProblem(moved, [])).toBe('It has changed.')
+  expect(toProblem(moved, [])).toMatch(/^This was changed elsewhere\. The latest version is shown/)
   expect(toProblem({ code: 'too_many', message: 'there are ten', fields: [] }, ['name'])).toBe('There are ten.')
 })

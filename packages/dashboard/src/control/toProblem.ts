@@ -16,6 +16,8 @@ export function toProblem(
   shown: readonly string[],
   titles: Readonly<Record<string, string>> = {},
 ): string | undefined {
+  if (code === 'version_conflict')
+    return 'This was changed elsewhere. The latest version is shown now: check your changes, then save again.'
   const others = fields.filter(({ field }) => !shown.includes(field))
   if (fields.length > 0 && others.length === 0) return undefined
   // This code's message is its fields in one line, by the names that programs know them by.

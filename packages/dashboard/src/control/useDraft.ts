@@ -1,27 +1,49 @@
-import { useState } from 'react'
+import { readDraft } from './drafts.ts'
+import { useStored } from './useStored.ts'
 
-/** What is being changed of something that may meanwhile change elsewhere. */
+/** The unsaved changes of a record that can also change elsewhere. */
 export interface Draft<Value extends object> {
-  /** What is to be shown: as it is, but for what was typed. */
+  /** The values to show: those of the record, and what was typed. */
   readonly values: Value
-  /** What was typed and differs from what is: all that needs to be sent. */
+  /** What was typed and differs from the record: all that needs to be sent. */
   readonly changes: Partial<Value>
+  readonly isDirty: boolean
+  /** Whether something that was typed has changed elsewhere since. */
+  readonly hasConflict: boolean
   readonly change: (part: Partial<Value>) => void
-  /** Forgets what was typed: it is saved. */
+  /** Discards what was typed, such as after it is saved. */
   readonly clear: () => void
 }
 
-/** Keeps what was typed beside what is, so that a save changes that alone and undoes nothing that was done in another tab. */
-export function useDraft<Value extends object>(source: Value): Draft<Value> {
-  const [typed, setTyped] = useState<Partial<Value>>({})
-  const differs = (name: string): boolean => {
-    const key = name as keyof Value
-    return JSON.stringify(typed[key]) !== JSON.stringify(source[key])
-  }
+interface Typed<Value extends object> {
+  readonly values: Partial<Value>
+  /** The record's values when the user started to type. */
+  readonly base: Partial<Value>
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/**
+ * Keeps what was typed separate from the record, so that a save sends only that and reverts nothing that changed elsewhere.
+ * @param key - Names the record and the form, such as `app_1/about`.
+ */
+export function useDraft<Value extends object>(key: string, source: Value): Draft<Value> {
+  const nothing: Typed<Value> = { values: {}, base: {} }
+  const [typed, setTyped, clear] = useStored(key, nothing)
+  const names = (Object.keys(typed.values) as (keyof Value)[]).filter(
+    (name) => !isSame(typed.values[name], source[name]),
+  )
   return {
-    values: { ...source, ...typed },
-    changes: Object.fromEntries(Object.entries(typed).filter(([name]) => differs(name))) as Partial<Value>,
-    change: (part) => setTyped((before) => ({ ...before, ...part })),
-    clear: () => setTyped({}),
+    values: { ...source, ...typed.values },
+    changes: Object.fromEntries(names.map((name) => [name, typed.values[name]])) as Partial<Value>,
+    isDirty: names.length > 0,
+    hasConflict: names.some((name) => !isSame(typed.base[name], source[name])),
+    change: (part) => {
+      // Two changes can come before the next render.
+      const before = (readDraft(key) as Typed<Value> | undefined) ?? nothing
+      const base = Object.fromEntries(Object.keys(part).map((name) => [name, source[name as keyof Value]]))
+      setTyped({ values: { ...before.values, ...part }, base: { ...base, ...before.base } as Partial<Value> })
+    },
+    clear,
   }
 }

@@ -4,6 +4,7 @@ import type { AnyRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
+import { clearDrafts } from '../control/drafts.ts'
 import { loseSession } from '../control/lostSession.ts'
 import { sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
@@ -20,6 +21,16 @@ export function Frame() {
   const [isOpen, setOpen] = useState(false)
   const place = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [place])
+  useEffect(() => {
+    if (!isOpen) return undefined
+    const close = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      setOpen(false)
+      document.querySelector<HTMLElement>('.menu-button')?.focus()
+    }
+    addEventListener('keydown', close)
+    return () => removeEventListener('keydown', close)
+  }, [isOpen])
   usePagesAhead()
   useEffect(() => {
     if (isControlFailure(error, 'not_logged_in')) loseSession()
@@ -90,6 +101,7 @@ function LogOut() {
   const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/session'),
     done: async () => {
+      clearDrafts()
       changeSession(queries, { tell: true })
       await router.navigate({ to: '/log-in' })
     },

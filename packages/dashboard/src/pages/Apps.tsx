@@ -1,7 +1,8 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue } from 'react'
 import { appsQuery, deploymentQuery } from '../control/queries.ts'
+import { useSearchText } from '../control/useSearchText.ts'
 import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -10,15 +11,16 @@ import { PageHead } from '../parts/PageHead.tsx'
 import { ShowMore } from '../parts/ShowMore.tsx'
 import { TextField } from '../parts/TextField.tsx'
 import { countText, dayText } from '../parts/times.ts'
-import { AppBadge } from './app/AppBadge.tsx'
+import { AppBadge, needsAttention } from './app/AppBadge.tsx'
 
 /** All apps, or those whose name has what was typed. */
 export function Apps() {
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useSearchText()
   const asked = useDeferredValue(search.trim())
   const { data: deployment } = useQuery(deploymentQuery)
   const getChainTitle = (name: string): string => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name
   const query = useInfiniteQuery({ ...appsQuery(asked), placeholderData: keepPreviousData })
+  const isFull = query.data?.pages[0]?.free === 0
   const create = (
     <Link to="/apps/new" className="button primary">
       <Icon name="plus" />
@@ -30,7 +32,7 @@ export function Apps() {
       <PageHead
         title="Apps"
         lead="An app has one key, and an address on each network. Its limits, allow list and tokens are its own."
-        action={create}
+        action={isFull ? undefined : create}
       />
       <Loaded
         query={query}
@@ -60,7 +62,7 @@ export function Apps() {
                 </div>
                 <p className="soft small" role="status">
                   {asked === '' && deployment
-                    ? `${countText(total)} of at most ${countText(deployment.limits.maxApps)} apps`
+                    ? `${countText(total)} of at most ${countText(deployment.limits.maxApps)} apps${isFull ? '. Delete one to make room: its place is free from midnight UTC.' : ''}`
                     : `${countText(total)} ${total === 1 ? 'app' : 'apps'}`}
                 </p>
               </div>
@@ -76,7 +78,7 @@ export function Apps() {
                       <Link to="/apps/$appId/setup" params={{ appId: app.id }} className="card card-link">
                         <div className="row spread">
                           <h2>{app.name}</h2>
-                          <AppBadge app={app} />
+                          {needsAttention(app) && <AppBadge app={app} />}
                         </div>
                         <p className="soft small clamp break">{app.description || 'No description'}</p>
                         <p className="soft small">

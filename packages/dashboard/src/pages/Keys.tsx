@@ -7,6 +7,8 @@ import { KeyBadge } from '../parts/KeyBadge.tsx'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
+import { QuotaNote } from '../parts/QuotaNote.tsx'
+import { getQuotaState } from '../parts/quotaState.ts'
 import { dayText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
@@ -17,6 +19,7 @@ export function Keys() {
   const query = useQuery(keysQuery)
   const { getTitle } = useNetworks()
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
+  const quota = getQuotaState(usage.data)
   return (
     <div className="page">
       <PageHead
@@ -31,6 +34,7 @@ export function Keys() {
           ) : undefined
         }
       />
+      <QuotaNote state={quota} of="all your API keys together" />
       <Loaded query={query} shape={<Skeleton lines={4} />}>
         {({ items, max }) => (
           <>
@@ -46,7 +50,7 @@ export function Keys() {
                       <h2>{key.name}</h2>
                       <div className="row">
                         <span className="badge">{getTitle(key.network)}</span>
-                        <KeyBadge state={key.state} expiresAt={key.expiresAt} />
+                        <KeyBadge state={key.state} expiresAt={key.expiresAt} isUsedUp={quota?.isUsedUp} />
                       </div>
                     </div>
                     <p className="soft small break">

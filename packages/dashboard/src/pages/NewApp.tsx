@@ -4,19 +4,22 @@ import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { callApi } from '../control/callApi.ts'
-import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
-import { keepKey } from '../control/shownKeys.ts'
+import { appQuery, appsQuery, deploymentQuery, isNameTakenQuery } from '../control/queries.ts'
+import { useNewKey } from '../control/useNewKey.ts'
+import { useStored } from '../control/useStored.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { searchChains } from '../networks/searchNetworks.ts'
 import type { ChainChoice } from '../networks/searchNetworks.ts'
 import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
-import { Loaded } from '../parts/Loaded.tsx'
+import { Empty } from '../parts/Empty.tsx'
+import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { NameFields } from '../parts/NameFields.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
+import { countText } from '../parts/times.ts'
 
 const route = getRouteApi('/inside/apps/new')
 
@@ -30,6 +33,9 @@ interface Draft {
   readonly services: readonly ServiceName[]
 }
 
+/** What is stored of a draft: its chain by name. */
+type StoredDraft = Omit<Draft, 'chain'> & { readonly chain: string }
+
 const steps = ['About it', 'Chain', 'Services'] as const
 
 /** Makes an app in three steps. Each step is a place of its own, so that the browser's Back leads to the one before. */
@@ -37,6 +43,7 @@ export function NewApp() {
   const deployment = useQuery(deploymentQuery)
   const first = useInfiniteQuery(appsQuery(''))
   const isFirst = first.data?.pages[0]?.total === 0
+  const isFull = first.data?.pages[0]?.free === 0
   return (
     <div className="page narrow">
       <PageHead
@@ -44,7 +51,25 @@ export function NewApp() {
         crumb={isFirst ? undefined : <Link to="/apps">Apps</Link>}
         lead="An app is a key, and an address on each network."
       />
-      <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+      {first.isPending ? (
+        <Skeleton lines={6} />
+      ) : isFull ? (
+        <Empty
+          title="You have no place for another app"
+          action={
+            <Link to="/apps" className="button">
+              To your apps
+            </Link>
+          }
+        >
+          <p>
+            An account can have {countText(deployment.data?.limits.maxApps ?? 0)} apps. Delete one to make room: its
+            place is free from midnight UTC.
+          </p>
+        </Empty>
+      ) : (
+        <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+      )}
     </div>
   )
 }
@@ -53,19 +78,28 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   const { step: asked = 1 } = route.useSearch()
   const router = useRouter()
   const queries = useQueryClient()
+  const takeNewKey = useNewKey()
   const findChains = useMemo(() => searchChains(deployment), [deployment])
-  const [draft, setDraft] = useState<Draft>(() => {
-    const [chain, ...others] = findChains('')
+  const [typed, setTyped, clearTyped] = useStored<Partial<StoredDraft>>('new-app', {})
+  const draft = useMemo((): Draft => {
+    const chains = findChains('')
+    const isOnly = chains.length === 1
+    const chosen = chains.find(({ chain }) => chain === typed.chain)
     return {
       name: '',
       description: '',
       useCase: '',
-      services: [...deployment.services],
-      ...(others.length === 0 ? chooseChain(chain) : chooseChain(undefined)),
-    }
-  })
+      services: deployment.services,
+      ...chooseChain(isOnly ? chains[0] : undefined),
+      ...typed,
+      ...(typed.chain === undefined ? {} : { chain: chosen }),
+    } as Draft
+  }, [deployment, findChains, typed])
   const [fixes, setMends] = useState<Readonly<Record<string, string>>>({})
-  const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
+  const change = (part: Partial<Draft>): void => {
+    const { chain, ...rest } = part
+    setTyped({ ...typed, ...rest, ...('chain' in part && { chain: chain?.chain }) } as Partial<StoredDraft>)
+  }
 
   const faultsOf = (step: number): Record<string, string> => {
     const length = [...draft.name.trim()].length
@@ -98,10 +132,11 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         },
       }),
     done: async ({ app, apiKey }) => {
-      keepKey(app.id, apiKey)
+      await takeNewKey({ id: app.id, apiKey, revealable: app.key.revealable })
       queries.setQueryData(appQuery(app.id).queryKey, app)
       void queries.invalidateQueries({ queryKey: ['apps'] })
       await router.navigate({ to: '/apps/$appId/setup', params: { appId: app.id }, replace: true })
+      clearTyped()
     },
     fields: ['name', 'description', 'useCase', 'chain', 'networks', 'services'],
   })
@@ -120,21 +155,32 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     if (nameMend !== undefined) void router.navigate({ to: '/apps/new', search: {} })
   }, [nameMend, router])
 
-  const go = (event: SyntheticEvent): void => {
+  const focusFix = (): void => {
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  }
+  /** If it cannot be found out, the service rejects the name at the last step. */
+  const isNameTaken = (name: string): Promise<boolean> => queries.fetchQuery(isNameTakenQuery(name)).catch(() => false)
+
+  const go = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
     const faults = faultsOf(step)
     setMends(faults)
     if (Object.keys(faults).length > 0) {
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+      focusFix()
       return
     }
     if (step === 3) return submit(event)
     clear()
+    if (step === 1 && (await isNameTaken(draft.name.trim()))) {
+      setMends({ name: 'Another app of this account has this name. Choose another name.' })
+      focusFix()
+      return
+    }
     void router.navigate({ to: '/apps/new', search: { step: step === 1 ? 2 : 3 } })
   }
 
   return (
-    <form className="card" ref={form} noValidate onSubmit={go} aria-label="Create app">
+    <form className="card" ref={form} noValidate onSubmit={(event) => void go(event)} aria-label="Create app">
       <div className="card-body">
         <ol className="steps" aria-label="Steps">
           {steps.map((title, at) => (
@@ -191,7 +237,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         )}
         <div className="row spread">
           {step === 1 ? (
-            <Link to="/apps" className="button plain">
+            <Link to="/apps" className="button plain" onClick={clearTyped}>
               Cancel
             </Link>
           ) : (

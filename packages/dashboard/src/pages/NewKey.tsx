@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import type { DeploymentView } from '@keyrail/gateway'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { deploymentQuery, keyQuery, keysQuery } from '../control/queries.ts'
-import { keepKey } from '../control/shownKeys.ts'
+import { useNewKey } from '../control/useNewKey.ts'
+import { useStored } from '../control/useStored.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { searchNetworks } from '../networks/searchNetworks.ts'
 import { toNetworkOption } from '../networks/toNetworkOption.ts'
@@ -56,9 +57,14 @@ export function NewKey() {
 function Form({ networks }: Pick<DeploymentView, 'networks'>) {
   const router = useRouter()
   const queries = useQueryClient()
-  const [name, setName] = useState('')
-  const [network, setNetwork] = useState(networks.length === 1 ? networks[0] : undefined)
-  const [description, setDescription] = useState('')
+  const takeNewKey = useNewKey()
+  const [typed, setTyped, clear] = useStored<{
+    readonly name: string
+    readonly network: string | undefined
+    readonly description: string
+  }>('new-key', { name: '', network: networks.length === 1 ? networks[0]?.network : undefined, description: '' })
+  const { name, description } = typed
+  const network = networks.find((one) => one.network === typed.network)
   const search = useMemo(() => {
     const find = searchNetworks(networks)
     return (text: string) => find(text).map(toNetworkOption)
@@ -77,9 +83,10 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
         },
       }),
     done: async ({ key, apiKey }) => {
-      keepKey(key.id, apiKey)
+      await takeNewKey({ id: key.id, apiKey, revealable: key.revealable })
       queries.setQueryData(keyQuery(key.id).queryKey, key)
       await router.navigate({ to: '/keys/$keyId/setup', params: { keyId: key.id }, replace: true })
+      clear()
       await queries.invalidateQueries({ queryKey: ['keys'] })
     },
     fields: ['name', 'network', 'description'],
@@ -88,14 +95,22 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
     <form className="card" noValidate onSubmit={submit} aria-label="Create API key">
       <div className="card-body">
         <Problem text={problem} />
-        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} fix={getFix('name')} />
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          onChange={(value) => setTyped({ ...typed, name: value })}
+          required
+          most={64}
+          fix={getFix('name')}
+        />
         <SearchSelect
           label="Network"
           name="network"
           placeholder="Name, symbol or chain id"
           chosen={network && toNetworkOption(network)}
           search={search}
-          onChoose={(value) => setNetwork(networks.find((one) => one.network === value))}
+          onChoose={(value) => setTyped({ ...typed, network: value })}
           nothing="No network of this service matches."
           hint={
             network === undefined
@@ -110,12 +125,12 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           lines
           optional
           value={description}
-          onChange={setDescription}
+          onChange={(value) => setTyped({ ...typed, description: value })}
           most={500}
           fix={getFix('description')}
         />
         <div className="row spread">
-          <Link to="/keys" className="button plain">
+          <Link to="/keys" className="button plain" onClick={clear}>
             Cancel
           </Link>
           <Button kind="primary" type="submit" busy={isPending}>

@@ -3,19 +3,24 @@ import type { ReactNode } from 'react'
 
 /** A part of a page, with its heading. */
 export function Card(props: {
+  /** For `focusHeading`. @default generated */
+  readonly id?: string
   readonly title?: string
   readonly lead?: ReactNode
   readonly aside?: ReactNode
   readonly children?: ReactNode
 }) {
-  const id = useId()
+  const generated = useId()
+  const id = props.id === undefined ? generated : toHeadingId(props.id)
   return (
     <section className="card" aria-labelledby={props.title === undefined ? undefined : id}>
       <div className="card-body">
         {props.title !== undefined && (
           <div className="card-head">
             <div className="stack tight">
-              <h2 id={id}>{props.title}</h2>
+              <h2 id={id} tabIndex={props.id === undefined ? undefined : -1}>
+                {props.title}
+              </h2>
               {props.lead && <p>{props.lead}</p>}
             </div>
             {props.aside}
@@ -25,4 +30,11 @@ export function Card(props: {
       </div>
     </section>
   )
+}
+
+const toHeadingId = (id: string): string => `card-${id}`
+
+/** Moves the focus to a card's heading, once a dialog has closed and what had the focus before it is gone. */
+export function focusHeading(id: string): void {
+  requestAnimationFrame(() => document.getElementById(toHeadingId(id))?.focus())
 }

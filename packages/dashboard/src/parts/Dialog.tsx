@@ -20,6 +20,8 @@ export function Dialog(props: { readonly title: string; readonly onClose: () => 
       ref={ref}
       className="dialog"
       aria-labelledby={titleId}
+      // Chromium closes a dialog at the second Escape, even if the first was cancelled.
+      onClose={() => ref.current?.showModal()}
       onCancel={(event) => {
         event.preventDefault()
         props.onClose()

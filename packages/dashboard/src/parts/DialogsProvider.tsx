@@ -1,8 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { FormEvent, ReactNode } from 'react'
+import { isControlFailure } from '../control/controlFailure.ts'
+import { sentence } from '../control/sentence.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { DialogsContext } from './dialogs.ts'
+import type { Dialogs } from './dialogs.ts'
+import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { PasswordField } from './PasswordField.tsx'
 
 interface Asked {
@@ -10,29 +14,52 @@ interface Asked {
   readonly answer: (password: string | undefined) => void
 }
 
+interface Said {
+  readonly text: string
+  readonly undo: (() => Promise<unknown>) | undefined
+}
+
+/** How long a change can be undone, in milliseconds. */
+const undoMs = 15_000
+
 /** Brings up what {@link useDialogs} asks for. */
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
   const [asked, setAsked] = useState<Asked>()
+  const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
   const [password, setPassword] = useState('')
-  const [said, setSaid] = useState('')
+  const [said, setSaid] = useState<Said>()
+  const [isUndoing, setUndoing] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  const say = useCallback((text: string) => {
+  const say = useCallback<Dialogs['say']>((text, options) => {
     clearTimeout(timer.current)
-    setSaid(text)
-    timer.current = setTimeout(() => setSaid(''), 4_000)
+    setSaid({ text, undo: options?.undo })
+    timer.current = setTimeout(() => setSaid(undefined), options?.undo ? undoMs : 4_000)
   }, [])
+  const undo = async (): Promise<void> => {
+    setUndoing(true)
+    clearTimeout(timer.current)
+    try {
+      await said?.undo?.()
+      say('Undone')
+    } catch (error) {
+      say(isControlFailure(error) ? `Not undone. ${sentence(error.message)}` : 'Not undone')
+    } finally {
+      setUndoing(false)
+    }
+  }
   const askPassword = useCallback(
     (wasWrong: boolean) => new Promise<string | undefined>((answer) => setAsked({ wasWrong, answer })),
     [],
   )
+  const showNewKey = useCallback((apiKey: string) => new Promise<void>((saved) => setNewKey({ apiKey, saved })), [])
   const settle = (answer: string | undefined): void => {
     asked?.answer(answer)
     setAsked(undefined)
     setPassword('')
   }
-  const dialogs = useMemo(() => ({ askPassword, say }), [askPassword, say])
+  const dialogs = useMemo(() => ({ askPassword, showNewKey, say }), [askPassword, showNewKey, say])
   return (
     <DialogsContext value={dialogs}>
       {children}
@@ -61,8 +88,24 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
           </form>
         </Dialog>
       )}
-      <div className="toast" role="status" aria-live="polite">
-        {said}
+      {newKey && (
+        <NewKeyDialog
+          apiKey={newKey.apiKey}
+          onSaved={() => {
+            setNewKey(undefined)
+            newKey.saved()
+          }}
+        />
+      )}
+      <div className={said ? 'toast' : 'toast empty'}>
+        <span role="status" aria-live="polite">
+          {said?.text}
+        </span>
+        {said?.undo && (
+          <Button size="little" busy={isUndoing} onClick={() => void undo()}>
+            Undo
+          </Button>
+        )}
       </div>
     </DialogsContext>
   )

@@ -8,9 +8,23 @@ const titles: Readonly<Record<KeyState, readonly [title: string, kind: string]>>
   revoked: ['Revoked', 'bad'],
 }
 
-/** How a key stands. */
-export function KeyBadge({ state, expiresAt }: { readonly state: KeyState; readonly expiresAt?: string | null }) {
+/** The state of a key. */
+export function KeyBadge(props: {
+  readonly state: KeyState
+  readonly expiresAt?: string | null
+  /** Whether its quota is used up, so that its requests are rejected. */
+  readonly isUsedUp?: boolean | undefined
+}) {
+  const { state, expiresAt, isUsedUp } = props
   const [title, kind] = titles[state]
+  if (isUsedUp && state !== 'expired' && state !== 'revoked') {
+    return (
+      <span className="badge bad">
+        <span className="dot" aria-hidden="true" />
+        Quota used up
+      </span>
+    )
+  }
   const isEnding = state !== 'expired' && state !== 'revoked' && typeof expiresAt === 'string'
   return (
     <span className={`badge ${isEnding ? 'warn' : kind}`}>

@@ -1,5 +1,8 @@
 import type { AppView } from '@keyrail/gateway'
 import { useState } from 'react'
+import { useDraft } from '../control/useDraft.ts'
+import { useNewKey } from '../control/useNewKey.ts'
+import type { NewKey } from '../control/useNewKey.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
 import { Card } from './Card.tsx'
@@ -7,6 +10,7 @@ import { Dialog } from './Dialog.tsx'
 import { useDialogs } from './dialogs.ts'
 import { KeyBadge } from './KeyBadge.tsx'
 import { Note, Problem } from './Note.tsx'
+import { SaveForm } from './SaveForm.tsx'
 import { SelectField } from './SelectField.tsx'
 import { TextField } from './TextField.tsx'
 import { dayText, momentText } from './times.ts'
@@ -26,29 +30,39 @@ const endOf = (day: string): string | null => (day === '' ? null : new Date(`${d
 
 /** A key: when it ends, and putting a new one in its place. */
 export function KeyCard(props: {
+  /** The key's id. */
+  readonly id: string
   readonly facts: KeyFacts
   readonly maxGraceDays: number
   readonly setExpiry: (expiresAt: string | null) => Promise<unknown>
-  readonly rotate: (graceDays: number) => Promise<unknown>
+  readonly rotate: (graceDays: number) => Promise<NewKey>
   readonly endOld: () => Promise<unknown>
 }) {
   const { facts, maxGraceDays } = props
   const { say } = useDialogs()
-  const [expiry, setExpiry] = useState(dayOf(facts.expiresAt))
+  const takeNewKey = useNewKey()
+  const draft = useDraft(`${props.id}/expiry`, { expiry: dayOf(facts.expiresAt) })
+  const { expiry } = draft.values
   const [isRotating, setRotating] = useState(false)
   const [grace, setGrace] = useState('1')
   const saving = useSubmit({
     check: () => ({
       expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
     }),
-    send: () => props.setExpiry(endOf(expiry)),
-    done: () => say('Saved'),
+    send: async () => {
+      if (draft.isDirty) await props.setExpiry(endOf(expiry))
+    },
+    done: () => {
+      draft.clear()
+      say('Saved')
+    },
     fields: ['expiresAt'],
   })
   const rotating = useSubmit({
     send: () => props.rotate(Number(grace)),
-    done: () => {
+    done: async (key) => {
       setRotating(false)
+      await takeNewKey(key)
       say('There is a new key now')
     },
   })
@@ -61,7 +75,12 @@ export function KeyCard(props: {
           <code>…{facts.ending}</code>, made {dayText(facts.rotatedAt ?? facts.createdAt)}
         </>
       }
-      aside={<KeyBadge state={facts.state} expiresAt={facts.expiresAt} />}
+      aside={
+        // Whether the key works depends on quotas too, so this shows only problems.
+        (facts.state === 'expired' || facts.expiresAt !== null) && (
+          <KeyBadge state={facts.state} expiresAt={facts.expiresAt} />
+        )
+      }
     >
       <Problem text={ending.problem} />
       {facts.oldUntil !== null && facts.state === 'rotated' && (
@@ -76,25 +95,18 @@ export function KeyCard(props: {
           The old key works until {momentText(facts.oldUntil)}.
         </Note>
       )}
-      <form className="stack" noValidate onSubmit={saving.submit}>
-        <Problem text={saving.problem} />
+      <SaveForm of={saving} draft={draft} more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}>
         <TextField
           label="Last day"
           name="expiresAt"
           type="date"
           optional
           value={expiry}
-          onChange={setExpiry}
+          onChange={(value) => draft.change({ expiry: value })}
           fix={saving.getFix('expiresAt')}
           hint="After it the key is rejected. Leave it empty for a key without an end."
         />
-        <div className="row end">
-          <Button onClick={() => setRotating(true)}>Rotate key</Button>
-          <Button kind="primary" type="submit" busy={saving.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
       {isRotating && (
         <Dialog title="Rotate key" onClose={() => setRotating(false)}>
           <form className="stack" onSubmit={rotating.submit}>

@@ -17,6 +17,8 @@ export const limitTitles = {
 
 /** Sets limits below the service's. What is left empty is as the service has it. */
 export function LimitsForm(props: {
+  /** The record's id. */
+  readonly id: string
   readonly own: OwnLimits | null
   /** @default limitTitles */
   readonly titles?: Readonly<Record<(typeof limitNames)[number], string>>
@@ -26,11 +28,12 @@ export function LimitsForm(props: {
   const { titles = limitTitles, save } = props
   const own = props.own ?? {}
   const { say } = useDialogs()
-  const { values, change, clear } = useDraft({
+  const draft = useDraft(`${props.id}/limits`, {
     perDay: String(own.perDay ?? ''),
     perMonth: String(own.perMonth ?? ''),
     perSecond: String(own.perSecond ?? ''),
   })
+  const { values, change, clear } = draft
   const saving = useSubmit({
     check: () =>
       Object.fromEntries(
@@ -59,7 +62,7 @@ export function LimitsForm(props: {
     titles: { 'limits.burst': 'The limit of calls at once' },
   })
   return (
-    <SaveForm of={saving}>
+    <SaveForm of={saving} draft={draft}>
       <div className="selects">
         {limitNames.map((name) => (
           <TextField

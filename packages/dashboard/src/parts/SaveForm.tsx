@@ -1,23 +1,41 @@
 import type { ReactNode } from 'react'
+import type { Draft } from '../control/useDraft.ts'
 import type { Submit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
-import { Problem } from './Note.tsx'
+import { Note, Problem } from './Note.tsx'
 
-/** A form with one button at its end, and above all why it did not work. */
+/** A form with its problem at the top and its button at the end. */
 export function SaveForm(props: {
   readonly of: Submit
   readonly children: ReactNode
+  /** What was typed, which the user can discard. */
+  readonly draft?: Pick<Draft<object>, 'isDirty' | 'hasConflict' | 'clear'>
   /** On the button. @default 'Save' */
   readonly action?: string
-  /** What it is called, where no heading says so. */
+  /** Its name, if it has no heading. */
   readonly label?: string
+  /** More buttons. */
+  readonly more?: ReactNode
 }) {
+  const { draft } = props
   const { submit, isPending, problem } = props.of
   return (
     <form className="stack" noValidate onSubmit={submit} aria-label={props.label}>
       <Problem text={problem} />
       {props.children}
+      {draft?.hasConflict && (
+        <Note kind="warn">
+          This was changed elsewhere after you started to type. Discard your changes to see it, or save to replace it.
+        </Note>
+      )}
       <div className="row end">
+        {draft?.isDirty && (
+          <>
+            <span className="soft small">Unsaved changes</span>
+            <Button onClick={draft.clear}>Discard</Button>
+          </>
+        )}
+        {props.more}
         <Button kind="primary" type="submit" busy={isPending}>
           {props.action ?? 'Save'}
         </Button>

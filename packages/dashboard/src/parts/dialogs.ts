@@ -4,13 +4,16 @@ import { createContext, useContext } from 'react'
 export interface Dialogs {
   /** Asks for the password. @returns `undefined` where it was not given. */
   readonly askPassword: (wasWrong: boolean) => Promise<string | undefined>
-  /** Says something in passing, aloud too. */
-  readonly say: (text: string) => void
+  /** Shows a key that the service cannot show again. Resolves once the user confirms that they saved it. */
+  readonly showNewKey: (apiKey: string) => Promise<void>
+  /** Shows a message for some seconds, and announces it. With `undo`, it has a button that reverts what was done. */
+  readonly say: (text: string, options?: { readonly undo?: () => Promise<unknown> }) => void
 }
 
 /** RouteInput by {@link DialogsProvider}. */
 export const DialogsContext = createContext<Dialogs>({
   askPassword: () => Promise.resolve(undefined),
+  showNewKey: () => Promise.resolve(),
   say: () => undefined,
 })
 

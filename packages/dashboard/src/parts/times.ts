@@ -4,6 +4,8 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const whole = new Intl.NumberFormat(undefined)
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 })
+const seconds = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const rate = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
 /** A day, as the reader's language has it. */
@@ -36,6 +38,10 @@ export const rateText = (value: number | null): string =>
 /** Milliseconds. */
 export const msText = (value: number | null): string =>
   value === null ? '–' : `${whole.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)} ms`
+/** Milliseconds, as exact as they were measured. */
+export const msExactText = (value: number): string => `${exact.format(value)} ms`
+/** A time of day, with seconds. */
+export const secondText = (time: number): string => seconds.format(time)
 /** A limit. */
 export const limitText = (value: number | null): string => (value === null ? 'no limit' : whole.format(value))
 

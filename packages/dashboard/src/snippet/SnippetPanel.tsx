@@ -1,6 +1,8 @@
 import { snippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
 import type { SnippetAddress, SnippetLanguage, SnippetLibrary, SnippetMethod } from '@keyrail/snippets'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { deploymentQuery } from '../control/queries.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import type { NetworkView } from '../networks/searchNetworks.ts'
 import { Button } from '../parts/Button.tsx'
@@ -12,6 +14,7 @@ import { Segments } from '../parts/Segments.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
 import { TextField } from '../parts/TextField.tsx'
 import type { KeyHolder } from './useKeyHolder.ts'
+import { getInstallSteps } from './installSteps.ts'
 import { highlight } from './highlight.ts'
 import { readValues, valueFields } from './snippetValues.ts'
 import type { TypedValues } from './snippetValues.ts'
@@ -28,6 +31,7 @@ export function SnippetPanel(props: {
   readonly networks: readonly NetworkView[]
 }) {
   const { holder, kind, networks } = props
+  const { data: deployment } = useQuery(deploymentQuery)
   const [method, setMethod] = useState<SnippetMethod>('latestBlock')
   const [languageId, setLanguage] = useState<SnippetLanguage>('javascript')
   const [libraryId, setLibrary] = useState<SnippetLibrary>('ethers')
@@ -61,6 +65,8 @@ export function SnippetPanel(props: {
     })
   const shownKey = isShown && holder.kept !== undefined ? holder.kept : canShow ? holder.masked : undefined
   const shown = programWith(shownKey)
+  const installSteps =
+    shown.install === undefined ? [] : getInstallSteps(shown.install, deployment?.publishedPackages ?? [])
   const title = chosen?.title ?? ''
 
   return (
@@ -173,12 +179,15 @@ export function SnippetPanel(props: {
             in the environment.
           </li>
         )}
-        {shown.install !== undefined && (
-          <li className="row">
-            Install: <code className="break">{shown.install}</code>
-            <CopyButton key={shown.install} what="the command that installs" text={() => shown.install ?? ''} />
+        {installSteps.map(({ where, command }) => (
+          <li className="row" key={command}>
+            Install{where !== undefined && `, ${where}`}: <code className="break">{command}</code>
+            <CopyButton
+              what={`the command that installs${where === undefined ? '' : ` ${where}`}`}
+              text={() => command}
+            />
           </li>
-        )}
+        ))}
         <li className="row">
           Run{shown.needs !== undefined && `, with ${shown.needs}`}: <code>{shown.run}</code>
           <CopyButton key={shown.run} what="the command that runs it" text={() => shown.run} />

@@ -8,6 +8,7 @@ import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
+import type { Registries } from './publishedPackages.ts'
 import type { RouteName } from './contract/route.ts'
 
 /** The part of the service's configuration that the control API uses. */
@@ -17,6 +18,8 @@ export interface ControlConfig {
   readonly reveal: boolean
   /** Most apps an account can have. */
   readonly maxApps: number
+  /** Where to look for Keyrail's packages. @default nowhere */
+  readonly registries?: Registries
   /** The limits of accounts for which the operator has set no others. */
   readonly limits: { readonly app: KeyLimits; readonly apiKey: KeyLimits }
   /** @default {} */

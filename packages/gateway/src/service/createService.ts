@@ -268,6 +268,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config: () => ({
       signUp: config.signUp,
       reveal: config.reveal === 'onDemand',
+      registries: config.registries,
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
       weights: config.limits.weights,

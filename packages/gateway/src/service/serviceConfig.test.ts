@@ -43,6 +43,7 @@ describe('parseServiceConfig', () => {
       listen: { host: '127.0.0.1', port: 8080 },
       signUp: 'closed',
       reveal: 'onDemand',
+      registries: {},
       services: { debug: false, trace: false, txpool: false, javascriptTracers: false },
       limits: {
         apiKeys: { perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null },

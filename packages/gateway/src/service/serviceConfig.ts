@@ -65,6 +65,16 @@ export const serviceConfigSchema = object({
   signUp: oneOf(['open', 'invite', 'closed']).default('closed'),
   /** Whether API keys can be shown again. With `never`, no sealed copy of new keys is stored. @default 'onDemand' */
   reveal: oneOf(['onDemand', 'never']).default('onDemand'),
+  /**
+   * Package registries. The dashboard shows `npm install` and `pip install` only for packages of Keyrail that they have; for others, it shows how
+   * to build them from the repository. The service asks them at most every 10 minutes. @default none
+   */
+  registries: object({
+    /** Such as `https://registry.npmjs.org`. */
+    npm: httpUrl('must be the http or https URL of an npm registry').exactOptional(),
+    /** Such as `https://pypi.org`. */
+    pypi: httpUrl('must be the http or https URL of a Python package index').exactOptional(),
+  }).prefault({}),
   /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
   networks,
   /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */

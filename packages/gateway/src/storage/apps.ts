@@ -61,15 +61,19 @@ export interface Apps {
   /**
    * Lists a page of a user's apps, the oldest first.
    * @param page.search - Only apps whose name contains this text (ignoring case). @default '': all apps
+   * @param page.name - Only the app with this name (ignoring case). @default any
    * @param page.after - Only apps that come after this one.
    * @returns At most `limit` apps, and the number of apps on all pages.
    */
   page(page: {
     userId: string
     search?: string
+    name?: string
     after?: { readonly createdAt: number; readonly id: string }
     limit: number
   }): Promise<{ readonly items: readonly App[]; readonly total: number }>
+  /** The number of a user's places for apps that are taken: by apps, and by those that were removed on the same UTC day. */
+  countUsed(user: { userId: string; now: number }): Promise<number>
   /** The number of apps of all users. */
   count(): Promise<number>
   /** The number of apps of each of these users. Users without apps are omitted. */
@@ -175,6 +179,21 @@ const hasName = async (
   return other !== undefined
 }
 
+const countUsed = async ({ query }: Db, { userId, now }: { userId: string; now: number }): Promise<number> => {
+  const { total } = await query
+    .selectFrom('apps')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('userId', '=', userId)
+    .executeTakeFirstOrThrow()
+  const { removed } = await query
+    .selectFrom('removedApps')
+    .select(({ fn }) => fn.countAll<number>().as('removed'))
+    .where('userId', '=', userId)
+    .where('removedAt', '>=', startOfUtcDay(now))
+    .executeTakeFirstOrThrow()
+  return total + removed
+}
+
 /** Creates the repository of apps. */
 export const createApps = (db: Db): Apps => {
   const { query } = db
@@ -186,18 +205,7 @@ export const createApps = (db: Db): Apps => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
         const row = toRow(details)
         if (await hasName(transaction, { userId, nameFolded: row.nameFolded })) return 'nameTaken'
-        const { total } = await transaction.query
-          .selectFrom('apps')
-          .select(({ fn }) => fn.countAll<number>().as('total'))
-          .where('userId', '=', userId)
-          .executeTakeFirstOrThrow()
-        const { removed } = await transaction.query
-          .selectFrom('removedApps')
-          .select(({ fn }) => fn.countAll<number>().as('removed'))
-          .where('userId', '=', userId)
-          .where('removedAt', '>=', startOfUtcDay(now))
-          .executeTakeFirstOrThrow()
-        if (total + removed >= max) return 'appsFull'
+        if ((await countUsed(transaction, { userId, now })) >= max) return 'appsFull'
         const app = await transaction.query
           .insertInto('apps')
           .values({ id: createId('app'), userId, ...row, version: 1, createdAt: now })
@@ -224,10 +232,11 @@ export const createApps = (db: Db): Apps => {
 
     list: async (userId) => (await selectByUser(userId).orderBy('createdAt').orderBy('id').execute()).map(toApp),
 
-    page: async ({ userId, search = '', after, limit }) => {
+    page: async ({ userId, search = '', name, after, limit }) => {
       let all = query.selectFrom('apps').where('userId', '=', userId)
       const part = foldText(search)
       if (part !== '') all = all.where(containsText('nameFolded', part))
+      if (name !== undefined) all = all.where('nameFolded', '=', foldText(name))
       const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
       let rest = all.selectAll()
       if (after !== undefined)
@@ -240,6 +249,8 @@ export const createApps = (db: Db): Apps => {
       const rows = await rest.orderBy('createdAt').orderBy('id').limit(limit).execute()
       return { items: rows.map(toApp), total }
     },
+
+    countUsed: (user) => countUsed(db, user),
 
     count: async () => {
       const row = await query

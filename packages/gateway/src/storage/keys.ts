@@ -76,12 +76,14 @@ export interface Keys {
   /**
    * Changes the given members only.
    * @param key.version - If given and the key has another version, nothing changes: `'versionMoved'`.
+   * @param key.appVersion - The same, for the version of the key's app.
    * @param key.expiresAt - `null`: never.
    */
   edit(key: {
     id: string
     userId: string
     version?: number
+    appVersion?: number
     name?: string
     description?: string
     expiresAt?: number | null
@@ -144,7 +146,7 @@ export const createKeys = (db: Db): Keys => {
   /** Changes a key and records the change for the caches: for an app's key, as a change of the app. */
   const change = <Rejected extends string>(
     { id, userId }: { id: string; userId: string },
-    work: (key: Selectable<Tables['keys']>, transaction: Db) => Promise<Key | Rejected>,
+    work: (key: Selectable<Tables['keys']>, transaction: Db, appVersion?: number) => Promise<Key | Rejected>,
   ): Promise<Key | Rejected | 'notFound'> =>
     inTransaction(db, async (transaction) => {
       const known = await findRow(transaction, { id, userId })
@@ -153,9 +155,9 @@ export const createKeys = (db: Db): Keys => {
         return changeApp(transaction, {
           id: known.appId,
           userId,
-          work: async (_app, within) => {
+          work: async (app, within) => {
             const key = await findRow(within, { id, userId })
-            return key === undefined ? 'notFound' : work(key, within)
+            return key === undefined ? 'notFound' : work(key, within, app.version - 1)
           },
         })
       // Read again with a lock: another transaction may have changed it.
@@ -256,9 +258,10 @@ export const createKeys = (db: Db): Keys => {
       return new Map(rows.map(({ userId, total }) => [userId, total]))
     },
 
-    edit: ({ id, userId, version, name, description, expiresAt }) =>
-      change({ id, userId }, async (before, transaction) => {
+    edit: ({ id, userId, version, appVersion, name, description, expiresAt }) =>
+      change({ id, userId }, async (before, transaction, currentAppVersion) => {
         if (before.state === 'revoked') return 'revoked'
+        if (appVersion !== undefined && currentAppVersion !== appVersion) return 'versionMoved'
         if (version !== undefined && before.version !== version) return 'versionMoved'
         const row = await transaction.query
           .updateTable('keys')

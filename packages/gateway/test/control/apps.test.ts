@@ -260,7 +260,12 @@ describe.each(databases)('apps on $name', (database) => {
         { field: 'graceDays', fix: 'must be a whole number from 0 to 7' },
       ])
     const ends = new Date(control.clock.now + 1_000).toISOString()
-    const ending = await control.call('PUT /api/apps/{appId}/key/expiry', { as, params, body: { expiresAt: ends } })
+    const setExpiry = (body: { version?: number; expiresAt: string | null }) =>
+      control.call('PUT /api/apps/{appId}/key/expiry', { as, params, body })
+    const { version } = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+    expect(expectError(await setExpiry({ version: version - 1, expiresAt: ends }), 409).code).toBe('version_conflict')
+    expect(expectBody<AppView>(await setExpiry({ version, expiresAt: null })).version).toBe(version + 1)
+    const ending = await setExpiry({ expiresAt: ends })
     expect(expectBody<AppView>(ending).key).toMatchObject({ state: 'active', expiresAt: ends })
     control.clock.now += 1_000
     const over = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))

@@ -35,7 +35,7 @@ afterAll(async () => {
 test("the document's shell commands work", async () => {
   const { stdout } = await run('sh', ['-ec', getCodeBlock('sh')], { env: environment })
   expect(stdout).toMatch(
-    /^\{"items":\[\],"next":null,"total":0\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,
+    /^\{"items":\[\],"next":null,"total":0,"free":20\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,
   )
 })
 

@@ -3,6 +3,7 @@ import type { AccessTokenView, TokenScope } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { tokensQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -72,9 +73,9 @@ export function AccountTokens() {
 
 function Make({ onMade }: { readonly onMade: (token: string) => void }) {
   const queries = useQueryClient()
-  const [label, setLabel] = useState('')
-  const [chosen, setChosen] = useState<readonly TokenScope[]>(['read'])
-  const [expiry, setExpiry] = useState('')
+  const [label, setLabel, clearLabel] = useStored('new-token/label', '')
+  const [chosen, setChosen] = useStored<readonly TokenScope[]>('new-token/scopes', ['read'])
+  const [expiry, setExpiry] = useStored('new-token/expiry', '')
   const making = useSubmit({
     check: () => ({
       label: label.trim() === '' ? 'Say what it is for' : undefined,
@@ -91,7 +92,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
         },
       }),
     done: async ({ token }) => {
-      setLabel('')
+      clearLabel()
       onMade(token)
       await queries.invalidateQueries({ queryKey: ['tokens'] })
     },

@@ -5,6 +5,8 @@ import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { QuotaNote } from '../../parts/QuotaNote.tsx'
+import { getQuotaState } from '../../parts/quotaState.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 
@@ -14,6 +16,7 @@ export function AccountUsage() {
   return (
     <>
       <PageHead title="Usage" windowTitle="Account: usage" />
+      <QuotaNote state={getQuotaState(usage.data)} of="all your API keys together" />
       <Loaded query={usage}>
         {({ day, month, weights, networks }) => (
           <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">

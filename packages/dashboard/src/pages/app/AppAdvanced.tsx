@@ -1,17 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
-import { usageQuery } from '../../control/queries.ts'
+import { useState } from 'react'
+import { callApi } from '../../control/callApi.ts'
+import { appQuery, usageQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
-import { Note, Problem } from '../../parts/Note.tsx'
+import { Note } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
@@ -40,7 +43,7 @@ function About({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const draft = useDraft({ name: app.name, description: app.description, useCase: app.useCase })
+  const draft = useDraft(`${app.id}/about`, { name: app.name, description: app.description, useCase: app.useCase })
   const saving = useSubmit({
     check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
     send: () => change(draft.changes),
@@ -52,7 +55,7 @@ function About({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="About it">
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
         <SelectField
           label="Use case"
@@ -71,7 +74,7 @@ function Services({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const draft = useDraft({ services: app.services })
+  const draft = useDraft(`${app.id}/services`, { services: app.services })
   const { services } = draft.values
   const saving = useSubmit({
     send: () => change(draft.changes),
@@ -86,7 +89,7 @@ function Services({ app }: { readonly app: AppView }) {
       title="Services"
       lead="Calls to a service that is off are rejected, with a message that says so. Networks have their own tab."
     >
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         {services.length === 0 && (
           <Note kind="warn">
             Without a service, {app.services.length === 0 ? 'the app is off:' : 'the app will be off:'} all its calls
@@ -144,6 +147,7 @@ function Limits({ app }: { readonly app: AppView }) {
         )}
       </Loaded>
       <LimitsForm
+        id={app.id}
         own={app.ownLimits}
         titles={ownTitles}
         save={async (limits) => {
@@ -159,10 +163,22 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
   const deployment = useDeployment()
-  const { submit, isPending, problem } = useSubmit({
-    send: () => change({ requireJwt: !app.requireJwt }),
+  const queries = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const { requireJwt } = app
+  const changing = useSubmit({
+    send: () => change({ requireJwt: !requireJwt }),
     titles: { requireJwt: 'This' },
-    done: ({ requireJwt }) => say(requireJwt ? 'Each call must bring a token now' : 'Calls need no token now'),
+    done: ({ version }) => {
+      setAsking(false)
+      say(requireJwt ? 'Calls no longer need a token' : 'Every call needs a token now', {
+        undo: async () => {
+          const params = { appId: app.id }
+          const undone = await callApi('PATCH /api/apps/{appId}', { params, body: { version, requireJwt } })
+          queries.setQueryData(appQuery(app.id).queryKey, undone)
+        },
+      })
+    },
   })
   return (
     <Card
@@ -175,12 +191,25 @@ function RequireJwt({ app }: { readonly app: AppView }) {
         </span>
       }
     >
-      <Problem text={problem} />
       <div className="row end">
-        <Button busy={isPending} onClick={() => submit()}>
-          {app.requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
-        </Button>
+        <Button onClick={() => setAsking(true)}>{requireJwt ? 'Stop requiring tokens' : 'Require JWT'}</Button>
       </div>
+      {isAsking && (
+        <ConfirmDialog
+          of={changing}
+          title={requireJwt ? 'Stop requiring tokens?' : 'Require a token for every call?'}
+          lead={
+            requireJwt
+              ? 'Anyone who has the key can make calls then, within the allow list.'
+              : 'Calls without a token that one of the app’s JWT keys signed are rejected immediately. Programs that send none stop working.'
+          }
+          action={requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
+          onClose={() => {
+            changing.clear()
+            setAsking(false)
+          }}
+        />
+      )}
     </Card>
   )
 }

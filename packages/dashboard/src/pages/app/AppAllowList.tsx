@@ -3,9 +3,11 @@ import type { AllowEntryView, AllowTypeName } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { allowListQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Card } from '../../parts/Card.tsx'
+import { Card, focusHeading } from '../../parts/Card.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
@@ -21,6 +23,8 @@ const types: readonly {
   readonly one: string
   readonly example: string
   readonly hint: string
+  /** What the app accepts without entries of this type. */
+  readonly open: string
 }[] = [
   {
     id: 'origin',
@@ -28,6 +32,7 @@ const types: readonly {
     one: 'Origin',
     example: 'https://app.example.com',
     hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains. As soon as one origin is listed, calls without an Origin header (servers, curl) are rejected.',
+    open: 'the app accepts calls from every website, and from programs that send no Origin header',
   },
   {
     id: 'ip',
@@ -35,6 +40,7 @@ const types: readonly {
     one: 'IP address',
     example: '203.0.113.0/24',
     hint: 'Where callers may be: an address or a range, IPv4 or IPv6.',
+    open: 'the app accepts calls from every IP address',
   },
   {
     id: 'method',
@@ -42,6 +48,7 @@ const types: readonly {
     one: 'Method',
     example: 'eth_call',
     hint: 'What may be asked. eth_* takes all that begin so.',
+    open: 'the app accepts calls of every method',
   },
   {
     id: 'address',
@@ -49,6 +56,7 @@ const types: readonly {
     one: 'Contract address',
     example: '0x…',
     hint: 'The contracts and accounts that calls may be about.',
+    open: 'the app accepts calls about every contract and account',
   },
   {
     id: 'userAgent',
@@ -56,6 +64,7 @@ const types: readonly {
     one: 'User agent',
     example: 'MyWallet/',
     hint: 'What the caller’s User-Agent must hold. Anybody can claim it: it sorts, and does not protect.',
+    open: 'the app accepts calls from every user agent',
   },
 ]
 
@@ -79,6 +88,7 @@ export function AppAllowList() {
               return (
                 <Card
                   key={type.id}
+                  id={type.id}
                   title={type.title}
                   lead={type.hint}
                   aside={
@@ -100,7 +110,13 @@ export function AppAllowList() {
                       </thead>
                       <tbody>
                         {entries.map((entry) => (
-                          <Entry key={entry.id} appId={app.id} entry={entry} />
+                          <Entry
+                            key={entry.id}
+                            appId={app.id}
+                            entry={entry}
+                            type={type}
+                            isLast={entries.length === 1}
+                          />
                         ))}
                       </tbody>
                     </table>
@@ -118,9 +134,11 @@ export function AppAllowList() {
 function Add({ appId }: { readonly appId: string }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [type, setType] = useState<AllowTypeName>('origin')
-  const [value, setValue] = useState('')
-  const [label, setLabel] = useState('')
+  const [{ type, value, label }, setTyped] = useStored<{
+    readonly type: AllowTypeName
+    readonly value: string
+    readonly label: string
+  }>(`${appId}/allow-list`, { type: 'origin', value: '', label: '' })
   const chosen = types.find(({ id }) => id === type)
   const adding = useSubmit({
     check: () => ({ value: value.trim() === '' ? `Type one, such as ${chosen?.example}` : undefined }),
@@ -130,8 +148,7 @@ function Add({ appId }: { readonly appId: string }) {
         body: { type, value: value.trim(), ...(label.trim() && { label: label.trim() }) },
       }),
     done: async () => {
-      setValue('')
-      setLabel('')
+      setTyped({ type, value: '', label: '' })
       say('Added')
       await queries.invalidateQueries({ queryKey: ['app', appId] })
     },
@@ -144,7 +161,7 @@ function Add({ appId }: { readonly appId: string }) {
           label="Type"
           name="type"
           value={type}
-          onChange={setType}
+          onChange={(next) => setTyped({ type: next, value, label })}
           options={types.map(({ id, one }) => ({ value: id, title: one }))}
           fix={adding.getFix('type')}
         />
@@ -153,7 +170,7 @@ function Add({ appId }: { readonly appId: string }) {
           name="value"
           mono
           value={value}
-          onChange={setValue}
+          onChange={(next) => setTyped({ type, value: next, label })}
           placeholder={chosen?.example ?? ''}
           required
           fix={adding.getFix('value')}
@@ -163,7 +180,7 @@ function Add({ appId }: { readonly appId: string }) {
           name="label"
           optional
           value={label}
-          onChange={setLabel}
+          onChange={(next) => setTyped({ type, value, label: next })}
           most={64}
           fix={adding.getFix('label')}
         />
@@ -172,7 +189,15 @@ function Add({ appId }: { readonly appId: string }) {
   )
 }
 
-function Entry({ appId, entry }: { readonly appId: string; readonly entry: AllowEntryView }) {
+function Entry(props: {
+  readonly appId: string
+  readonly entry: AllowEntryView
+  readonly type: (typeof types)[number]
+  /** Whether it is the only entry of its type. */
+  readonly isLast: boolean
+}) {
+  const { appId, entry, type, isLast } = props
+  const [isAsking, setAsking] = useState(false)
   const queries = useQueryClient()
   const { say } = useDialogs()
   const [isEditing, setEditing] = useState(false)
@@ -182,8 +207,18 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
   const removing = useSubmit({
     send: () => callApi('DELETE /api/apps/{appId}/allow-list/{entryId}', { params }),
     done: async () => {
-      say('Removed')
+      setAsking(false)
+      say(`Removed ${entry.value}`, {
+        undo: async () => {
+          const { value, label: before } = entry
+          const body = { type: entry.type, value, ...(before && { label: before }) }
+          await callApi('POST /api/apps/{appId}/allow-list', { params: { appId }, body })
+          await renew()
+        },
+      })
       await renew()
+      // The button that had the focus is gone.
+      focusHeading(entry.type)
     },
   })
   const editing = useSubmit({
@@ -198,7 +233,6 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
     <tr>
       <th scope="row" className="mono">
         {entry.value}
-        <Problem text={removing.problem} />
       </th>
       <td className="break">{entry.label || <span className="soft">No label</span>}</td>
       <td>
@@ -206,16 +240,23 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
           <Button size="little" kind="plain" label={`Edit label: ${entry.value}`} onClick={() => setEditing(true)}>
             Edit label
           </Button>
-          <Button
-            size="little"
-            kind="danger"
-            busy={removing.isPending}
-            label={`Remove ${entry.value}`}
-            onClick={() => removing.submit()}
-          >
+          <Button size="little" kind="danger" label={`Remove ${entry.value}`} onClick={() => setAsking(true)}>
             Remove
           </Button>
         </div>
+        {isAsking && (
+          <ConfirmDialog
+            of={removing}
+            title={`Remove ${entry.value}?`}
+            lead={
+              isLast
+                ? `It is the last entry of this type. Without it, ${type.open}.`
+                : 'Calls that only this entry allows are rejected immediately.'
+            }
+            action="Remove"
+            onClose={() => setAsking(false)}
+          />
+        )}
         {isEditing && (
           <Dialog title="Label" onClose={() => setEditing(false)}>
             <form className="stack" noValidate onSubmit={editing.submit}>

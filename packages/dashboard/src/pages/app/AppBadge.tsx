@@ -5,9 +5,13 @@ import { KeyBadge } from '../../parts/KeyBadge.tsx'
 export const isOff = ({ services, networks }: Pick<AppView, 'services' | 'networks'>): boolean =>
   services.length === 0 || networks.length === 0
 
-/** How an app stands: off, or as its key does. */
-export function AppBadge({ app }: { readonly app: AppView }) {
-  if (!isOff(app)) return <KeyBadge state={app.key.state} expiresAt={app.key.expiresAt} />
+/** Whether a list shows an app's state. Lists do not know quotas, so they never say that an app works. */
+export const needsAttention = (app: AppView): boolean =>
+  isOff(app) || app.key.state === 'expired' || app.key.expiresAt !== null
+
+/** The state of an app: off, or the state of its key. */
+export function AppBadge({ app, isUsedUp }: { readonly app: AppView; readonly isUsedUp?: boolean | undefined }) {
+  if (!isOff(app)) return <KeyBadge state={app.key.state} expiresAt={app.key.expiresAt} isUsedUp={isUsedUp} />
   return (
     <span className="badge">
       <span className="dot" aria-hidden="true" />

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
-import { appQuery } from '../../control/queries.ts'
+import { appQuery, usageQuery } from '../../control/queries.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { QuotaNote } from '../../parts/QuotaNote.tsx'
+import { getQuotaState } from '../../parts/quotaState.ts'
 import { AppBadge } from './AppBadge.tsx'
 
 const route = getRouteApi('/inside/apps/$appId')
@@ -13,6 +15,8 @@ const route = getRouteApi('/inside/apps/$appId')
 export function AppFrame() {
   const { appId } = route.useParams()
   const query = useQuery({ ...appQuery(appId), refetchInterval: 30_000 })
+  const usage = useQuery({ ...usageQuery(appId), refetchInterval: 10_000, enabled: query.data !== undefined })
+  const quota = getQuotaState(usage.data)
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
@@ -40,7 +44,16 @@ export function AppFrame() {
               title={app.name}
               crumb={<Link to="/apps">Apps</Link>}
               lead={app.description || undefined}
-              action={<AppBadge app={app} />}
+              action={<AppBadge app={app} isUsedUp={quota?.isUsedUp} />}
+            />
+            <QuotaNote
+              state={quota}
+              of="this app"
+              action={
+                <Link to="/apps/$appId/settings/advanced" params={params}>
+                  Limits
+                </Link>
+              }
             />
             <nav className="tabs" aria-label="App">
               <Link to="/apps/$appId/setup" params={params}>

@@ -4,6 +4,7 @@ import type { JwtKeyView, JwtTestView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { jwtKeysQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -117,8 +118,9 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
 function Import({ appId }: { readonly appId: string }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [pem, setPem] = useState('')
-  const [label, setLabel] = useState('')
+  // Someone may paste a private key.
+  const [pem, setPem, clearPem] = useStored(`${appId}/pem`, '', { inMemory: true })
+  const [label, setLabel, clearLabel] = useStored(`${appId}/pem-label`, '')
   // A private key must not travel, so it is noticed before anything is sent.
   const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
   const importing = useSubmit({
@@ -135,8 +137,8 @@ function Import({ appId }: { readonly appId: string }) {
         body: { pem, ...(label.trim() && { label: label.trim() }) },
       }),
     done: async () => {
-      setPem('')
-      setLabel('')
+      clearPem()
+      clearLabel()
       say('Imported')
       await queries.invalidateQueries({ queryKey: ['app', appId] })
     },

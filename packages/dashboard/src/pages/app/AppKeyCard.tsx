@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
 import { callApi } from '../../control/callApi.ts'
 import { appQuery } from '../../control/queries.ts'
-import { keepKey } from '../../control/shownKeys.ts'
+import { refreshOnConflict } from '../../control/refreshOnConflict.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
 import { useDeployment } from './useApp.ts'
 
@@ -17,15 +17,20 @@ export function AppKeyCard({ app }: { readonly app: AppView }) {
   }
   return (
     <KeyCard
+      id={app.key.id}
       facts={app.key}
       maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
       setExpiry={async (expiresAt) =>
-        show(await callApi('PUT /api/apps/{appId}/key/expiry', { params, body: { expiresAt } }))
+        show(
+          await refreshOnConflict(queries, ['app', app.id], () =>
+            callApi('PUT /api/apps/{appId}/key/expiry', { params, body: { version: app.version, expiresAt } }),
+          ),
+        )
       }
       rotate={async (graceDays) => {
         const rotated = await callApi('POST /api/apps/{appId}/key/rotate', { params, body: { graceDays } })
-        keepKey(app.id, rotated.apiKey)
         show(rotated.app)
+        return { id: app.id, apiKey: rotated.apiKey, revealable: rotated.app.key.revealable }
       }}
       endOld={async () => show(await callApi('DELETE /api/apps/{appId}/key/old', { params }))}
     />

@@ -15,7 +15,10 @@ const isSpan = (text: string): boolean => /^\d{1,8}$/.test(text) && Number(text)
 export function JwtChecks({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
-  const draft = useDraft({ audience: app.jwt.audience ?? '', maxLifetimeS: String(app.jwt.maxLifetimeS) })
+  const draft = useDraft(`${app.id}/jwt`, {
+    audience: app.jwt.audience ?? '',
+    maxLifetimeS: String(app.jwt.maxLifetimeS),
+  })
   const lifetime = draft.values.maxLifetimeS.trim()
   const ahead = lifetime === '' ? 'a day' : isSpan(lifetime) ? spanText(Number(lifetime)) : 'so far'
   const saving = useSubmit({
@@ -39,7 +42,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="Audience and lifetime" lead="Asked of each token beside its signature.">
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         <div className="pair">
           <TextField
             label="Audience"

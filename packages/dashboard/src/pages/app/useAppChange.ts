@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { AppView, ControlApi } from '@keyrail/gateway'
 import { callApi } from '../../control/callApi.ts'
-import { isControlFailure } from '../../control/controlFailure.ts'
 import { appQuery } from '../../control/queries.ts'
+import { refreshOnConflict } from '../../control/refreshOnConflict.ts'
 
 type Change = Omit<ControlApi['PATCH /api/apps/{appId}']['body'], 'version'>
 
@@ -11,17 +11,14 @@ export function useAppChange(app: AppView): (change: Change) => Promise<AppView>
   const queries = useQueryClient()
   return async (change) => {
     if (Object.keys(change).length === 0) return app
-    try {
-      const changed = await callApi('PATCH /api/apps/{appId}', {
+    const changed = await refreshOnConflict(queries, ['app', app.id], () =>
+      callApi('PATCH /api/apps/{appId}', {
         params: { appId: app.id },
         body: { version: app.version, ...change },
-      })
-      queries.setQueryData(appQuery(app.id).queryKey, changed)
-      void queries.invalidateQueries({ queryKey: ['apps'] })
-      return changed
-    } catch (error) {
-      if (isControlFailure(error, 'version_conflict')) await queries.invalidateQueries({ queryKey: ['app', app.id] })
-      throw error
-    }
+      }),
+    )
+    queries.setQueryData(appQuery(app.id).queryKey, changed)
+    void queries.invalidateQueries({ queryKey: ['apps'] })
+    return changed
   }
 }

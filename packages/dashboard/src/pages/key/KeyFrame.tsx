@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
-import { keyQuery } from '../../control/queries.ts'
+import { keyQuery, usageQuery } from '../../control/queries.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { QuotaNote } from '../../parts/QuotaNote.tsx'
+import { getQuotaState } from '../../parts/quotaState.ts'
 
 const route = getRouteApi('/inside/keys/$keyId')
 
@@ -15,6 +17,8 @@ export function KeyFrame() {
   const { keyId } = route.useParams()
   const { getTitle } = useNetworks()
   const query = useQuery({ ...keyQuery(keyId), refetchInterval: 30_000 })
+  const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
+  const quota = getQuotaState(usage.data)
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
@@ -43,10 +47,11 @@ export function KeyFrame() {
               action={
                 <div className="row">
                   <span className="badge">{getTitle(key.network)}</span>
-                  <KeyBadge state={key.state} expiresAt={key.expiresAt} />
+                  <KeyBadge state={key.state} expiresAt={key.expiresAt} isUsedUp={quota?.isUsedUp} />
                 </div>
               }
             />
+            {key.state !== 'revoked' && <QuotaNote state={quota} of="all your API keys together" />}
             <nav className="tabs" aria-label="API key">
               <Link to="/keys/$keyId/setup" params={params}>
                 Setup

@@ -3,9 +3,8 @@ import { useRouter } from '@tanstack/react-router'
 import type { ApiKeyView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
-import { isControlFailure } from '../../control/controlFailure.ts'
 import { deploymentQuery, keyQuery } from '../../control/queries.ts'
-import { keepKey } from '../../control/shownKeys.ts'
+import { refreshOnConflict } from '../../control/refreshOnConflict.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -34,25 +33,22 @@ export function KeySettings() {
     readonly expiresAt?: string | null
   }): Promise<void> => {
     if (Object.keys(change).length === 0) return
-    try {
-      show(await callApi('PATCH /api/keys/{keyId}', { params, body: { version: key.version, ...change } }))
-    } catch (error) {
-      if (isControlFailure(error, 'version_conflict')) await queries.invalidateQueries({ queryKey: ['key', key.id] })
-      throw error
-    }
+    const body = { version: key.version, ...change }
+    show(await refreshOnConflict(queries, ['key', key.id], () => callApi('PATCH /api/keys/{keyId}', { params, body })))
   }
   if (key.state === 'revoked') return <Note>This API key is revoked. Nothing of it can be changed.</Note>
   return (
     <div className="stack wide">
       <About apiKey={key} edit={edit} />
       <KeyCard
+        id={key.id}
         facts={key}
         maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
         setExpiry={(expiresAt) => edit({ expiresAt })}
         rotate={async (graceDays) => {
           const rotated = await callApi('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
-          keepKey(key.id, rotated.apiKey)
           show(rotated.key)
+          return { id: key.id, apiKey: rotated.apiKey, revealable: rotated.key.revealable }
         }}
         endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}
       />
@@ -66,7 +62,7 @@ function About(props: {
   readonly edit: (change: { readonly name?: string; readonly description?: string }) => Promise<void>
 }) {
   const { say } = useDialogs()
-  const draft = useDraft({ name: props.apiKey.name, description: props.apiKey.description })
+  const draft = useDraft(`${props.apiKey.id}/about`, { name: props.apiKey.name, description: props.apiKey.description })
   const saving = useSubmit({
     check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
     send: () => props.edit(draft.changes),
@@ -78,7 +74,7 @@ function About(props: {
   })
   return (
     <Card title="About it">
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
       </SaveForm>
     </Card>

@@ -77,6 +77,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
       }
     >
       <LimitsForm
+        id={user.id}
         own={user.limits}
         save={async (limits) => {
           const changed = await callApi('PUT /api/admin/users/{userId}/limits', {

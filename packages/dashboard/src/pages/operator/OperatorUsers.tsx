@@ -1,8 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue } from 'react'
 import { overviewQuery, usersQuery } from '../../control/queries.ts'
 import { Card } from '../../parts/Card.tsx'
+import { useSearchText } from '../../control/useSearchText.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -12,7 +13,7 @@ import { clockText, countText, dayText } from '../../parts/times.ts'
 
 /** The instance at a glance, and its accounts. */
 export function OperatorUsers() {
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useSearchText()
   const asked = useDeferredValue(search.trim())
   const overview = useQuery({ ...overviewQuery, refetchInterval: 10_000 })
   const query = useInfiniteQuery({ ...usersQuery(asked), placeholderData: keepPreviousData })

@@ -8,7 +8,7 @@ import { limitsView, ownLimits } from './limits.ts'
 import type { LimitsView, OwnLimits } from './limits.ts'
 import { networkName, perNetwork } from './networks.ts'
 import { pageMembers } from './page.ts'
-import type { PageQuery } from './page.ts'
+import type { Page, PageQuery } from './page.ts'
 import { audienceText, descriptionText, nameText, searchText, timeText, versionNumber } from './texts.ts'
 
 /** What an app requires of JWTs in addition to a valid signature. */
@@ -91,10 +91,20 @@ export interface EditAppBody {
   readonly limits?: OwnLimits | null
 }
 
+/** A page of apps. */
+export interface AppsView extends Page<AppView> {
+  /** The number of apps on all pages. */
+  readonly total: number
+  /** How many more apps the account can create today. An app that was deleted today still counts. */
+  readonly free: number
+}
+
 /** Filters the apps. */
 export interface AppsQuery extends PageQuery {
   /** Part of the name, ignoring letter case. */
   readonly search?: string
+  /** The whole name, ignoring letter case: finds out whether a name is taken. */
+  readonly name?: string
 }
 
 /** Confirms the deletion of an app. */
@@ -105,6 +115,8 @@ export interface DeleteAppBody {
 
 /** Sets when a key expires. */
 export interface KeyExpiryBody {
+  /** The app's version that you read. If the app has changed since, the response is 409 and nothing changes. @default any version */
+  readonly version?: number
   /** `null` for no expiry. */
   readonly expiresAt: string | null
 }
@@ -184,10 +196,14 @@ export const editAppBody: z.ZodType<EditAppBody, EditAppBody> = z.strictObject({
 export const appsQuery: z.ZodType<AppsQuery, unknown> = z.strictObject({
   ...pageMembers,
   search: searchText.exactOptional(),
+  name: searchText.exactOptional(),
 })
 
 /** The schema of `DeleteAppBody`. */
 export const deleteAppBody: z.ZodType<DeleteAppBody, DeleteAppBody> = z.strictObject({ name: z.string() })
 
 /** The schema of `KeyExpiryBody`. */
-export const keyExpiryBody: z.ZodType<KeyExpiryBody, KeyExpiryBody> = z.strictObject({ expiresAt: timeText.nullable() })
+export const keyExpiryBody: z.ZodType<KeyExpiryBody, KeyExpiryBody> = z.strictObject({
+  version: versionNumber.exactOptional(),
+  expiresAt: timeText.nullable(),
+})

@@ -17,7 +17,16 @@ import type {
   EditAllowEntryBody,
 } from './allowEntry.ts'
 import type { ApiKeySecret, ApiKeysView, ApiKeyView, CreateApiKeyBody, EditApiKeyBody } from './apiKey.ts'
-import type { AppSecret, AppsQuery, AppView, CreateAppBody, DeleteAppBody, EditAppBody, KeyExpiryBody } from './app.ts'
+import type {
+  AppSecret,
+  AppsQuery,
+  AppsView,
+  AppView,
+  CreateAppBody,
+  DeleteAppBody,
+  EditAppBody,
+  KeyExpiryBody,
+} from './app.ts'
 import type { AuditEntryView } from './auditEntry.ts'
 import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
@@ -83,7 +92,7 @@ export interface ControlApi {
   'DELETE /api/session': Call<{}>
 
   /** Oldest first. */
-  'GET /api/apps': Call<{ query: AppsQuery; response: Page<AppView> & { readonly total: number } }>
+  'GET /api/apps': Call<{ query: AppsQuery; response: AppsView }>
   /** The response contains the app's key. Later, only the reveal route shows it. */
   'POST /api/apps': Call<{ body: CreateAppBody; response: { readonly app: AppView } & AppSecret }>
   'GET /api/apps/{appId}': Call<{ params: AppId; response: AppView }>

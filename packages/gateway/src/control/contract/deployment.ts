@@ -60,6 +60,8 @@ export interface DeploymentView {
   readonly signUp: 'open' | 'invite' | 'closed'
   /** Whether keys can be revealed after they were created. */
   readonly reveal: boolean
+  /** Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository. */
+  readonly publishedPackages: readonly string[]
   /** The chains of the networks. */
   readonly chains: readonly ChainView[]
   readonly networks: readonly NetworkView[]
@@ -109,6 +111,7 @@ export const deploymentView: z.ZodType<DeploymentView> = z
     publicUrl: z.string(),
     signUp: z.enum(['open', 'invite', 'closed']),
     reveal: z.boolean(),
+    publishedPackages: z.array(z.string()),
     chains,
     networks: z.array(networkView),
     services: z.array(z.enum(serviceNames)),

@@ -46,7 +46,12 @@ const inviteId = z.strictObject({ inviteId: idText('inv') })
 
 const secretApp = z.strictObject({ app: appView, apiKey: z.string(), addresses: perNetwork })
 const secretKey = z.strictObject({ key: apiKeyView, apiKey: z.string(), address: z.string() })
-const apps = z.strictObject({ items: z.array(appView), next: z.string().nullable(), total: z.int() })
+const apps = z.strictObject({
+  items: z.array(appView),
+  next: z.string().nullable(),
+  total: z.int(),
+  free: z.int(),
+})
 const audit = pageSchema(auditEntryView)
 const csv = z.string()
 

@@ -43,7 +43,7 @@ export const appHandlers = (
   const { storage, config, deployment, now } = parts
   return {
     'GET /api/apps': async ({ query, caller }) => {
-      const { cursor, search = '', limit = defaultPageLimit } = query
+      const { cursor, search = '', name, limit = defaultPageLimit } = query
       const userId = requireViewer(caller).user.id
       const [createdAt, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
       const after = typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : undefined
@@ -51,6 +51,7 @@ export const appHandlers = (
       const { items, total } = await storage.apps.page({
         userId,
         search,
+        ...(name === undefined ? {} : { name }),
         limit: limit + 1,
         ...(after === undefined ? {} : { after }),
       })
@@ -67,6 +68,7 @@ export const appHandlers = (
           }),
           next: last === undefined ? null : toCursor([last.createdAt, last.id]),
           total,
+          free: Math.max(0, config().maxApps - (await storage.apps.countUsed({ userId, now: now() }))),
         },
       }
     },

@@ -25,7 +25,8 @@ export const appKeyHandlers = (
   return {
     'PUT /api/apps/{appId}/key/expiry': async ({ params, body, caller }) => {
       const { appId } = params
-      const expiry = readExpiry(body.expiresAt, now())
+      const { version, expiresAt } = body
+      const expiry = readExpiry(expiresAt, now())
       if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const key = await findKey(caller, appId)
       if (key === undefined) return { error: apiErrors.notFound() }
@@ -33,9 +34,11 @@ export const appKeyHandlers = (
       const changed = await changeWithAudit(
         parts,
         caller,
-        ({ keys }) => keys.edit({ id, userId, expiresAt: expiry.at }),
-        () => ({ action: 'key.edit', subject: id, detail: { ...body }, forget: { kind: 'app', id: appId } }),
+        ({ keys }) =>
+          keys.edit({ id, userId, ...(version !== undefined && { appVersion: version }), expiresAt: expiry.at }),
+        () => ({ action: 'key.edit', subject: id, detail: { expiresAt }, forget: { kind: 'app', id: appId } }),
       )
+      if (changed === 'versionMoved') return { error: apiErrors.versionConflict() }
       return typeof changed === 'string' ? { error: apiErrors.notFound() } : showApp(parts, caller, { id: appId })
     },
 

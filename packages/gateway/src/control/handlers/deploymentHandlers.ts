@@ -5,6 +5,7 @@ import { serviceNames, useCases } from '../contract/deployment.ts'
 import { maxGraceDays } from '../contract/keyState.ts'
 import { openApi } from '../contract/openApi.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
+import { createPublishedPackages } from '../publishedPackages.ts'
 import { toNetworkStatuses } from '../views/toNetworkStatuses.ts'
 import { toChainViews, toNetworkViews } from '../views/toNetworkViews.ts'
 
@@ -13,6 +14,7 @@ export const deploymentHandlers = ({
   config,
   deployment,
   upstreams,
+  now,
 }: ControlParts): Handlers<
   'GET /api/deployment' | 'GET /api/networks' | 'GET /api/networks/status' | 'GET /api/openapi.json'
 > => {
@@ -27,15 +29,17 @@ export const deploymentHandlers = ({
     }
     return { response: cached.response, text: cached.text }
   }
+  const getPublishedPackages = createPublishedPackages(now)
   return {
     'GET /api/deployment': async () => {
-      const { signUp, reveal, maxApps, limits } = config()
+      const { signUp, reveal, registries = {}, maxApps, limits } = config()
       const deployed = deployment()
       return {
         response: {
           publicUrl: deployed.publicUrl.replace(/\/+$/, ''),
           signUp,
           reveal,
+          publishedPackages: await getPublishedPackages(registries),
           chains: toChainViews(deployed),
           networks: toNetworkViews(deployed),
           services: serviceNames,
