@@ -60,6 +60,10 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     dependencies: [
       '@hono/node-server',
       '@noble/hashes',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
       'hono',
       'ioredis',
       'kysely',

@@ -31,6 +31,28 @@ const endpoint = {
 const keyHint = "keys in arguments stay in the shell's history: set KEYRAIL_API_KEY, or use --key-file FILE"
 const keyAsArgument = { 'api-key': keyHint, key: keyHint } as const
 
+/** The options that select logs. */
+const logFilter = {
+  address: {
+    type: 'string',
+    value: 'ADDRESS',
+    about: 'contract address; repeat it or use commas for several (default: all contracts)',
+  },
+  event: {
+    type: 'string',
+    value: 'EVENT',
+    about: "event signature, as 'Transfer(address,address,uint256)'; repeat it for several",
+  },
+  topic0: { type: 'string', value: 'TOPIC', about: 'event hash, instead of --event; use commas for several' },
+  topic1: {
+    type: 'string',
+    value: 'TOPIC',
+    about: 'first indexed parameter: 32 bytes or an address; use commas for several',
+  },
+  topic2: { type: 'string', value: 'TOPIC', about: 'second indexed parameter' },
+  topic3: { type: 'string', value: 'TOPIC', about: 'third indexed parameter' },
+} as const
+
 /** The options of the control API. */
 const control = {
   service: {
@@ -105,7 +127,7 @@ export const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls }, keys, nodes,\nchainIds }. urls, keys ({ apiKey, url }), nodes and chainIds have one entry for each network. With --once also calls.\nThe account is an operator. It has API keys on the first four networks.',
+      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls, wsUrls }, keys, nodes,\nchainIds }. urls, wsUrls, keys ({ apiKey, url, wsUrl }), nodes and chainIds have one entry for each network. With --once also calls.\nThe account is an operator. It has API keys on the first four networks.',
       'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nPress Ctrl-C to stop, and again to stop immediately.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
@@ -145,24 +167,7 @@ export const commands: readonly Command[] = [
         about: 'first block: a number, or earliest, finalized, safe or latest',
       },
       to: { type: 'string', value: 'BLOCK', about: 'last block, resolved once at the start (default: latest)' },
-      address: {
-        type: 'string',
-        value: 'ADDRESS',
-        about: 'contract address; repeat it or use commas for several (default: all contracts)',
-      },
-      event: {
-        type: 'string',
-        value: 'EVENT',
-        about: "event signature, as 'Transfer(address,address,uint256)'; repeat it for several",
-      },
-      topic0: { type: 'string', value: 'TOPIC', about: 'event hash, instead of --event; use commas for several' },
-      topic1: {
-        type: 'string',
-        value: 'TOPIC',
-        about: 'first indexed parameter: 32 bytes or an address; use commas for several',
-      },
-      topic2: { type: 'string', value: 'TOPIC', about: 'second indexed parameter' },
-      topic3: { type: 'string', value: 'TOPIC', about: 'third indexed parameter' },
+      ...logFilter,
       out: { type: 'string', value: 'FILE', about: 'output file (default: standard output)' },
       format: {
         type: 'string',
@@ -187,6 +192,37 @@ export const commands: readonly Command[] = [
       'Exit codes: 0 success; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response; 130 interrupted.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/logs.ts')).logs(given),
+  },
+  {
+    name: 'watch',
+    usage: 'watch blocks | logs [--from BLOCK] [--cursor-file FILE] [OPTIONS]',
+    about: 'Print new blocks or logs as they arrive, and what a reorg removes.',
+    words: ['blocks', 'logs'],
+    options: {
+      ...endpoint,
+      from: {
+        type: 'string',
+        value: 'BLOCK',
+        about: 'first block: a number, or earliest, finalized, safe or latest (default: the next block)',
+      },
+      ...logFilter,
+      'cursor-file': {
+        type: 'string',
+        value: 'FILE',
+        about: 'save the position to FILE, and resume there; --from then applies to the first run only',
+      },
+      json: { type: 'boolean', about: 'print one line of JSON for each event' },
+      help,
+    },
+    rejected: keyAsArgument,
+    notes: [
+      'It uses a WebSocket if the endpoint has one, and polls otherwise, with the same events. It runs until Ctrl-C, also while the\nendpoint fails: failures are printed to standard error. The options that select logs are for watch logs.',
+      'JSON output: { type: "block", block: { number, hash, parentHash, timestamp, gasUsed, gasLimit, baseFeePerGas } },\n{ type: "log", log } with a log as in keyrail logs, and { type: "reorg", ancestor: { number, hash }, removed }: blocks above\nancestor were replaced, and removed lists the blocks or logs that were printed of them, newest first.',
+      'With --cursor-file, the same command continues after the last event that was printed. After a crash, events of the last\nsecond may be printed again. The first event can be a reorg, with nothing in removed: undo what you have above its ancestor.',
+      "Examples:\n  keyrail watch blocks --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail watch logs --event 'Transfer(address,address,uint256)' --cursor-file transfers.cursor --json >> transfers.ndjson",
+      'Exit codes: 0 stopped by Ctrl-C; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/watch.ts')).watch(given),
   },
   {
     name: 'doctor',
@@ -243,6 +279,7 @@ export const commands: readonly Command[] = [
           'gasPrice',
           'sendRawTransaction',
           'chainId',
+          'subscribeBlocks',
         ],
         about: 'what the program does (default: latestBlock)',
       },

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { nearest } from './arguments/nearest.ts'
 import { readArguments } from './arguments/readArguments.ts'
 import { exitCodes, wrongUsage } from './cliError.ts'
@@ -7,16 +6,13 @@ import { formatFailure } from './output/formatFailure.ts'
 import { commandHelp, mainHelp } from './output/helpText.ts'
 import { print, printNote } from './output/print.ts'
 import { getStyle } from './output/style.ts'
-
-// The built file is at the same depth as this one, so the path works for both.
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+import { readVersion } from './readVersion.ts'
 
 async function dispatch(words: readonly string[]): Promise<number> {
   const [first, ...rest] = words
   const style = getStyle(process.stdout)
   if (first === '--version' || first === '-v') {
-    await print(version())
+    await print(readVersion())
     return exitCodes.ok
   }
   const name = first === 'help' ? rest[0] : first

@@ -83,9 +83,23 @@ afterAll(async () => {
 })
 const copySaved = (to: string): void => cpSync(join(saved, 'data'), to, { recursive: true })
 
+/** Subscribes to new heads over a WebSocket. @returns The id of the subscription. */
+const subscribeToHeads = (url: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url)
+    socket.addEventListener('error', () => reject(new Error(`no WebSocket at ${url}`)))
+    socket.addEventListener('message', ({ data }) => {
+      socket.close()
+      resolve((JSON.parse(String(data)) as { result?: unknown }).result)
+    })
+    const request = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }
+    socket.addEventListener('open', () => socket.send(JSON.stringify(request)))
+  })
+
 describe('keyrail dev --json', () => {
   test('prints one line of JSON, and every URL in it serves the same blocks as the node', async () => {
     const { service, printed } = shared
+    const wsUrl = service.url.replace('http', 'ws')
     expect(service).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       dashboard: service.url,
@@ -97,15 +111,21 @@ describe('keyrail dev --json', () => {
           testnet: `${service.url}/testnet/v2/${service.app.apiKey}`,
           mainnet: `${service.url}/mainnet/v2/${service.app.apiKey}`,
         },
+        wsUrls: {
+          testnet: `${wsUrl}/testnet/v2/${service.app.apiKey}`,
+          mainnet: `${wsUrl}/mainnet/v2/${service.app.apiKey}`,
+        },
       },
       keys: {
         testnet: {
           apiKey: expect.stringMatching(/^kr_t[0-9A-Za-z]{39}$/),
           url: `${service.url}/testnet/${service.keys.testnet.apiKey}`,
+          wsUrl: `${wsUrl}/testnet/${service.keys.testnet.apiKey}`,
         },
         mainnet: {
           apiKey: expect.stringMatching(/^kr_m[0-9A-Za-z]{39}$/),
           url: `${service.url}/mainnet/${service.keys.mainnet.apiKey}`,
+          wsUrl: `${wsUrl}/mainnet/${service.keys.mainnet.apiKey}`,
         },
       },
       nodes: {
@@ -119,6 +139,9 @@ describe('keyrail dev --json', () => {
       for (const fullUrl of [service.app.urls[network], service.keys[network].url]) {
         expect((await post(fullUrl, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(own)
         expect((await post(fullUrl, 'eth_chainId'))['result']).toBe(`0x${chainIds[network].toString(16)}`)
+      }
+      for (const fullUrl of [service.app.wsUrls[network], service.keys[network].wsUrl]) {
+        expect(await subscribeToHeads(fullUrl)).toMatch(/^0x[\da-f]{32}$/)
       }
     }
     expect(printed().stdout.trimEnd().split('\n')).toHaveLength(1)
@@ -489,6 +512,7 @@ describe('keyrail dev --networks', () => {
     expect(second.keys['polygon']).toEqual({
       apiKey: keys['polygon']?.apiKey,
       url: expect.stringContaining('/polygon/'),
+      wsUrl: expect.stringMatching(/^ws:.*\/polygon\//),
     })
     expect(Object.keys(second.keys)).toEqual(['polygon', 'optimism'])
     expect(await readChainIds(Object.values(second.app.urls))).toEqual(['0x89', '0xa', '0xa4b1'])

@@ -8,7 +8,8 @@ const print = (value) => process.stdout.write(JSON.stringify(value) + '\n')
 const service = await startService()
 const lookup = await startLookupGateway(`0x${'a1'.repeat(40)}`)
 const accounts = await service.node('eth_accounts')
-print({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId })
+const { app, key, nodeUrl, chainId } = service
+print({ app, key, accounts, urlOfGet: lookup.urlOfGet, nodeUrl, chainId })
 
 // Each input line is a call to the node itself, and each output line a result.
 for await (const line of createInterface({ input: process.stdin })) {

@@ -8,6 +8,8 @@ export interface Service {
   readonly app: { readonly baseUrl: string; readonly apiKey: string; readonly chainId: number }
   /** The endpoint of an API key. */
   readonly key: { readonly rpcUrl: string; readonly apiKey: string; readonly chainId: number }
+  /** The URL of the node itself. */
+  readonly nodeUrl: string
   /** The method of each request, in order; `batch` for a batch. */
   readonly methods: string[]
   /** Calls the node directly, for methods that the service rejects, such as mining blocks and setting balances. */
@@ -40,6 +42,7 @@ export async function startService(chainId = 31_337): Promise<Service> {
     chainId,
     app: { baseUrl: `${url}/testnet`, apiKey: app, chainId },
     key: { rpcUrl: `${url}/testnet`, apiKey: key, chainId },
+    nodeUrl: anvil.url,
     methods,
     node: async (method, params = []) => {
       const response = await fetch(anvil.url, {

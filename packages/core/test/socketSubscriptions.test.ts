@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { batch, createTransport, failover, hooks, isKeyrailError, layer, webSocket } from '@keyrail/core'
 import type { KeyrailError, TransportOptions, WebSocketOptions } from '@keyrail/core'
 import { getSocket } from '@keyrail/core/internal'
 import type { RpcSocket, SocketHandlers } from '@keyrail/core/internal'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
 import { answer, startSocketServer } from './socketServer.ts'
 import type { SocketCall, SocketServer } from './socketServer.ts'
@@ -150,6 +151,15 @@ test('a subscription that is aborted before the response is ended at the server'
   expect(server.calls[1]?.params).toEqual(['0x7'])
 })
 
+/** Subscribes as soon as the next connection may be opened. */
+const afterBackoff = async (subscribe: () => Promise<unknown>): Promise<void> => {
+  await subscribe().catch(async ({ retryAfterMs }: KeyrailError) => {
+    if (retryAfterMs === undefined) throw new Error('this was no backoff')
+    await sleep(retryAfterMs)
+    await afterBackoff(subscribe)
+  })
+}
+
 test('subscriptions end with their connection, and the next one opens another', async () => {
   const socket = create()
   const [first, second, third] = [record(), record(), record()]
@@ -158,7 +168,7 @@ test('subscriptions end with their connection, and the next one opens another', 
   server.calls[0]?.tcp.destroy()
   await expect.poll(() => [first.ends.length, second.ends.length]).toEqual([1, 1])
   expect(first.ends[0]).toMatchObject({ kind: 'network', retryable: true, method: 'eth_subscribe' })
-  await socket.subscribe(['newHeads'], third)
+  await afterBackoff(() => socket.subscribe(['newHeads'], third))
   expect(server.handshakes).toHaveLength(2)
   expect(third.ends).toEqual([])
 })
@@ -199,22 +209,19 @@ test('a rejected parameter is reported, and does not end the connection', async 
   expect(server.handshakes).toHaveLength(1)
 })
 
-test('subscribing waits for the backoff, also without retries, and opens one connection a try', async () => {
+test('subscribing fails at once, also during the backoff, and reports how long that takes', async () => {
   server.rejection = { status: 503, body: '' }
-  const socket = create({ retry: false })
+  const socket = create()
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.99)
+  onTestFinished(() => random.mockRestore())
   expect(await failureOf(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'unavailable' })
+  const { kind, retryable, retryAfterMs } = await failureOf(socket.subscribe(['newHeads'], record()))
+  expect({ kind, retryable }).toEqual({ kind: 'unavailable', retryable: true })
+  expect(retryAfterMs).toBeGreaterThan(0)
   expect(server.handshakes).toHaveLength(1)
-  expect(await failureOf(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'unavailable' })
+  server.rejection = undefined
+  await afterBackoff(() => socket.subscribe(['newHeads'], record()))
   expect(server.handshakes).toHaveLength(2)
-})
-
-test('while it waits for the backoff, subscribing can be aborted', async () => {
-  server.rejection = { status: 503, body: '' }
-  const socket = create({ retry: false })
-  // The wait doubles each time, so one is long enough.
-  for (let at = 0; at < 4; at++) await failureOf(socket.subscribe(['newHeads'], record()))
-  const reason = new Error('enough')
-  await expect(socket.subscribe(['newHeads'], record(), AbortSignal.abort(reason))).rejects.toBe(reason)
 })
 
 test('with several endpoints, a subscription moves to the next one, and calls over HTTP stay', async () => {

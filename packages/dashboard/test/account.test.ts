@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await dialog.getByText('This is not your password.').waitFor()
     await dialog.getByLabel('Password').fill(password)
     await dialog.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText(/\/testnet\/v2\/kr_a\w{39}/).waitFor()
+    await page.getByText(/^http:.*\/testnet\/v2\/kr_a\w{39}/).waitFor()
     await page.getByRole('button', { name: 'Hide addresses' }).click()
     expect(await page.locator('main').textContent()).not.toMatch(/kr_a\w{39}/)
     // Whoever gives up is left alone.

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -20,7 +21,7 @@ const pages = await startPages({}, () => Date.now() - behindMs)
 const idle = { upstreams: [{ url: 'http://127.0.0.1:9' }] }
 await pages.reload({
   networks: {
-    testnet: { chainId: 11155111, upstreams: [{ url: pages.node }] },
+    testnet: { chainId: 11155111, upstreams: [{ url: pages.node, wsUrl: pages.node.replace('http', 'ws') }] },
     mainnet: { chainId: 1, upstreams: [{ url: pages.mainnetNode }] },
     'ethereum-hoodi': idle,
     'base-mainnet': idle,
@@ -128,6 +129,11 @@ try {
     ['eth_getBalance', ['nobody', 'latest']],
     ['eth_nothing', []],
   ]
+  const socket = new WebSocket(addresses.testnet.replace('http', 'ws'))
+  await once(socket, 'open')
+  for (const id of [1, 2, 3, 4]) {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['newHeads'] }))
+  }
   let asked = 0
   for (let minute = 58; minute >= 0; minute -= 1) {
     behindMs = minute * 60_000
@@ -138,8 +144,12 @@ try {
         return callNode(addresses[at % 5 === 0 ? 'mainnet' : 'testnet'], method, { params })
       }),
     )
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    const hasBlock = minute % 3 === 0
+    if (hasBlock) await callNode(pages.node, 'anvil_mine', { params: [`0x${(1 + (minute % 5)).toString(16)}`] })
+    // The service counts notifications once a second or two.
+    await new Promise((resolve) => setTimeout(resolve, hasBlock ? 2_000 : 60))
   }
+  socket.close()
   await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ethereum', services: ['Node API'] })
   await api('POST', '/api/apps', {
     name: 'Shop <checkout>',

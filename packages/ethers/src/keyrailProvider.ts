@@ -1,5 +1,5 @@
 import { isKeyrailError, safeWrites } from '@keyrail/core'
-import { chainIdOf, checkNames, resolveTransport } from '@keyrail/core/internal'
+import { chainIdOf, checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
 import type { TransportOptions, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type {
@@ -8,6 +8,7 @@ import type {
   JsonRpcError,
   JsonRpcPayload,
   JsonRpcResult,
+  LogParams,
   Subscriber,
   Subscription,
 } from 'ethers'
@@ -19,6 +20,16 @@ import { toEthersError } from './toEthersError.ts'
  * `polling: false`, ethers uses filters, which exist on a single node: choose it only if the URL leads to one node.
  */
 export type KeyrailProviderConfig = Pick<JsonRpcApiProviderOptions, 'polling' | 'pollingInterval' | 'cacheTimeout'>
+
+/** Returns the params of `eth_subscribe`. Undefined for events that ethers creates in another way. */
+const toSubscribeParams = (subscription: Subscription): unknown[] | undefined =>
+  subscription.type === 'block'
+    ? ['newHeads']
+    : subscription.type === 'pending'
+      ? ['newPendingTransactions']
+      : subscription.type === 'event'
+        ? ['logs', subscription.filter]
+        : undefined
 
 const hash = (hex: `0x${string}`): `0x${string}` => keccak256(hex) as `0x${string}`
 
@@ -73,14 +84,35 @@ export class KeyrailProvider extends JsonRpcProvider {
   }
 
   /**
-   * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. Logs are
-   * queried by block range, unless `polling` is false.
+   * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. If the transport
+   * has `webSocket`, blocks, logs and pending transactions are subscribed to. Otherwise logs are queried by block range, unless `polling` is
+   * false.
    */
   override _getSubscriber(subscription: Subscription): Subscriber {
     this.#hasDebugListener ||= subscription.type === 'debug'
+    const subscriptions = getNodeSubscriptions(this.#transport)
+    const params = toSubscribeParams(subscription)
+    if (subscriptions && params)
+      return subscriptions.createSubscriber(params, {
+        onResult: (result) => this.#emitResult(subscription, result),
+        onError: (error) =>
+          void this.emit(
+            'error',
+            toEthersError(this, error, { jsonrpc: '2.0', id: 0, method: 'eth_subscribe', params }),
+          ),
+      })
     return subscription.type === 'event' && this._getOption('polling')
       ? followLogs(this, subscription.filter)
       : super._getSubscriber(subscription)
+  }
+
+  /** Emits what a subscription has reported: the number of a block, a log, or the hash of a transaction. */
+  async #emitResult(subscription: Subscription, result: unknown): Promise<void> {
+    if (subscription.type === 'event') {
+      // Ethers itself does not use the network.
+      const log = this._wrapLog(result as LogParams, await this.getNetwork().catch(() => Network.from(0)))
+      await this.emit(log.removed ? log.removedEvent() : subscription.filter, log)
+    } else await this.emit(subscription.type, subscription.type === 'block' ? Number(Object(result).number) : result)
   }
 
   async #requestWithEvents(payload: JsonRpcPayload): Promise<unknown> {

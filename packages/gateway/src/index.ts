@@ -25,6 +25,14 @@ export { createGateway } from './proxy/createGateway.ts'
 export type { Gateway } from './proxy/gateway.ts'
 export type { UpstreamState, UpstreamStatus } from './proxy/upstream/groupMember.ts'
 export { defaultLimits } from './proxy/gatewayOptions.ts'
+export type {
+  AttemptTrace,
+  RequestTrace,
+  RequestTracer,
+  TracedAttempt,
+  TracedRequest,
+  TracedResult,
+} from './proxy/requestTracer.ts'
 export type { GatewayLimits, GatewayOptions, NetworkOptions, UpstreamOptions } from './proxy/gatewayOptions.ts'
 export type { MethodWeights } from './proxy/method/weights.ts'
 export { getApiKeyUrl, getAppUrl } from './proxy/http/rpcUrls.ts'

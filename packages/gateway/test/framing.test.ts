@@ -9,7 +9,7 @@ import { openRaw } from './rawConnection.ts'
 import type { RawConnection } from './rawConnection.ts'
 import { chainIds, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
-import { idleMetering } from './idleMetering.ts'
+import { idleSources } from './idleSources.ts'
 
 // RFC 9112, section 6.1: request smuggling makes two parsers that disagree about the end of a body read one request as two. So a request whose
 // framing is ambiguous is the last one on its connection.
@@ -108,17 +108,7 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
   })
 
   test('on the port of Prometheus', async () => {
-    const prometheus = await createPrometheus({
-      upstreams: () => [],
-      webSockets: () => ({
-        connections: new Map(),
-        subscriptions: new Map(),
-        notifications: new Map(),
-        incompleteBlocks: new Map(),
-      }),
-      stores: () => [],
-      metering: () => idleMetering,
-    })
+    const prometheus = await createPrometheus(idleSources)
     const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })
     const connection = await connectTo(port)
     const head = `GET /other HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n${chunkedHeader}\r\n${keepAlive}\r\n\r\n`

@@ -8,6 +8,24 @@ from pathlib import Path
 
 import pytest
 
+_VARIABLES = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "SSL_CERT_FILE",
+)
+
+
+@pytest.fixture(autouse=True)
+def _without_connection_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the proxy and the certificates of this machine."""
+    for name in _VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--report", help="write the outcome of each test to this file, as JSON")

@@ -22,6 +22,7 @@ class Service:
         self.key: dict[str, Any] = started["key"]
         self.accounts: list[str] = started["accounts"]
         self.url_of_get: str = started["urlOfGet"]
+        self.node_url: str = started["nodeUrl"]
         self.chain_id: int = started["chainId"]
 
     def node(self, method: str, *params: Any) -> Any:

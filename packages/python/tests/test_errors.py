@@ -7,6 +7,7 @@ import asyncio
 import difflib
 import json
 import os
+import pickle
 import re
 import socket
 import ssl
@@ -19,15 +20,20 @@ import pytest
 from chain_server import ChainServer, NodeError
 from fault_server import Connection as Wire
 from fault_server import FaultServer, ReceivedRequest, Script
+from subscription_server import Chain, Socket, SubscriptionServer
 from web3 import Web3
 from web3.types import RPCEndpoint
 
-from keyrail import KeyrailError, KeyrailProvider, Settled, logs
+from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled, logs, subscribe
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
 from keyrail.message.parse_json import MAX_DEPTH
-from keyrail.transport.http_request import describe_error, split_url
+from keyrail.subscribe.apply_notification import out_of_order
+from keyrail.subscribe.chain_poller import too_deep
+from keyrail.subscribe.chain_source import malformed, missing_block
+from keyrail.subscribe.follow_socket import ignored_cursor
+from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
 SOURCES = Path(__file__).parents[1] / "src/keyrail"
@@ -45,6 +51,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"url": "https://node.example", "api_key": KEY},
     {**APP, "timeout": 5},
     {**APP, "endpoint_uri": "https://node.example"},
+    {**APP, "request_kwargs": {"timeout": 5}},
     {**APP, "wallet": 5},
     {**APP, "a-very-long-name-that-may-be-a-secret": 5},
     {**APP, "network": "base_sepolia"},
@@ -88,6 +95,15 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "max_in_flight": 0},
     {**APP, "resends": True},
     {**APP, "cache_allowed_requests": 1},
+    {**APP, "headers": "x-team: wallet"},
+    {**APP, "headers": {"x team": "wallet"}},
+    {**APP, "headers": {"host": "node.example"}},
+    {**APP, "headers": {"authorization": "Bearer a"}, "jwt": "a.b.c"},
+    {**APP, "headers": {"x-team": "a", "X-Team": "b"}},
+    {**APP, "headers": {"x-team": ""}},
+    {**APP, "headers": {"x-team": "a\nb"}},
+    {**APP, "proxy": "socks5://127.0.0.1:1080"},
+    {**APP, "ssl_context": "/etc/ssl/ca.pem"},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -106,9 +122,9 @@ LOG_OPTIONS: list[dict[str, Any]] = [
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises(KeyrailError) as caught:
+    with pytest.raises((KeyrailError, TypeError)) as caught:
         run()
-    message, hint = str(caught.value), caught.value.hint
+    message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
 
 
@@ -198,8 +214,12 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
-    yield message_of(lambda: KeyrailProvider("https://node.example"))
+    for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(name, value)
+            yield message_of(partial(KeyrailProvider, **APP))
     with KeyrailProvider(**APP) as provider:
+        yield message_of(lambda: pickle.dumps(provider))
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 
@@ -239,6 +259,8 @@ def response_messages() -> Iterator[str]:
     yield message_of(send(reset))
     yield message_of(send(with_member(result="0x" + "11" * 32)))
     yield describe_error(ssl.SSLError())
+    yield describe_error(OSError("Tunnel connection failed: 407 Proxy Authentication Required"))
+    yield describe_ssl_problem(ssl.SSLError())
 
 
 def read(server: ChainServer, **options: Any) -> Callable[[], Any]:
@@ -301,6 +323,71 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield message_of(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
 
 
+def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"blocks": False},
+        {"pending": 1.5},
+        {"logs": "0x11"},
+        {"logs": {"adress": "0x11"}},
+        {"blocks": True, "from_block": -1},
+        {"blocks": True, "cursor": "{}"},
+        {"blocks": True, "reorg_depth": 0},
+        {"blocks": True, "polling_interval_ms": 0},
+        {"blocks": True, "on_error": 5},
+        {"pending": True, "from_block": 1},
+    ]
+    for options in wrong:
+        yield message_of(partial(subscribe, AsyncKeyrailProvider(**APP), **options))
+    yield message_of(partial(subscribe, Web3(), blocks=True))
+    for failure in (out_of_order("A block"), too_deep(64), missing_block(5), ignored_cursor()):
+        yield str(failure)
+    for what, wanted in (
+        ("block.number", "a hex quantity below 2^53"),
+        ("block.hash", "0x and 64 hex digits"),
+        ("logs", "an array"),
+        ("logs", "limited to the requested blocks"),
+        ("block", "the requested parent"),
+        ("block.number", "the requested number"),
+        ("the result of eth_getFilterChanges", "an array"),
+    ):
+        yield str(malformed(what, wanted))
+
+    async def fail_socket(script: Callable[[Socket], Any] | None, status: int = 404) -> str:
+        server = SubscriptionServer(Chain(), script)
+        server.status = status
+        async with server, AsyncKeyrailProvider(url=server.url) as provider:
+            opened = await provider._open_socket()
+            if isinstance(opened, KeyrailError):
+                return str(opened)
+            failure = await opened.subscribe(["newHeads"]) or await opened.receive(0.2)
+            await opened.close()
+            return str(failure)
+
+    async def close(client: Socket) -> None:
+        await client.ws.close(code=1012, message=b"service restart")
+
+    async def send_text(client: Socket) -> None:
+        await client.ws.send_str("hello")
+
+    async def send_number(client: Socket) -> None:
+        await client.ws.send_str('{"a": 1e999}')
+
+    async def wait(_: Socket) -> None:
+        await asyncio.sleep(1)
+
+    for script, status in ((None, 404), (None, 503), (close, 101), (send_text, 101), (send_number, 101), (wait, 101)):
+        yield asyncio.run(fail_socket(script, status))
+    monkeypatch.setattr("keyrail.transport.rpc_socket._TIMEOUT_S", 0.001)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+
+        async def connect() -> str:
+            async with AsyncKeyrailProvider(f"http://127.0.0.1:{silent.getsockname()[1]}") as provider:
+                return str(await provider._open_socket())
+
+        yield asyncio.run(connect())
+
+
 def hint_messages() -> Iterator[str]:
     for kind in HINTS:
         facts = Facts(kind=kind, text="…")  # type: ignore[arg-type]
@@ -346,6 +433,7 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch)
         "Calls": call_messages(),
         "Responses": response_messages(),
         "Logs": log_messages(monkeypatch),
+        "Subscriptions": subscription_messages(monkeypatch),
         "Hints": hint_messages(),
     }
     blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]

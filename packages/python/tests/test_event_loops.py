@@ -155,7 +155,7 @@ def test_threads_with_their_own_loops_share_a_provider() -> None:
 
 @needs_fds
 @pytest.mark.parametrize("manually", [False, True])
-def test_tls_connections_are_closed_with_their_loop(manually: bool, tmp_path: Path, monkeypatch: Any) -> None:
+def test_tls_connections_are_closed_with_their_loop(manually: bool, tmp_path: Path) -> None:
     certificate, private = tmp_path / "c.pem", tmp_path / "k.pem"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
@@ -163,10 +163,10 @@ def test_tls_connections_are_closed_with_their_loop(manually: bool, tmp_path: Pa
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, private)
     trusting = ssl.create_default_context(cafile=str(certificate))
-    # aiohttp loads the trusted certificates when it is imported.
-    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
     with FaultServer(echo, tls=context) as server:
-        provider = AsyncKeyrailProvider(url=server.url.replace("http://127.0.0.1", "https://localhost"))
+        provider = AsyncKeyrailProvider(
+            url=server.url.replace("http://127.0.0.1", "https://localhost"), ssl_context=trusting
+        )
         for _ in range(3):
             if manually:
                 loop = asyncio.new_event_loop()

@@ -369,15 +369,13 @@ def test_a_child_forked_in_a_running_loop_gets_its_own_responses() -> None:
         assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
-def test_tls_connections_of_an_asynchronous_parent_survive_its_children(tmp_path: Path, monkeypatch: Any) -> None:
+def test_tls_connections_of_an_asynchronous_parent_survive_its_children(tmp_path: Path) -> None:
     with certified(tmp_path) as (certificate, context), FaultServer(echo, tls=context) as server:
         trusting = ssl.create_default_context(cafile=str(certificate))
-        # aiohttp loads the trusted certificates when it is imported.
-        monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
         url = server.url.replace("http://127.0.0.1", "https://localhost")
 
         async def run() -> None:
-            async with AsyncKeyrailProvider(url=url) as provider:
+            async with AsyncKeyrailProvider(url=url, ssl_context=trusting) as provider:
 
                 async def use_and_close() -> list[Any]:
                     wrong = await find_wrong_async_responses(provider, 4)

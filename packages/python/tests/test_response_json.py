@@ -124,6 +124,7 @@ def test_a_trace_of_the_deepest_evm_call_stack_is_a_result(kind: str) -> None:
         lambda request, connection: connection.respond(200, items(request, [nested_trace(1_024)]))
     ) as server:
         (settled,) = call_batch(kind, server.url)
+    assert settled.ok
     call, count = settled.value, 0
     while call.get("calls"):
         assert call["error"] == 'a "quote" and ]]'

@@ -164,8 +164,9 @@ def test_a_transaction_that_may_have_arrived_is_looked_up(kind: str, name: str) 
         assert (error.kind, error.transaction_hash) == ("unconfirmed", HASH)
         assert node.methods == ["eth_sendRawTransaction", *["eth_getTransactionByHash"] * 2]
     with Node(*LOOKED_UP[name], knows=True) as node:
-        receipt = send(kind, node, "eth_sendRawTransactionSync").value
-        assert receipt["transactionHash"] == HASH
+        outcome = send(kind, node, "eth_sendRawTransactionSync")
+        assert outcome.ok
+        assert outcome.value["transactionHash"] == HASH
         assert node.methods == ["eth_sendRawTransactionSync", "eth_getTransactionReceipt"]
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import inspect
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -186,14 +189,15 @@ def test_an_empty_batch_returns_an_empty_list_and_sends_nothing(kind: str) -> No
 
 
 WITHOUT_EFFECT = {
-    "endpoint_uri": "url",
-    "exception_retry_configuration": "retry",
-    "request_kwargs": "timeout_ms",
-    "timeout_ms": "timeout_ms",
-    "retry": "retry",
-    "api_key": "api_key",
-    "jwt": "jwt",
-    "base_url": "base_url",
+    "endpoint_uri": "url=",
+    "exception_retry_configuration": "retry=",
+    "request_kwargs": "timeout_ms=, headers=, proxy= or ssl_context=",
+    "session": "headers=, proxy= or ssl_context=",
+    "timeout_ms": "timeout_ms=",
+    "retry": "retry=",
+    "api_key": "api_key=",
+    "jwt": "jwt=",
+    "base_url": "base_url=",
 }
 
 
@@ -206,10 +210,10 @@ def test_an_attribute_without_effect_cannot_be_set(kind: str, name: str) -> None
     assert caught.value.kind == "invalidRequest"
     assert (
         str(caught.value)
-        == f"Setting {name} has no effect on an existing provider. Pass {WITHOUT_EFFECT[name]}= when you create it."
+        == f"Setting {name} has no effect on an existing provider. Pass {WITHOUT_EFFECT[name]} when you create it."
     )
     assert find_leaks(caught.value, KEY) == []
-    assert not hasattr(provider, name)
+    assert not hasattr(provider, name) or name == "endpoint_uri"
     # Other attributes can be set.
     provider.global_ccip_read_enabled = False
     provider.note = "of a program"
@@ -232,9 +236,6 @@ def test_an_attribute_without_effect_cannot_be_set(kind: str, name: str) -> None
         ("retries", "retry"),
         ("resend", "resends"),
         ("networks", "network"),
-        ("endpoint_uri", "url"),
-        ("exception_retry_configuration", "retry"),
-        ("request_kwargs", "timeout_ms"),
         ("cache_allowed_request", "cache_allowed_requests"),
     ],
 )
@@ -262,4 +263,87 @@ def test_nested_options_are_checked(options: dict[str, Any], message: str) -> No
 
 def test_an_unknown_option_without_a_similar_name_lists_all_options() -> None:
     with pytest.raises(KeyrailError, match=r'^Unknown option "wallet"\. The options of a provider are url, base_url, '):
-        KeyrailProvider(url="http://127.0.0.1:9", wallet=1)  # type: ignore[call-arg]
+        KeyrailProvider(url="http://127.0.0.1:9", wallet=1)  # type: ignore[arg-type]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "replacement"),
+    [
+        ("endpoint_uri", "url="),
+        ("exception_retry_configuration", "retry="),
+        ("request_kwargs", "timeout_ms=, headers=, proxy= or ssl_context="),
+        ("session", "headers=, proxy= or ssl_context="),
+    ],
+)
+def test_an_option_of_http_provider_names_its_replacement(kind: str, name: str, replacement: str) -> None:
+    with pytest.raises(KeyrailError) as caught:
+        create_provider(kind, "http://127.0.0.1:9", **{name: None})
+    assert str(caught.value) == f"{name} is an option of web3.py's HTTP providers. Pass {replacement} instead."
+
+
+def test_a_session_of_aiohttp_is_rejected_with_the_replacement() -> None:
+    async def run() -> None:
+        await AsyncKeyrailProvider("http://127.0.0.1:9").cache_async_session(object())
+
+    with pytest.raises(KeyrailError, match=r"Pass headers=, proxy= or ssl_context= instead\."):
+        asyncio.run(run())
+
+
+@BOTH
+def test_the_url_can_be_positional_as_with_http_provider(kind: str) -> None:
+    url = f"http://127.0.0.1:9/v2/{KEY}"
+    provider: Any = (KeyrailProvider if kind == "sync" else AsyncKeyrailProvider)(url)
+    assert provider.endpoint_uri == provider.redacted_url == "http://127.0.0.1:9/…" + KEY[-4:]
+    with pytest.raises(TypeError, match="positional argument"):
+        (KeyrailProvider if kind == "sync" else AsyncKeyrailProvider)(url, {"timeout": 10})
+
+
+@BOTH
+@pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy])
+def test_a_copy_has_the_same_options_and_its_own_connections(kind: str, make_copy: Callable[[Any], Any]) -> None:
+    with FaultServer(node) as server:
+        provider = create_provider(kind, f"{server.url}/v2/{KEY}", cache_allowed_requests=True)
+        provider.request_cache_validation_threshold = None
+        get_received_methods(provider, server)
+        copied = make_copy(provider)
+        assert type(copied) is type(provider)
+        assert copied.redacted_url == provider.redacted_url
+        assert copied.cache_allowed_requests
+        assert copied.request_cache_validation_threshold is None
+        assert get_received_methods(copied, server).count("net_version") == 1
+        assert server.requests[-1].path == f"/v2/{KEY}"
+        assert server.requests[0].connection != server.requests[-1].connection
+        assert find_leaks(copied, KEY) == []
+        for one in (provider, copied):
+            if kind == "sync":
+                one.close()
+
+
+@BOTH
+def test_a_provider_cannot_be_pickled(kind: str) -> None:
+    provider = create_provider(kind, f"http://127.0.0.1:9/v2/{KEY}")
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(
+            TypeError, match=r"^cannot pickle '(Async)?KeyrailProvider' object, because the API key"
+        ) as caught:
+            pickle.dumps(provider, protocol)
+        assert find_leaks(caught.value, KEY) == []
+
+
+NAMES = list(inspect.signature(KeyrailProvider).parameters)[:-1]
+
+
+@BOTH
+@pytest.mark.parametrize("name", NAMES)
+def test_a_key_in_the_place_of_any_option_is_not_shown(kind: str, name: str) -> None:
+    create: Any = KeyrailProvider if kind == "sync" else AsyncKeyrailProvider
+    with pytest.raises(KeyrailError) as caught:
+        # A wrong option, so that there is an error even if this one is valid.
+        create(**{"url": "http://127.0.0.1:9", "resends": -1, name: KEY})
+    assert find_leaks(caught.value, KEY) == []
+
+
+def test_both_providers_have_the_same_options() -> None:
+    assert list(inspect.signature(AsyncKeyrailProvider).parameters)[:-1] == NAMES
+    assert "api_key" in NAMES

@@ -36,7 +36,7 @@ describe.each(libraries)('with $id', ({ id: library, keyrail }) => {
     for (const withKeyrail of keyrail === undefined ? [false] : [false, true]) {
       const { text } = snippet({ method, library, withKeyrail, address, apiKey: 'kr_aSECRET' })
       expect(text.split('kr_aSECRET')).toHaveLength(2)
-      expect(text.split('https://node.example/testnet')).toHaveLength(2)
+      expect(text.split(/(?:https|wss):\/\/node\.example\/testnet/)).toHaveLength(2)
       expect(text.indexOf('kr_aSECRET')).toBeLessThan(200)
     }
   })

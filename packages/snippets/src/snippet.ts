@@ -46,6 +46,7 @@ const fileNames: Readonly<Record<SnippetMethod, string>> = {
   gasPrice: 'gas-price',
   sendRawTransaction: 'send-raw-transaction',
   chainId: 'chain-id',
+  subscribeBlocks: 'subscribe-blocks',
 }
 
 /**

@@ -10,6 +10,7 @@ export type SnippetMethod =
   | 'gasPrice'
   | 'sendRawTransaction'
   | 'chainId'
+  | 'subscribeBlocks'
 
 /** A value at the top of an example that readers will want to change. */
 export type SnippetValue = 'account' | 'block' | 'contract'
@@ -42,4 +43,5 @@ export const snippetMethods: readonly SnippetMethodEntry[] = [
   { id: 'gasPrice', title: 'Get gas price and fees', rpc: ['eth_gasPrice', 'eth_maxPriorityFeePerGas'], values: [] },
   { id: 'sendRawTransaction', title: 'Send a raw transaction', rpc: ['eth_sendRawTransaction'], values: [] },
   { id: 'chainId', title: 'Get chain id', rpc: ['eth_chainId'], values: [] },
+  { id: 'subscribeBlocks', title: 'Subscribe to new blocks', rpc: ['eth_subscribe'], values: [] },
 ]

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -100,6 +101,34 @@ async function createPayer(): Promise<Record<string, string>> {
   return { PRIVATE_KEY: privateKey, SIGNED_TRANSACTION: signed }
 }
 
+/** Runs a program that subscribes, until it has printed a block. Returns that line, without a notification's envelope. */
+async function runUntilBlock(program: string, words: readonly string[], options: object): Promise<string> {
+  const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const ended = once(child, 'exit')
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const findLine = (): string | undefined =>
+    stdout.split('\n').find((line) => line.startsWith('Block ') || line.includes('eth_subscription'))
+  // Detached, so that it has a group of its own: a shell's child would otherwise go on.
+  const kill = (): boolean => child.exitCode === null && process.kill(-(child.pid ?? 0), 'SIGKILL')
+  try {
+    await vi.waitFor(
+      async () => {
+        await service.node('evm_mine')
+        expect(findLine(), stderr).toBeDefined()
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+  } finally {
+    kill()
+    await ended
+  }
+  expect(stderr).toBe('')
+  return findLine() ?? ''
+}
+
 /** Runs one program in its own folder. Returns its output. */
 async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' = 'app'): Promise<string> {
   const { text, fileName, run: command, environment } = snippet({ ...options, address: service[at] })
@@ -115,10 +144,16 @@ async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' =
   const values: Record<string, string> = { KEYRAIL_API_KEY: service[at].apiKey }
   if (environment.some(({ name }) => name !== 'KEYRAIL_API_KEY')) Object.assign(values, await createPayer())
   for (const { name } of environment) env[name] = values[name]
+  const interpreter = program === 'python3' && 'python' in python ? python.python : program
+  if (options.method === 'subscribeBlocks') {
+    const printed = await runUntilBlock(interpreter, words, { cwd: folder, env })
+    expect(printed).not.toContain(service[at].apiKey)
+    return printed
+  }
   const ended =
     program === 'python3' && options.method !== 'latestBlock' && readyPython
       ? readyPython.run(folder, fileName, env)
-      : promisify(execFile)(program === 'python3' && 'python' in python ? python.python : program, words, {
+      : promisify(execFile)(interpreter, words, {
           cwd: folder,
           env,
           timeout: 60_000,
@@ -180,9 +215,11 @@ const checkOutput: Readonly<Record<SnippetMethod, (printed: string) => Promise<v
     expect(printed).toBe(`Chain id: ${service.chainId}`)
     return Promise.resolve()
   },
+  subscribeBlocks: (printed) => checkOutput.latestBlock(printed),
 }
 
 interface RpcResponse {
+  readonly params?: { readonly result: Readonly<Record<string, string>> }
   readonly result?: string | Record<string, string | null> | readonly unknown[] | null
 }
 
@@ -213,6 +250,10 @@ const checkResponses: Readonly<Record<SnippetMethod, (responses: readonly RpcRes
       hash: response?.result,
     }),
   chainId: async ([response]) => expect(Number(response?.result)).toBe(service.chainId),
+  subscribeBlocks: async ([response]) => {
+    const { number, hash } = response?.params?.result ?? {}
+    expect(hash).toBe((await blockAt(Number(number))).hash)
+  },
 }
 
 const expectCorrect = (library: SnippetLibraryEntry, method: SnippetMethod, printed: string): Promise<void> =>
@@ -310,7 +351,7 @@ test('TypeScript programs have no type errors', async () => {
     join(folder, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions: {
-        target: 'es2022',
+        target: 'es2023',
         module: 'nodenext',
         strict: true,
         noUncheckedIndexedAccess: true,

@@ -34,4 +34,4 @@ export type {
 export { keyrail } from './keyrail.ts'
 export { keyrailTransports } from './keyrailTransports.ts'
 export type { KeyrailTransportsOptions } from './keyrailTransports.ts'
-export type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
+export type { KeyrailTransport, KeyrailTransportConfig, KeyrailWebSocketTransport } from './keyrailTransport.ts'

@@ -1,7 +1,10 @@
+import { webSocket } from '@keyrail/core'
 import type { Transport, TransportOptions } from '@keyrail/core'
+import { createPublicClient, fallback, http } from 'viem'
+import { watchBlockHeaders } from 'viem/actions'
 import { describe, expectTypeOf, test } from 'vitest'
 import { keyrail } from './keyrail.ts'
-import type { KeyrailTransport } from './keyrailTransport.ts'
+import type { KeyrailTransport, KeyrailWebSocketTransport } from './keyrailTransport.ts'
 
 const baseUrl = { sepolia: 'https://node.example/sepolia', mainnet: 'https://node.example/mainnet' }
 const chainId = { sepolia: 11155111, mainnet: 1 }
@@ -31,5 +34,32 @@ describe('the name of the network', () => {
     const options: TransportOptions = { baseUrl, apiKey, network: 'sepolia' }
     expectTypeOf(keyrail).toBeCallableWith(options)
     expectTypeOf(keyrail).toBeCallableWith(transport)
+  })
+})
+
+describe('with webSocket', () => {
+  test('the type is that which viem subscribes to', () => {
+    const subscribing = keyrail({ url, webSocket: webSocket() })
+    expectTypeOf(subscribing).toEqualTypeOf<KeyrailWebSocketTransport>()
+    expectTypeOf(subscribing).toExtend<KeyrailTransport>()
+    expectTypeOf(keyrail({ baseUrl, apiKey, network: 'sepolia', webSocket: webSocket() })).toEqualTypeOf(subscribing)
+    // @ts-expect-error not in the record
+    keyrail({ baseUrl, apiKey, network: 'goerli', webSocket: webSocket() })
+    const client = createPublicClient({ transport: subscribing })
+    expectTypeOf(client.transport.type).toEqualTypeOf<'webSocket'>()
+    expectTypeOf(client.transport.redactedUrl).toEqualTypeOf<string>()
+    watchBlockHeaders(client, { onBlockHeader: () => {} })
+    client.watchBlocks({ onBlock: () => {}, poll: false })
+    createPublicClient({ transport: fallback([subscribing, http()]) }).watchBlocks({ onBlock: () => {}, poll: false })
+  })
+
+  test('the type is open for a transport that may have it, or without it', () => {
+    expectTypeOf(keyrail(transport)).toEqualTypeOf<KeyrailTransport>()
+    expectTypeOf(keyrail({ url, webSocket: undefined })).toEqualTypeOf<KeyrailTransport>()
+    const client = createPublicClient({ transport: keyrail({ url }) })
+    expectTypeOf(client.transport.type).toEqualTypeOf<'keyrail' | 'webSocket'>()
+    client.watchBlocks({ onBlock: () => {}, pollingInterval: 100 })
+    // @ts-expect-error only over WebSocket
+    watchBlockHeaders(client, { onBlockHeader: () => {} })
   })
 })

@@ -1,9 +1,9 @@
-import { checkNames, resolveTransport } from '@keyrail/core/internal'
+import { checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
 import { safeWrites } from '@keyrail/core'
-import type { Transport, TransportOptions } from '@keyrail/core'
+import type { Transport, TransportOptions, WebSocketFeature } from '@keyrail/core'
 import { createTransport, keccak256 } from 'viem'
 import type { EIP1193RequestFn } from 'viem'
-import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
+import type { KeyrailTransport, KeyrailTransportConfig, KeyrailWebSocketTransport } from './keyrailTransport.ts'
 import { toViemError } from './toViemError.ts'
 
 interface RpcCall {
@@ -30,13 +30,20 @@ interface RpcCall {
  * const block = await client.getBlockNumber()
  */
 export function keyrail<Network extends string = string>(
+  options: TransportOptions<Network> & { readonly webSocket: WebSocketFeature },
+  config?: KeyrailTransportConfig,
+): KeyrailWebSocketTransport
+export function keyrail<Network extends string = string>(
   options: TransportOptions<Network> | Transport,
-  config: KeyrailTransportConfig = {},
-): KeyrailTransport {
+  config?: KeyrailTransportConfig,
+): KeyrailTransport
+export function keyrail(options: TransportOptions | Transport, config: KeyrailTransportConfig = {}): KeyrailTransport {
   const { transport } = resolveTransport(options, { safeWrites: safeWrites({ keccak256 }) }, 'keyrail')
   checkNames('the second argument of keyrail', config, ['key', 'name', 'methods', 'retryCount'])
   const { key = 'keyrail', name = 'Keyrail', methods } = config
   const { redactedUrl } = transport
+  const subscriptions = getNodeSubscriptions(transport)?.createWatcherSubscriptions(toViemError)
+  const value = { redactedUrl, ...(subscriptions && { subscribe: subscriptions.subscribe }) }
   // The state is created above, once: viem calls this function for each client, and `fallback` calls it for each request.
   return ({ retryCount, timeout }) => {
     const retries = config.retryCount ?? retryCount
@@ -47,17 +54,27 @@ export function keyrail<Network extends string = string>(
       const args = { method, params: params as readonly unknown[] | undefined }
       const signal = options?.signal
       try {
-        return await transport.request(
-          args,
-          signal || retries !== undefined || timeout ? { signal, retries, timeoutMs: timeout || undefined } : undefined,
-        )
+        return await (subscriptions?.readReported(method, params) ??
+          transport.request(
+            args,
+            signal || retries !== undefined || timeout
+              ? { signal, retries, timeoutMs: timeout || undefined }
+              : undefined,
+          ))
       } catch (error) {
         throw toViemError(error, args)
       }
     }
     // viem's own retries are off, because they would multiply with the transport's.
-    const settings = { key, name, methods, retryCount: 0, timeout, type: 'keyrail' } as const
-    const created = createTransport({ ...settings, request: request as EIP1193RequestFn }, { redactedUrl })
+    const settings = {
+      key,
+      name,
+      methods,
+      retryCount: 0,
+      timeout,
+      type: subscriptions ? 'webSocket' : 'keyrail',
+    } as const
+    const created = createTransport({ ...settings, request: request as EIP1193RequestFn }, value)
     const viemRequest = created.request as (args: RpcCall, options?: object) => Promise<unknown>
     const callOptions = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
     return {

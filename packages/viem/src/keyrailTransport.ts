@@ -1,7 +1,22 @@
-import type { EIP1193RequestFn, Transport, TransportConfig } from 'viem'
+import type { EIP1193RequestFn, Transport, TransportConfig, WebSocketTransport } from 'viem'
 
-/** A viem transport that sends its requests through Keyrail. `client.transport.redactedUrl` is the URL without its key, which is safe to print. */
-export type KeyrailTransport = Transport<'keyrail', { readonly redactedUrl: string }, EIP1193RequestFn>
+/**
+ * A viem transport that sends its requests through Keyrail. `client.transport.redactedUrl` is the URL without its key, which is safe to print.
+ * `client.transport.type` is `'webSocket'` if the transport was created with `webSocket`, because viem's watchers subscribe only to transports of
+ * that type.
+ */
+export type KeyrailTransport = Transport<'keyrail' | 'webSocket', { readonly redactedUrl: string }, EIP1193RequestFn>
+
+/** A {@link KeyrailTransport} with subscriptions. Unlike viem's own `webSocket()`, it has no `getRpcClient` and no `getSocket`. */
+export type KeyrailWebSocketTransport = Transport<
+  'webSocket',
+  {
+    readonly redactedUrl: string
+    /** Subscribes to `newHeads`, `logs`, `newPendingTransactions` or `syncing`, through reconnects. viem's watchers call it. */
+    readonly subscribe: NonNullable<ReturnType<WebSocketTransport>['value']>['subscribe']
+  },
+  EIP1193RequestFn
+>
 
 /** Options of viem's own transports, other than the URL. */
 export interface KeyrailTransportConfig {

@@ -1,5 +1,5 @@
 import { isKeyrailError, safeWrites } from '@keyrail/core'
-import { toProviderRpcError, resolveTransport } from '@keyrail/core/internal'
+import { getNodeSubscriptions, resolveTransport, toProviderRpcError } from '@keyrail/core/internal'
 import type { TransportOptions, Transport } from '@keyrail/core'
 import { Web3BaseProvider } from 'web3-types'
 import type { Eip1193Compatible, EthExecutionAPI, Web3ProviderStatus } from 'web3-types'
@@ -8,6 +8,8 @@ import { toErrorResponse } from './toErrorResponse.ts'
 import type { RpcResponse, Payload } from './toErrorResponse.ts'
 
 const keccak256 = (hex: `0x${string}`): `0x${string}` => sha3Raw(hex) as `0x${string}`
+
+const ignore = (): void => {}
 
 /**
  * A web3.js 4 provider that sends its requests through Keyrail. Contracts, units and errors work as with web3's own providers.
@@ -23,8 +25,18 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
   readonly request: Web3BaseProvider<EthExecutionAPI>['request']
   /** The URL without its key. Safe to print. */
   readonly redactedUrl: string
-  /** Closes the transport if this provider created it, which ends its calls in flight. */
+  /** Ends the subscriptions. Closes the transport if this provider created it, which ends its calls in flight. */
   readonly disconnect: () => void
+  /** Whether the transport has `webSocket`. Without it, web3 polls. */
+  declare readonly supportsSubscriptions: () => boolean
+  /**
+   * Listens to `message`, for each notification of a subscription, or to `disconnect`, with the failure that ended one. Both exist only if the transport
+   * has `webSocket`.
+   */
+  declare readonly on: Web3BaseProvider['on']
+  declare readonly once: Web3BaseProvider['once']
+  declare readonly removeListener: Web3BaseProvider['removeListener']
+  declare readonly removeAllListeners: NonNullable<Web3BaseProvider['removeAllListeners']>
   /** Returns this provider as an EIP-1193 provider, which returns bare results and fails with errors that have `code` and `data`. */
   override readonly asEIP1193Provider: () => Eip1193Compatible<EthExecutionAPI>
 
@@ -41,9 +53,12 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
       { safeWrites: safeWrites({ keccak256 }) },
       'KeyrailProvider',
     )
+    const subscriptions = getNodeSubscriptions(transport)?.createProviderSubscriptions()
+    const call = (method: string, params: unknown): Promise<unknown> =>
+      subscriptions?.request(method, params) ?? transport.request({ method, params: params as unknown[] })
     const send = async ({ id, method, params }: Payload): Promise<RpcResponse> => {
       try {
-        return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }
+        return { jsonrpc: '2.0', id, result: await call(method, params) }
       } catch (error) {
         return toErrorResponse(error, id)
       }
@@ -62,7 +77,15 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
       }
     }
     this.redactedUrl = transport.redactedUrl
-    this.disconnect = release
+    this.disconnect = () => {
+      subscriptions?.close()
+      release()
+    }
+    this.on = subscriptions?.on ?? ignore
+    this.once = subscriptions?.once ?? ignore
+    this.removeListener = subscriptions?.removeListener ?? ignore
+    this.removeAllListeners = subscriptions?.removeAllListeners ?? ignore
+    this.supportsSubscriptions = () => subscriptions !== undefined
     // A function that needs no `this`, because web3 calls it detached, and on an object that only inherits from this one.
     this.request = ((payload: Payload | Payload[]) =>
       Array.isArray(payload) ? Promise.all(payload.map(sendOfBatch)) : send(payload)) as never
@@ -71,7 +94,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
         asEIP1193Provider: undefined,
         request: async ({ method, params }: Payload) => {
           try {
-            return await transport.request({ method, params: params as unknown[] })
+            return await call(method, params)
           } catch (error) {
             throw toProviderRpcError(error)
           }
@@ -83,15 +106,6 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
     return 'connected'
   }
 
-  /** Always false: HTTP has no subscriptions, so web3 polls. */
-  supportsSubscriptions(): boolean {
-    return false
-  }
-
-  on(): void {}
-  once(): void {}
-  removeListener(): void {}
-  removeAllListeners(): void {}
   connect(): void {}
   reset(): void {}
 }

@@ -12,6 +12,12 @@ const rejections: readonly (readonly [name: string, title: string, bar: number])
   ['badJwt', 'a bad JWT that was seen before', 0.6],
 ]
 
+/** The bars of a block to many WebSockets. */
+const sockets = [
+  { security: 'plain', title: 'plain', most: { memory: 100, last: 100, cpu: 80 } },
+  { security: 'tls', title: 'TLS', most: { memory: 500, last: 200, cpu: 150 } },
+] as const
+
 /** The rows of the service: what it costs beside the least that a program in front of a node can do. */
 export const gatewayRows: readonly FigureRow[] = [
   {
@@ -169,4 +175,27 @@ export const gatewayRows: readonly FigureRow[] = [
       'Matching is the median of 20 blocks. The connections do nothing with what they get: writing it to sockets is the larger part of the bars of\n' +
       'a whole block, which are 80 ms for the heads and 60 ms for the notifications.',
   },
+  ...sockets.map(({ security, title, most }): FigureRow => ({
+    name: security === 'tls' ? 'gatewaySocketsTls' : 'gatewaySockets',
+    title: `5,000 WebSockets with newHeads, ${title}`,
+    program: '../test/subscriptions/measureSockets.ts',
+    source: true,
+    args: [security],
+    enough: 10,
+    figures: [
+      {
+        key: 'memory',
+        title: 'memory that the connections added (RSS), after a collection',
+        unit: 'MB',
+        most: most.memory,
+      },
+      { key: 'held', title: 'the same before it', unit: 'MB' },
+      { key: 'last', title: 'last receipt after the node announced the block', unit: 'ms', most: most.last },
+      { key: 'cpu', title: 'own CPU of a block', unit: 'ms', most: most.cpu },
+      { key: 'stall', title: 'longest stall of the event loop', unit: 'ms', most: 10 },
+    ],
+    note:
+      'Raw sockets in two other processes, which share the cores with the service: the time to the last receipt contains their CPU, and stalls contain\n' +
+      'the time in which the system runs them. It also contains that the service reads the block from the node.',
+  })),
 ]

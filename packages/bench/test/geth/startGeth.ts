@@ -85,7 +85,8 @@ export const startGeth = async ({ binary, tests, dataFolder }: GethOptions): Pro
   }
 }
 
-const post = async (url: string, call: ForkchoiceUpdate, token?: string): Promise<string> => {
+/** Posts a call. @param token - Of the engine API. @returns The text of the response. */
+export const post = async (url: string, call: ForkchoiceUpdate, token?: string): Promise<string> => {
   const headers = {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -98,7 +99,8 @@ const post = async (url: string, call: ForkchoiceUpdate, token?: string): Promis
   return response.text()
 }
 
-const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
+/** Waits until geth responds. */
+export const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
   const endsAt = performance.now() + startMs
   while (!(await condition().catch(() => false))) {
     if (performance.now() > endsAt) throw new Error(`geth did not respond within ${startMs / 1_000} s`)
@@ -107,7 +109,7 @@ const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
 }
 
 /** Creates the token that the engine API asks for. */
-const createToken = (secret: Buffer): string => {
+export const createToken = (secret: Buffer): string => {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat: Math.floor(Date.now() / 1_000) })}`
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`

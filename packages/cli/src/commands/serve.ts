@@ -7,6 +7,7 @@ import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { listenForStop } from './listenForStop.ts'
 import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
+import { readVersion } from '../readVersion.ts'
 
 const longestGraceSeconds = 3_600
 
@@ -66,7 +67,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   tuneHeap()
   try {
     const service = await withConfig(file, () =>
-      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder() }),
+      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder(), version: readVersion() }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()

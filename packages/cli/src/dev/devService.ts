@@ -5,9 +5,15 @@ export interface DevDescription<Name extends string = 'testnet' | 'mainnet'> {
   readonly url: string
   readonly dashboard: string
   readonly account: { readonly email: string; readonly password: string }
-  readonly app: { readonly id: string; readonly apiKey: string; readonly urls: Readonly<Record<Name, string>> }
+  readonly app: {
+    readonly id: string
+    readonly apiKey: string
+    readonly urls: Readonly<Record<Name, string>>
+    /** The same URLs for WebSockets. */
+    readonly wsUrls: Readonly<Record<Name, string>>
+  }
   /** An account has at most four API keys: with more networks, the last ones have none. */
-  readonly keys: Readonly<Record<Name, { readonly apiKey: string; readonly url: string }>>
+  readonly keys: Readonly<Record<Name, { readonly apiKey: string; readonly url: string; readonly wsUrl: string }>>
   readonly nodes: Readonly<Record<Name, string>>
   readonly chainIds: Readonly<Record<Name, number>>
 }

@@ -3,6 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
 import type { DevDescription } from './devService.ts'
 
+/** What the file describes. */
+interface EnvService extends Pick<DevDescription<string>, 'url'> {
+  readonly app: Pick<DevDescription<string>['app'], 'apiKey' | 'urls'>
+}
+
 const firstLine = '# Written by keyrail dev, which removes it when it stops. It holds a key.'
 
 const readIfExists = (file: string): string | undefined => {
@@ -22,7 +27,7 @@ const readIfExists = (file: string): string | undefined => {
  * @returns Removes the file, unless a later service has replaced it. Safe to call twice.
  * @throws {CliError} if another program wrote the file, or it cannot be written. Nothing is changed in that case.
  */
-export function writeEnvFile(path: string, { url, app }: Pick<DevDescription<string>, 'url' | 'app'>): () => void {
+export function writeEnvFile(path: string, { url, app }: EnvService): () => void {
   const file = resolve(path)
   const [network = ''] = Object.keys(app.urls)
   const text = `${firstLine}\nKEYRAIL_BASE_URL=${url}/${network}\nKEYRAIL_API_KEY=${app.apiKey}\n`

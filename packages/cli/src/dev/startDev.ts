@@ -8,7 +8,7 @@ import { defaultNetworks } from './devNetworks.ts'
 import type { DevNetwork } from './devNetworks.ts'
 import { openDevFolder } from './devFolder.ts'
 import type { DevFolder } from './devFolder.ts'
-import type { DevService } from './devService.ts'
+import type { DevDescription, DevService } from './devService.ts'
 import type { DevState } from './devState.ts'
 import { findDashboardFolder } from '../output/findDashboardFolder.ts'
 
@@ -179,16 +179,27 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       if (stopping) return new Promise<never>(() => undefined)
       return `the ${name} node exited unexpectedly (${how})`
     }
-    const describeKey = ({ name }: DevChain): { apiKey: string; url: string } | undefined => {
+    const wsUrl = url.replace('http', 'ws')
+    const describeKey = ({ name }: DevChain): DevDescription<string>['keys'][string] | undefined => {
       const key = state.keys[name]
-      return key && { apiKey: key.apiKey, url: getApiKeyUrl(url, name, key.apiKey) }
+      return (
+        key && {
+          apiKey: key.apiKey,
+          url: getApiKeyUrl(url, name, key.apiKey),
+          wsUrl: getApiKeyUrl(wsUrl, name, key.apiKey),
+        }
+      )
     }
     return {
       description: {
         url,
         dashboard: url,
         account: state.account,
-        app: { ...state.app, urls: toRecord(started, ({ name }) => getAppUrl(url, name, state.app.apiKey)) },
+        app: {
+          ...state.app,
+          urls: toRecord(started, ({ name }) => getAppUrl(url, name, state.app.apiKey)),
+          wsUrls: toRecord(started, ({ name }) => getAppUrl(wsUrl, name, state.app.apiKey)),
+        },
         keys: toRecord(started, describeKey),
         nodes: toRecord(started, ({ node }) => node.url),
         chainIds: toRecord(started, ({ chainId }) => chainId),

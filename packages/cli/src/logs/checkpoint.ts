@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
 import { CliError, wrongUsage } from '../cliError.ts'
 import type { LogsRequest } from './logsRequest.ts'
+import { getTemporaryFile, replaceFile } from './replaceFile.ts'
 import { toFileError } from './toFileError.ts'
 
 /** The options that must be the same to resume an export. */
@@ -68,25 +69,14 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
   })
 }
 
-const getTemporaryFile = (file: string): string => `${file}.new`
-
 /**
- * Writes a checkpoint. It replaces the file atomically, so that a crash leaves the old one or the new one.
+ * Writes a checkpoint.
  *
  * @param file - The checkpoint file.
  * @param checkpoint - What the export's file holds on disk.
  */
-export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
-  const temporary = getTemporaryFile(file)
-  const open = openSync(temporary, 'w')
-  try {
-    writeSync(open, `${JSON.stringify(checkpoint, undefined, 2)}\n`)
-    fsyncSync(open)
-  } finally {
-    closeSync(open)
-  }
-  renameSync(temporary, file)
-}
+export const writeCheckpoint = (file: string, checkpoint: Checkpoint): void =>
+  replaceFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`)
 
 /** Deletes the checkpoint of a complete export, and what a killed process may have left of one. */
 export function deleteCheckpoint(file: string): void {

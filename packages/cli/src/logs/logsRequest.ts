@@ -1,24 +1,15 @@
 import { extname } from 'node:path'
-import type { Hex } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { wrongUsage } from '../cliError.ts'
-import { toEventTopic } from './toEventTopic.ts'
 import type { LogFormatName } from './logFormat.ts'
-
-const tags = ['earliest', 'finalized', 'safe', 'latest'] as const
-
-/** A block as given on the command line. */
-export type BlockOrTag = number | (typeof tags)[number]
+import { readBlock, readLogFilter } from './readLogFilter.ts'
+import type { BlockOrTag, LogFilter } from './readLogFilter.ts'
 
 /** The options of `keyrail logs`. */
-export interface LogsRequest {
+export interface LogsRequest extends LogFilter {
   readonly from: BlockOrTag
   readonly to: BlockOrTag
-  /** In lower case, sorted. Empty means every contract. */
-  readonly address: readonly Hex[]
-  /** By position, sorted within a position. Null matches any topic. */
-  readonly topics: readonly (readonly Hex[] | null)[]
   readonly format: LogFormatName
   /** The output file; undefined for standard output. */
   readonly out: string | undefined
@@ -26,62 +17,6 @@ export interface LogsRequest {
   readonly overwrite: boolean
   readonly concurrency: number | undefined
   readonly maxBlocks: number | undefined
-}
-
-function readBlock(name: string, text: string): BlockOrTag {
-  const tag = tags.find((one) => one === text)
-  if (tag !== undefined) return tag
-  const number = /^(?:\d+|0x[\da-f]+)$/i.test(text) ? Number(text) : Number.NaN
-  if (Number.isSafeInteger(number)) return number
-  throw wrongUsage(
-    `${name} must be a block`,
-    `use a number such as 21000000 or 0x1406f40, or one of ${tags.join(', ')}`,
-  )
-}
-
-/** Reads an option that can be repeated and can hold several values, separated by commas. */
-const readList = (given: ReadArguments, name: string): string[] =>
-  given.texts(name).flatMap((text) => text.split(',').map((value) => value.trim()))
-
-const sorted = (values: readonly string[]): Hex[] => [...new Set(values)].sort() as Hex[]
-
-function readAddresses(given: ReadArguments): Hex[] {
-  const values = readList(given, 'address').map((value) => value.toLowerCase())
-  const invalid = values.findIndex((value) => !/^0x[\da-f]{40}$/.test(value))
-  if (invalid === -1) return sorted(values)
-  throw wrongUsage(
-    `${values.length === 1 ? '--address' : `address ${invalid + 1} of --address`} must be a contract address`,
-    'use 0x and 40 hex digits; ENS names are not resolved',
-  )
-}
-
-function readTopic(given: ReadArguments, position: number): Hex[] | null {
-  const values = readList(given, `topic${position}`).map((value) => value.toLowerCase())
-  if (values.length === 0) return null
-  return sorted(
-    values.map((value) => {
-      if (/^0x[\da-f]{64}$/.test(value)) return value
-      // Indexed addresses are the most common filter. A topic holds one after twelve zero bytes.
-      if (position > 0 && /^0x[\da-f]{40}$/.test(value)) return `0x${value.slice(2).padStart(64, '0')}`
-      throw wrongUsage(
-        `--topic${position} must be a topic`,
-        position === 0
-          ? 'use 0x and 64 hex digits, or --event with the signature of the event'
-          : 'use 0x and 64 hex digits, or an address',
-      )
-    }),
-  )
-}
-
-function readTopics(given: ReadArguments): (readonly Hex[] | null)[] {
-  const events = given.texts('event').map(toEventTopic)
-  const topics = [0, 1, 2, 3].map((position) => readTopic(given, position))
-  if (events.length > 0) {
-    if (topics[0] !== null)
-      throw wrongUsage('--event and --topic0 cannot be combined', 'use one of them: --event sets topic 0')
-    topics[0] = sorted(events)
-  }
-  return topics.slice(0, topics.findLastIndex((topic) => topic !== null) + 1)
 }
 
 function readFormat(text: string | undefined, out: string | undefined): LogFormatName {
@@ -113,8 +48,7 @@ export function readLogsRequest(given: ReadArguments): LogsRequest {
   return {
     from,
     to,
-    address: readAddresses(given),
-    topics: readTopics(given),
+    ...readLogFilter(given),
     format: readFormat(given.text('format'), out),
     out,
     overwrite,

@@ -1,7 +1,8 @@
 import { decodeNumber, getBlockNumber } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 import { CliError } from '../cliError.ts'
-import type { BlockOrTag, LogsRequest } from './logsRequest.ts'
+import type { LogsRequest } from './logsRequest.ts'
+import type { BlockOrTag } from './readLogFilter.ts'
 
 /**
  * Resolves the first and the last block to numbers, once for the whole export.

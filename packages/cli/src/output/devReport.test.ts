@@ -63,6 +63,7 @@ describe('formatUrls', () => {
       'URLs, with their keys masked:',
       `  testnet  app      ${url}/testnet/v2/…wxyz  chain 1952805748`,
       `  mainnet  API key  ${url}/mainnet/…wxyz     chain 1835100526`,
+      'For WebSockets, the same URLs with ws:// in place of http://',
     ])
   })
 })
@@ -71,14 +72,14 @@ describe('formatNextSteps', () => {
   test('names the dashboard and its login, without any secret', () => {
     const { account, app, keys } = createDevState()
     const urls = { testnet: url, mainnet: url }
-    const keyUrls = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, { ...key, url }]))
+    const keyUrls = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, { ...key, url, wsUrl: url }]))
     const report = formatNextSteps(
       {
         description: {
           url,
           dashboard: 'http://127.0.0.1:2',
           account,
-          app: { ...app, urls },
+          app: { ...app, urls, wsUrls: urls },
           keys: keyUrls,
           nodes: urls,
           chainIds: calls.chainIds,

@@ -53,7 +53,11 @@ export function formatUrls(calls: FirstCalls, style: Style): string[] {
     seen.add(redactedUrl)
     rows.push([network, shape, redactedUrl, style.faint(`chain ${calls.chainIds[network]}`)])
   }
-  return [style.faint('URLs, with their keys masked:'), ...formatTable(rows, '  ')]
+  return [
+    style.faint('URLs, with their keys masked:'),
+    ...formatTable(rows, '  '),
+    style.faint('For WebSockets, the same URLs with ws:// in place of http://'),
+  ]
 }
 
 /**
@@ -66,7 +70,7 @@ export function formatUrls(calls: FirstCalls, style: Style): string[] {
 export function formatNextSteps(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
   const { url, dashboard, account, nodes } = service.description
   const [network = ''] = Object.keys(nodes)
-  const { dev, call, where, program } = getOwnCommands(import.meta.url)
+  const { dev, command, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
   const quoted = (file: string): string =>
     /[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
@@ -85,7 +89,8 @@ export function formatNextSteps(service: Pick<DevService, 'description' | 'folde
     `    --data '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`,
     '',
     `  ${style.faint(`# from the command line${where}`)}`,
-    `  ${call} eth_getBlockByNumber latest false --base-url ${url}/${network} --key-file ${keyFile}`,
+    `  ${command} call eth_getBlockByNumber latest false --base-url ${url}/${network} --key-file ${keyFile}`,
+    `  ${command} watch blocks --from 0 --base-url ${url}/${network} --key-file ${keyFile}`,
     '',
     `  ${style.faint('// in a program (JavaScript, Node 20 or later)')}`,
     ...(program === undefined ? [] : [`  ${style.faint(`// ${program}`)}`]),

@@ -1,7 +1,8 @@
 /** The commands to print for users to run. */
 export interface OwnCommands {
   readonly dev: string
-  readonly call: string
+  /** Starts any other command: `keyrail`, or what runs it from source. */
+  readonly command: string
   /** Where to run them; empty if anywhere. */
   readonly where: string
   /** Where and how to run a program that imports `@keyrail/fetch`; undefined if the user installs it. */
@@ -18,10 +19,10 @@ export function getOwnCommands(moduleUrl: string): OwnCommands {
   return moduleUrl.endsWith('.ts')
     ? {
         dev: 'npm start --',
-        call: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts call',
+        command: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts',
         where: ', in the folder of npm start',
         program:
           'save it as examples/latest-block-fetch/try.js, then run npx node --conditions=@keyrail/source examples/latest-block-fetch/try.js',
       }
-    : { dev: 'keyrail dev', call: 'keyrail call', where: '' }
+    : { dev: 'keyrail dev', command: 'keyrail', where: '' }
 }

@@ -146,6 +146,12 @@ describe('createFailure', () => {
     expect(createFailure({ kind: 'network', text: 'ECONNREFUSED', unsent: true }, write).retryable).toBe(true)
   })
 
+  test('a subscription may be repeated: the first one ended with its connection', () => {
+    const subscribe = { ...write, method: 'eth_subscribe' }
+    expect(createFailure({ kind: 'timeout', text: 'no response' }, subscribe).retryable).toBe(true)
+    expect(createFailure({ kind: 'badResponse', text: 'no id', final: true }, subscribe).retryable).toBe(false)
+  })
+
   test('a failure that would repeat is not retryable', () => {
     expect(createFailure({ kind: 'badResponse', text: 'too large', final: true }, read).retryable).toBe(false)
   })

@@ -58,6 +58,8 @@ export function createFailure(facts: FailureFacts, context: FailureContext): Key
       !final &&
       (unsent ||
         isReadMethod(method) ||
+        // A subscription ends with its connection, so nothing is done twice.
+        method === 'eth_subscribe' ||
         (kind === 'throttled' && (facts.kind !== undefined || isRateLimited(status, rpcError?.code))) ||
         notForwardedReasons.has(reason)),
     retryAfterMs: parseRetryAfter(masked),

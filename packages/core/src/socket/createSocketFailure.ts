@@ -16,12 +16,11 @@ import { KeyrailError } from '../failure/keyrailError.ts'
  */
 export function createSocketFailure(facts: FailureFacts, context: FailureContext, isSent: boolean): KeyrailError {
   const { method } = context
-  const isSubscribe = method === 'eth_subscribe'
-  if (isSent && !isSubscribe && !isReadMethod(method)) {
+  if (isSent && method !== 'eth_subscribe' && !isReadMethod(method)) {
     const text = `the connection ended before the response, so the call may have run: ${facts.text}`
     return createFailure({ kind: 'network', text }, context)
   }
-  const failure = createFailure({ ...facts, unsent: !isSent || isSubscribe }, context)
+  const failure = createFailure({ ...facts, unsent: !isSent }, context)
   // The kind of a close code is known without the classification, but it was the server that sent it.
   return facts.rpcError && failure.source === 'client'
     ? new KeyrailError(failure.message, { ...failure, source: 'service' })

@@ -1,6 +1,4 @@
-import { startTimer } from '../clock/startTimer.ts'
 import { defer } from '../clock/defer.ts'
-import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import type { CallOptions, RequestArguments } from '../transport/call.ts'
 import type { Dispatch } from '../transport/createDispatch.ts'
@@ -32,7 +30,8 @@ export interface RpcSocket {
    *
    * @param params - The params of `eth_subscribe`.
    * @param signal - Aborts the attempt to subscribe. It has no effect once the promise has resolved.
-   * @throws {KeyrailError} The failure of `eth_subscribe`. If no connection can be opened, the next call waits for the backoff first.
+   * @throws {KeyrailError} The failure of `eth_subscribe`. It is not retried: during the backoff after a failed connection it fails
+   *   at once, and `retryAfterMs` is the rest of it.
    */
   readonly subscribe: (
     params: readonly unknown[],
@@ -92,7 +91,8 @@ export function registerSocket(transport: Transport, dispatch: Dispatch): void {
       waiting = undefined
       for (const handle of handles) if (!over) handle()
     }
-    const options: SocketCallOptions = { signal, [socketCall]: subscriber }
+    // The caller retries, and polls until then.
+    const options: SocketCallOptions = { signal, retries: 0, [socketCall]: subscriber }
     try {
       const id = (await dispatch({ method: 'eth_subscribe', params }, options)) as string
       return [{ id, unsubscribe }, flush]
@@ -103,37 +103,11 @@ export function registerSocket(transport: Transport, dispatch: Dispatch): void {
     }
   }
 
-  const openAfterBackoff: typeof open = async (params, handlers, signal) => {
-    try {
-      return await open(params, handlers, signal)
-    } catch (error) {
-      // While all endpoints wait for their next attempt to connect, a call fails at once. A subscription has time.
-      if (!isKeyrailError(error) || !error.retryable || error.retryAfterMs === undefined) throw error
-      await wait(error.retryAfterMs, signal)
-      return open(params, handlers, signal)
-    }
-  }
-
   const subscribe: RpcSocket['subscribe'] = async (params, handlers, signal) => {
-    const [subscription, flush] = await openAfterBackoff(params, handlers, signal)
+    const [subscription, flush] = await open(params, handlers, signal)
     // Two microtasks later, because the caller's code after `await` runs first.
     defer(() => defer(flush))
     return subscription
   }
   sockets.set(transport, { request, subscribe })
 }
-
-const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const end = (): void => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }
-    const timer = startTimer(end, Math.min(ms, 2 ** 31 - 1))
-    const abort = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    if (signal?.aborted) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
-  })

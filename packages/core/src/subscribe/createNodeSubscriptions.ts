@@ -4,69 +4,91 @@ import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { LogFilterFields } from '../schema/log.ts'
 import type { Transport } from '../transport/transport.ts'
 import { missingBlock, parseBlock } from './chainBlock.ts'
+import { createProviderSubscriptions } from './createProviderSubscriptions.ts'
 import { createSubscription } from './createSubscription.ts'
-import type { NodeSubscriptions } from './getNodeSubscriptions.ts'
+import { createSubscriber } from './createSubscriber.ts'
+import { createWatcherSubscriptions } from './createWatcherSubscriptions.ts'
+import { followHeads } from './followHeads.ts'
+import type { NodeSubscriptionListener, NodeSubscriptions, ReadBlock } from './getNodeSubscriptions.ts'
 import { createRecentChain } from './recentChain.ts'
 
 /** How often `eth_syncing` is called. */
 const syncingIntervalMs = 10_000
+/** The delay before the head is read again after a failure. */
+const headRetryMs = 1_000
 const reorgDepth = 64
 
-type Run = (signal: AbortSignal, onResult: (result: unknown) => void) => Promise<void>
+type Report = (result: unknown, readBlock?: ReadBlock) => Promise<void>
+type Run = (signal: AbortSignal, report: Report) => Promise<void>
 
 /** Creates the subscriptions of a transport. */
 export function createNodeSubscriptions(transport: Transport): NodeSubscriptions {
-  const open = new Map<string, AbortController>()
+  const open = new Map<unknown, AbortController>()
   let created = 0
 
-  const readHead = async (): Promise<string> => {
-    const value = await transport.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
-    if (value === null) throw missingBlock('latest')
-    const head = parseBlock(value)
-    const first = head.number + 1
-    return createRecentChain(reorgDepth, { first, complete: true, blocks: [{ ...head, reported: [] }] }).toCursor()
-  }
-
-  const followHeads = async (): Promise<Run> => {
-    const cursor = await readHead()
-    return async (signal, onResult) => {
-      for await (const event of createSubscription(transport, { blocks: true }, { cursor, reorgDepth, signal }))
-        if (event.type === 'block') onResult(event.header)
+  /** Returns the position after the head. Undefined after a retryable failure. */
+  const readHead = async (signal?: AbortSignal): Promise<string | undefined> => {
+    try {
+      const value = await transport.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }, { signal })
+      if (value === null) throw missingBlock('latest')
+      const head = parseBlock(value)
+      const first = head.number + 1
+      return createRecentChain(reorgDepth, { first, complete: true, blocks: [{ ...head, reported: [] }] }).toCursor()
+    } catch (error) {
+      return ignoreRetryable(error)
     }
   }
-  const followLogs = async ({ address, topics }: LogFilterFields): Promise<Run> => {
-    const cursor = await readHead()
-    return async (signal, onResult) => {
+  const waitForHead = async (signal: AbortSignal): Promise<string> => {
+    for (;;) {
+      await pause(headRetryMs, signal)
+      const cursor = await readHead(signal)
+      if (cursor !== undefined) return cursor
+    }
+  }
+
+  const prepareHeads = async (): Promise<Run> => {
+    const head = await readHead()
+    return async (signal, report) => {
+      const cursor = head ?? (await waitForHead(signal))
+      await followHeads(transport, { cursor, reorgDepth, signal }, report)
+    }
+  }
+  const prepareLogs = async ({ address, topics }: LogFilterFields): Promise<Run> => {
+    const head = await readHead()
+    return async (signal, report) => {
+      const cursor = head ?? (await waitForHead(signal))
       const logs = createSubscription(transport, { logs: { address, topics } }, { cursor, reorgDepth, signal })
       for await (const event of logs)
-        for (const log of event.type === 'log' ? [event.log] : event.removed) onResult(log)
+        for (const log of event.type === 'log' ? [event.log] : event.removed) await report(log)
     }
   }
   const followTransactions =
     (whole: boolean): Run =>
-    async (signal, onResult) => {
+    async (signal, report) => {
       for await (const { hash } of createSubscription(transport, { pending: true }, { signal })) {
         const result = whole
-          ? await transport.request({ method: 'eth_getTransactionByHash', params: [hash] }, { signal })
+          ? await transport
+              .request({ method: 'eth_getTransactionByHash', params: [hash] }, { signal })
+              .catch(ignoreRetryable)
           : hash
         // It may have left the pool already.
-        if (result !== null) onResult(result)
+        if (result) await report(result)
       }
     }
-  const followSyncing: Run = async (signal, onResult) => {
+  const followSyncing: Run = async (signal, report) => {
     let last = 'false'
     for (;;) {
       const result = await transport.request({ method: 'eth_syncing', params: [] }, { signal }).catch(ignoreRetryable)
       const text = JSON.stringify(result) ?? last
-      if (text !== last) onResult(result)
+      if (text !== last) await report(result)
       last = text
       await pause(syncingIntervalMs, signal)
     }
   }
 
   const prepare = async ([kind, options]: readonly unknown[]): Promise<Run> => {
-    if (kind === 'newHeads') return followHeads()
-    if (kind === 'logs') return followLogs((options ?? {}) as LogFilterFields)
+    if (kind === 'newHeads') return prepareHeads()
+    if (kind === 'logs') return prepareLogs((options ?? {}) as LogFilterFields)
     if (kind === 'newPendingTransactions') return followTransactions(options === true)
     if (kind === 'syncing') return followSyncing
     throw invalidRequest(
@@ -74,36 +96,47 @@ export function createNodeSubscriptions(transport: Transport): NodeSubscriptions
     )
   }
 
-  return {
-    subscribe: async (params, { onResult, onError }) => {
+  const start = (run: Run, signal: AbortSignal, { onResult, onError }: NodeSubscriptionListener): void => {
+    const report: Report = async (result, readBlock) => {
+      try {
+        if (!signal.aborted) await onResult(result, readBlock)
+      } catch (error) {
+        // Reported as unhandled, as an error of a listener of a socket is.
+        void Promise.reject(error)
+      }
+    }
+    run(signal, report).catch((error: unknown) => {
+      if (!signal.aborted) onError(error)
+    })
+  }
+
+  const subscriptions: NodeSubscriptions = {
+    subscribe: async (params, listener) => {
       const run = await prepare(params)
       const controller = new AbortController()
-      const { signal } = controller
       const id = `0x${(++created).toString(16).padStart(32, '0')}`
       open.set(id, controller)
-      const report = (result: unknown): void => {
-        if (!signal.aborted) onResult(result)
-      }
       // Later, because the caller must know the id first.
-      void Promise.resolve()
-        .then(() => run(signal, report))
-        .catch((error: unknown) => {
-          if (open.delete(id)) onError(error)
-        })
+      void Promise.resolve().then(() => start(run, controller.signal, listener))
       return id
     },
     unsubscribe: (id) => {
-      const controller = open.get(id as string)
-      open.delete(id as string)
-      controller?.abort()
-      return controller !== undefined
+      open.get(id)?.abort()
+      return open.delete(id)
     },
-    close: () => {
-      const controllers = [...open.values()]
-      open.clear()
-      for (const controller of controllers) controller.abort()
-    },
+    createSubscriber: (params, listener) =>
+      createSubscriber((pausable, signal) => {
+        prepare(params).then(
+          (run) => start(run, signal, pausable),
+          (error: unknown) => {
+            if (!signal.aborted) pausable.onError(error)
+          },
+        )
+      }, listener),
+    createWatcherSubscriptions: (toError) => createWatcherSubscriptions(subscriptions, toError),
+    createProviderSubscriptions: () => createProviderSubscriptions(subscriptions),
   }
+  return subscriptions
 }
 
 const ignoreRetryable = (error: unknown): undefined => {

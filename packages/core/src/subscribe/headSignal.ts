@@ -24,6 +24,7 @@ export function createHeadSignal(
   fixed: boolean,
 ): (polled: Polled) => Promise<void> {
   let alive = false
+  let wasAlive = false
   /** Whether a head came since the last poll. */
   let heard = false
   let wake = (): void => {}
@@ -37,7 +38,9 @@ export function createHeadSignal(
       wake()
     }
     const subscription = await socket.subscribe(['newHeads'], { onNotification, onEnd: end }, signal)
-    alive = true
+    // Heads that came while there was no subscription.
+    if (wasAlive) onNotification()
+    alive = wasAlive = true
     signal.addEventListener('abort', end, { once: true })
     await ended
     alive = false

@@ -1,7 +1,6 @@
 import { toRevert } from '../failure/toRevert.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { getNodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
-import type { NodeSubscriptionListener, NodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
 import type { RequestArguments } from './call.ts'
 import type { Transport } from './transport.ts'
 
@@ -57,30 +56,6 @@ export function toProviderRpcError(error: unknown): unknown {
   })
 }
 
-/** Calls the listeners of events. */
-function createEvents(): {
-  readonly add: (event: string, listener: (...args: never[]) => void) => void
-  readonly remove: (event: string, listener: (...args: never[]) => void) => void
-  readonly emit: (event: string, value: unknown) => void
-} {
-  const listeners = new Map<string, ((value: never) => void)[]>()
-  return {
-    add: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
-    remove: (event, listener) => {
-      const list = listeners.get(event) ?? []
-      const index = list.lastIndexOf(listener)
-      listeners.set(
-        event,
-        list.filter((_, at) => at !== index),
-      )
-    },
-    emit: (event, value) => {
-      // Each in a microtask of its own: an error of one listener becomes an unhandled rejection, and the others are called.
-      for (const listener of listeners.get(event) ?? []) void Promise.resolve(value as never).then(listener)
-    },
-  }
-}
-
 /**
  * Creates an EIP-1193 provider over a transport, for any library without an adapter of its own. A transport itself is no such provider: its
  * errors have no `code` and no `data`, so libraries cannot decode a revert.
@@ -97,34 +72,22 @@ function createEvents(): {
  * @see EIP-1193
  */
 export function createProvider(transport: Transport): Provider {
-  const subscriptions = getNodeSubscriptions(transport)
-  const events = createEvents()
-  const subscribe = async (params: unknown): Promise<string> => {
-    let subscription = ''
-    const listener: NodeSubscriptionListener = {
-      onResult: (result) => events.emit('message', { type: 'eth_subscription', data: { subscription, result } }),
-      onError: (error) => events.emit('disconnect', toProviderRpcError(error)),
-    }
-    subscription = await (subscriptions as NodeSubscriptions).subscribe((params ?? []) as readonly unknown[], listener)
-    return subscription
-  }
+  const subscriptions = getNodeSubscriptions(transport)?.createProviderSubscriptions()
   const provider: Provider = {
     request: async ({ method, params }) => {
       try {
-        if (subscriptions && method === 'eth_subscribe') return await subscribe(params)
-        if (subscriptions && method === 'eth_unsubscribe')
-          return subscriptions.unsubscribe((params as readonly unknown[] | undefined)?.[0])
-        return await transport.request({ method, params } as RequestArguments)
+        return await (subscriptions?.request(method, params) ??
+          transport.request({ method, params } as RequestArguments))
       } catch (error) {
         throw toProviderRpcError(error)
       }
     },
     on: (event, listener) => {
-      events.add(event, listener)
+      subscriptions?.on(event, listener)
       return provider
     },
     removeListener: (event, listener) => {
-      events.remove(event, listener)
+      subscriptions?.removeListener(event, listener)
       return provider
     },
   }

@@ -112,6 +112,7 @@ export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejecte
       }
       const logs = block.logs.filter(({ topics }) => !client.filter.topics || client.filter.topics[0] === topics[0])
       for (const log of logs) add(log)
+      if (client.plain) continue
       if (logs.length === 0 && ++client.unmarked < 16) continue
       client.unmarked = 0
       waiting.push(positionOf(block))

@@ -262,7 +262,12 @@ describe('whatever happens to a connection', () => {
             const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [topicOf(0)] } }
             const applied: Applied[] = []
             const start = (cursor?: string) => {
-              const subscription = createSubscription(service.transport, request, { fromBlock, cursor })
+              // Many reorganizations between two polls add up to a deep one.
+              const subscription = createSubscription(service.transport, request, {
+                fromBlock,
+                cursor,
+                reorgDepth: 256,
+              })
               const over = (async () => {
                 for await (const event of subscription) {
                   if (event.type === 'reorg') reorgs++

@@ -54,7 +54,7 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
         {(metrics) => (
           <div className="stack wide" aria-busy={query.isPlaceholderData}>
             <Figures metrics={metrics} words={words} />
-            {metrics.total === 0 ? (
+            {metrics.total + metrics.connections + metrics.notifications === 0 ? (
               <Empty title={`No requests in the ${words}`}>
                 <p>They show here a few seconds after they come.</p>
               </Empty>
@@ -150,6 +150,21 @@ function Parts(props: {
           summary={`Latency by ${step} in the ${words}: a median of ${msText(metrics.latencyMs.p50)}; the slowest ${step} had a 95th percentile of ${msText(slowest)}.`}
         />
       </Card>
+      {metrics.connections + metrics.notifications > 0 && (
+        <Card
+          title="Subscriptions"
+          lead={`${counted(metrics.connections, 'WebSocket')} opened and ${counted(metrics.notifications, 'notification')} sent in the ${words}. Notifications do not count as requests.`}
+        >
+          <Chart
+            kind="bars"
+            caption="Notifications"
+            rows={[{ title: 'Notifications', look: 'area-good' }]}
+            moments={series.map((one) => ({ mark: mark(one.at), title: titleOf(one.at), values: [one.notifications] }))}
+            text={shortText}
+            summary={`Notifications by ${step} in the ${words}: ${countText(metrics.notifications)} in all.`}
+          />
+        </Card>
+      )}
       <Card title="By method" aside={csvLink('methods')}>
         <div className="table-box" tabIndex={0} role="region" aria-label="Table by method">
           <table className="table">
@@ -235,6 +250,8 @@ function Parts(props: {
     </>
   )
 }
+
+const counted = (count: number, what: string): string => `${countText(count)} ${what}${count === 1 ? '' : 's'}`
 
 function csvPath(subject: Subject, range: MetricsRange, of: 'series' | 'methods' | 'outcomes' | 'networks'): string {
   const query = { range, of }

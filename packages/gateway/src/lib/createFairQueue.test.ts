@@ -29,10 +29,13 @@ test('calls above the limit of a key wait in order, and run when earlier calls e
       onReject: never,
     })
   expect(started).toEqual([])
+  expect(queue.state()).toEqual({ active: 2, queued: 2 })
   queue.release(holder('a'))
   expect(started).toEqual(['first'])
+  expect(queue.state()).toEqual({ active: 2, queued: 1 })
   queue.release(holder('a'))
   expect(started).toEqual(['first', 'second'])
+  expect(queue.state()).toEqual({ active: 2, queued: 0 })
   expect(queue.hasSlot(holder('a'))).toBe(false)
 })
 

@@ -56,6 +56,15 @@ export interface FairQueue {
     holder: SlotHolder,
     options: { timeoutMs: number; run: (leftMs: number) => () => void; onReject: () => void },
   ) => () => void
+  readonly state: () => QueueState
+}
+
+/** The calls of all keys in a fair queue. */
+export interface QueueState {
+  /** Calls that use a slot. */
+  readonly active: number
+  /** Calls that wait. */
+  readonly queued: number
 }
 
 /** The number of connections to a node. */
@@ -80,6 +89,7 @@ export const createFairQueue = (
   let tenants = new Map<string, Tenant>()
   let sweepAt = minKeysToSweep
   let active = 0
+  let queued = 0
   /** The tenants that have queued calls, in round-robin order. */
   const queuedTenants: Tenant[] = []
   let isDispatching = false
@@ -103,7 +113,9 @@ export const createFairQueue = (
   }
   const dequeue = (key: Key, waiter: Waiter): void => {
     clearTimeout(waiter.timer)
-    if (!key.queue.remove(waiter.ticket) || key.queue.size() > 0) return
+    if (!key.queue.remove(waiter.ticket)) return
+    queued -= 1
+    if (key.queue.size() > 0) return
     removeFrom(key.tenant.queuedKeys, key)
     if (key.tenant.queuedKeys.length === 0) removeFrom(queuedTenants, key.tenant)
   }
@@ -172,11 +184,13 @@ export const createFairQueue = (
       if (key.tenant.queuedKeys.length === 0) queuedTenants.push(key.tenant)
       if (key.queue.size() === 0) key.tenant.queuedKeys.push(key)
       waiter.ticket = key.queue.push(waiter)
+      queued += 1
       return () => {
         dequeue(key, waiter)
         waiter.cancel()
       }
     },
+    state: () => ({ active, queued }),
   }
 }
 

@@ -18,7 +18,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, webSocket, usageLimits, weights, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, webSocket, usageLimits, weights, quotaStatus, meter, tracer, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -275,6 +275,7 @@ describe('invalid options', () => {
       'weights has an unknown method (name hidden): use full names, such as "eth_getLogs"',
     ],
     ['meter null', given({ meter: null }), 'meter must be an object with count()'],
+    ['tracer without start', given({ tracer: {} }), 'tracer must be an object with start()'],
     ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
       `quotaStatus ${typeof quotaStatus}`,
       given({ quotaStatus }),

@@ -29,6 +29,7 @@ export interface CheckedOptions {
   readonly weights: MethodWeights
   readonly quotaStatus: 403 | 429
   readonly meter: GatewayOptions['meter']
+  readonly tracer: GatewayOptions['tracer']
   readonly unknownKeys: NonNullable<GatewayOptions['unknownKeys']>
   readonly clientIp: ClientIp
   readonly testKeys: boolean
@@ -60,6 +61,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'weights',
     'quotaStatus',
     'meter',
+    'tracer',
     'unknownKeys',
     'trustedProxies',
     'testKeys',
@@ -101,6 +103,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     weights: options['weights'] === undefined ? {} : checkWeights(options['weights'], 'weights'),
     quotaStatus: checkQuotaStatus(options['quotaStatus']),
     meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],
+    tracer: checkPart(options['tracer'], 'tracer', ['start']) as GatewayOptions['tracer'],
     unknownKeys: checkUnknownKeys(options['unknownKeys']),
     clientIp: checkTrustedProxies(options['trustedProxies']),
     testKeys: checkSwitch(options['testKeys'], 'testKeys'),

@@ -19,6 +19,7 @@ import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
 import { mayBeProxy } from '../lib/ip/clientIp.ts'
+import { allBufferedBytes } from '../lib/memoryBudget.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
@@ -161,6 +162,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       notReady: checked.notReady ?? (() => undefined),
     },
     sockets: { options: checked.webSocket, getHub: hubs.get },
+    tracer: checked.tracer,
     limits: checked.limits,
     bodies,
     inFlight: 0,
@@ -310,6 +312,14 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       return work
     },
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
+    load: () => ({
+      connections: open.size,
+      maxConnections: current.limits.maxConnections,
+      requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
+      bufferedBytes: allBufferedBytes(),
+      maxBufferedBytes: current.limits.maxBufferedBytes,
+      queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
+    }),
     webSockets: () => ({ ...sockets.state(), ...hubs.state() }),
     prepareToClose: ({ windowMs } = {}) => {
       if (phase === 'serving') phase = 'leaving'

@@ -1,3 +1,4 @@
+import type { GatewayLoad } from './gatewayLoad.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import type { CreateHub, HubsState } from './socket/createHubs.ts'
 import type { SocketState } from './socket/createSocketServer.ts'
@@ -25,6 +26,8 @@ export interface Gateway {
   upstreams(): readonly UpstreamState[]
   /** The open WebSockets and their subscriptions. */
   webSockets(): WebSocketState
+  /** How busy it is. */
+  load(): GatewayLoad
   /**
    * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.

@@ -3,6 +3,7 @@ import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
 import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
+import type { RequestTracer } from './requestTracer.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { SubscriptionLimits } from './subscription/subscriptionHub.ts'
@@ -170,6 +171,8 @@ export interface GatewayOptions {
   readonly quotaStatus?: 403 | 429
   /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
+  /** Traces requests. @default none */
+  readonly tracer?: RequestTracer | undefined
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
   /** Proxies in front whose `X-Forwarded-For` and `X-Request-Id` are trusted: addresses and ranges, as in `['10.0.0.0/8']`. @default none */

@@ -24,6 +24,7 @@ import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
+import { countDecisions } from '../usage/limits/countDecisions.ts'
 import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
 import { asConfigError } from './configError.ts'
 import { createControlServer, updateControlServer } from './createControlServer.ts'
@@ -38,6 +39,8 @@ import { provideAccount } from './provideAccount.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import { readTls } from './readTls.ts'
+import { openTracing } from './tracing/openTracing.ts'
+import type { Tracing } from './tracing/openTracing.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
 import type { LimitsByNetwork } from './networkLimits.ts'
 import { planReload } from './runningConfig.ts'
@@ -59,6 +62,8 @@ export interface ServiceOptions extends ServiceEnvironment {
   readonly testKeys?: boolean
   /** Called for each request and each change of state. Errors that it throws are ignored. */
   readonly log?: ((entry: ServiceLogEntry) => void) | undefined
+  /** The version of the program, for Prometheus and traces. @default 'unknown' */
+  readonly version?: string | undefined
   /** How many log lines were dropped, for Prometheus. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
   /** Milliseconds since 1970. @default Date.now */
@@ -89,6 +94,8 @@ export interface Service {
    * @throws {ConfigError} if the config cannot be used. Nothing changes then.
    */
   reload(config: RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
+  /** Logs an entry, and counts it for Prometheus. */
+  readonly log: (entry: ServiceLogEntry) => void
   /** @see provideAccount */
   provideAccount(wanted: ProvidedAccount): Promise<ProvidedAccount>
   readonly storage: Storage
@@ -152,9 +159,17 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config.prometheus === undefined
       ? undefined
       : await createPrometheus({
+          version: options.version,
           upstreams: () => gateway.upstreams(),
           webSockets: () => gateway.webSockets(),
-          stores: () => stores.states(),
+          load: () => gateway.load(),
+          keys: () => keys.cacheState(),
+          limits: () => readLimitCounts(),
+          stores: () => ({
+            stores: stores.states(),
+            pool: storage.pool?.(),
+            redisPending: redis?.link.pending(),
+          }),
           metering: () => storedMeter.status(),
           droppedLogLines: options.droppedLogLines,
         })
@@ -168,7 +183,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
 
   // Stores
-  const storage = await openStorage(options.storage)
+  const storage = await openStorage({ maxConnections: config.postgres.maxConnections, ...options.storage })
   const openRedis = async (): Promise<RedisParts | undefined> => {
     try {
       return await openRedisParts({
@@ -201,6 +216,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     storage,
     getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
     staleKeysForMs: config.staleKeysForMs,
+    maxEntries: config.maxCachedKeys,
     now: options.now,
   })
   const forget = (changes: readonly Change[]): void => {
@@ -223,10 +239,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const ledger = redis && createLedger(accountDays)
   const storedMeter = createMeter({ storage, retention: toRetention(config), now, onEvent: log, alongside: ledger })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
-  const usageLimits =
+  const uncountedLimits =
     redis === undefined || ledger === undefined
       ? createLocalLimits({ ...limitsOptions, storage })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+  const [countedLimits, readLimitCounts] = countDecisions(uncountedLimits)
+  const usageLimits = prometheus === undefined ? uncountedLimits : countedLimits
   const getWeights = (network: Network): MethodWeights => (limitsByNetwork[network] ?? config.limits).weights
   const meter = prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, getWeights)
 
@@ -289,11 +307,21 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await storage.close()
   }
 
+  // Tracing
+  const openTracingFor = async ({ tracing: wanted }: RunningConfig): Promise<Tracing | undefined> =>
+    wanted &&
+    openTracing({
+      config: wanted,
+      version: options.version ?? 'unknown',
+      warn: (what) => log({ event: 'warning', what }),
+    })
+  let tracing: Tracing | undefined
+
   // Gateway
   const toGatewayOptions = (
     next: RunningConfig,
     byNetwork: LimitsByNetwork,
-    tls: GatewayOptions['tls'],
+    { tls, tracing }: { tls: GatewayOptions['tls']; tracing: Tracing | undefined },
   ): GatewayOptions => ({
     networks: toNetworksOptions(next, byNetwork),
     ...(next.networkHosts === undefined ? {} : { networkHosts: next.networkHosts }),
@@ -308,6 +336,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     compression: next.compression,
     quotaStatus: next.quotaStatus,
     meter,
+    tracer: tracing?.tracer,
     trustedProxies: next.trustedProxies,
     testKeys,
     now,
@@ -322,7 +351,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   })
   let gateway: Gateway
   try {
-    gateway = createGateway(toGatewayOptions(config, limitsByNetwork, initialTls))
+    tracing = await openTracingFor(config)
+    gateway = createGateway(toGatewayOptions(config, limitsByNetwork, { tls: initialTls, tracing }))
   } catch (error) {
     await closeParts()
     throw asConfigError(error)
@@ -372,12 +402,21 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       const nextSite = listening === undefined ? undefined : createSiteFor(next, toUrls(next, listening.url))
       const tls = readTls(next)
       const nextLimits = resolveNetworkLimits(next)
-      await gateway.reload(toGatewayOptions(next, nextLimits, tls))
+      const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
+      const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
+      try {
+        await gateway.reload(toGatewayOptions(next, nextLimits, { tls, tracing: nextTracing }))
+      } catch (error) {
+        if (!isTracedAsBefore) await nextTracing?.close()
+        throw error
+      }
+      if (!isTracedAsBefore) void tracing?.close()
+      tracing = nextTracing
       config = next
       limitsByNetwork = nextLimits
       site = nextSite
       if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
-      keys.forget('all')
+      keys.renewLimits()
       if (controlServer !== undefined) updateControlServer(controlServer, { bounds: next.bounds, tls })
     } catch (error) {
       throw asConfigError(error)
@@ -398,6 +437,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     }
     await Promise.all([gateway.close({ graceMs }), controlServer && stopListening(controlServer, graceMs)])
     await prometheus?.close()
+    await tracing?.close()
     await closeParts()
   }
   let closed: Promise<void> | undefined
@@ -412,6 +452,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }),
     listen,
     reload,
+    log,
     close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
     skipDrainDelay: drainDelay.skip,
   }

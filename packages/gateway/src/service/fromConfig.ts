@@ -1,9 +1,9 @@
 import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
+import type { LimitSource } from '../auth/key/createStoredKeys.ts'
 import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
 import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
-import type { Access } from '../storage/access.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
 import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
@@ -17,7 +17,7 @@ import type { RunningConfig } from './runningConfig.ts'
 export const toKeyLimits = (
   { limits }: Pick<RunningConfig, 'limits'>,
   byNetwork: LimitsByNetwork,
-  { app, user, networks }: Access,
+  { app, user, networks }: LimitSource,
 ): KeyLimits => {
   const kind = app === null ? 'apiKeys' : 'apps'
   const resolve = (defaults: KeyLimits): KeyLimits => {

@@ -61,7 +61,7 @@ const readText = (file: string | undefined): string => {
  * @param environment - If the file of `KEYRAIL_SECRET_FILE` cannot be read, its secrets are left out.
  */
 export const getSecrets = (
-  { networks }: Pick<ServiceConfig, 'networks'>,
+  { networks, tracing }: Pick<ServiceConfig, 'networks' | 'tracing'>,
   environment: Environment,
 ): readonly string[] => {
   const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
@@ -70,7 +70,10 @@ export const getSecrets = (
     ...upstreams.flatMap(({ url, wsUrl }) =>
       [url, wsUrl].flatMap((one) => (one === undefined ? [] : getUrlSecrets(one))),
     ),
-    ...upstreams.flatMap(({ headers = {} }) => getHeaderSecrets(headers)),
+    ...[...upstreams, ...(tracing === undefined ? [] : [tracing])].flatMap(({ headers = {} }) =>
+      getHeaderSecrets(headers),
+    ),
+    ...(tracing === undefined ? [] : getUrlSecrets(tracing.endpoint)),
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
     ...getRedisPasswords(REDIS_URL),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>

@@ -51,10 +51,29 @@ const start = async () => {
       notifications: new Map([['mainnet', new Map([['logs', 40]] as const)]]),
       incompleteBlocks: new Map([['mainnet', 2]]),
     }),
-    stores: () => [
-      { name: 'database', isAvailable: true },
-      { name: 'redis', isAvailable: false },
-    ],
+    version: '1.2.3',
+    load: () => ({
+      connections: 7,
+      maxConnections: 10_000,
+      requests: 6,
+      bufferedBytes: 5,
+      maxBufferedBytes: 4,
+      queues: [{ network: 'mainnet', active: 128, queued: 9 }],
+    }),
+    keys: () => ({ entries: 3, maxEntries: 100, hits: 20, misses: 4 }),
+    limits: () => ({
+      decisions: { granted: 50, rate: 4, day: 3, month: 2, unavailable: 1 },
+      waits: { counts: [1, 2, ...Array.from({ length: 10 }, () => 0), 3], sum: 9.5 },
+      waiting: 8,
+    }),
+    stores: () => ({
+      stores: [
+        { name: 'database', isAvailable: true, checkMs: 3 },
+        { name: 'redis', isAvailable: false, checkMs: null },
+      ],
+      pool: { active: 4, idle: 6, waiting: 2, max: 10 },
+      redisPending: 11,
+    }),
     metering: () => ({
       lagMs: 1_500,
       backlogRows: 3,
@@ -82,6 +101,7 @@ describe('prometheus', () => {
     prometheus.observe({ ...webSocket, state: 'opened' })
     const usage = { code: 1006, requests: 1, notifications: 2, durationMs: 3 }
     prometheus.observe({ ...webSocket, ...usage, state: 'closed', reason: 'slow_reader' })
+    prometheus.observe({ event: 'config', state: 'rejected' })
     const text = await (await fetch(`${url}/metrics`)).text()
     for (const line of [
       'keyrail_websocket_connections{network="mainnet"} 3',
@@ -113,6 +133,35 @@ describe('prometheus', () => {
       'keyrail_upstream_call_duration_seconds_bucket{network="mainnet",upstream="main-2",le="+Inf"} 6',
       'keyrail_upstream_call_duration_seconds_sum{network="mainnet",upstream="main-2"} 60.5',
       'keyrail_upstream_call_duration_seconds_count{network="mainnet",upstream="main-2"} 6',
+      `keyrail_build_info{version="1.2.3",node="${process.versions.node}"} 1`,
+      'keyrail_http_connections 7',
+      'keyrail_http_max_connections 10000',
+      'keyrail_http_requests_in_flight 6',
+      'keyrail_buffered_bytes 5',
+      'keyrail_max_buffered_bytes 4',
+      'keyrail_calls_queued{network="mainnet"} 9',
+      'keyrail_call_slots_used{network="mainnet"} 128',
+      'keyrail_key_cache_entries 3',
+      'keyrail_key_cache_max_entries 100',
+      'keyrail_key_cache_hits_total 20',
+      'keyrail_key_cache_misses_total 4',
+      'keyrail_limit_decisions_total{result="granted"} 50',
+      'keyrail_limit_decisions_total{result="unavailable"} 1',
+      'keyrail_limit_wait_seconds_bucket{le="0.0005"} 1',
+      'keyrail_limit_wait_seconds_bucket{le="2.5"} 3',
+      'keyrail_limit_wait_seconds_bucket{le="+Inf"} 6',
+      'keyrail_limit_wait_seconds_sum 9.5',
+      'keyrail_limit_wait_seconds_count 6',
+      'keyrail_limit_waiting_requests 8',
+      'keyrail_store_check_duration_seconds{part="database"} 0.003',
+      'keyrail_database_connections{state="active"} 4',
+      'keyrail_database_connections{state="idle"} 6',
+      'keyrail_database_max_connections 10',
+      'keyrail_database_waiting_requests 2',
+      'keyrail_redis_pending_commands 11',
+      'keyrail_config_reloads_total{result="applied"} 0',
+      'keyrail_config_reloads_total{result="rejected"} 1',
+      'keyrail_config_last_reload_successful 0',
       'keyrail_degraded{part="database"} 0',
       'keyrail_degraded{part="redis"} 1',
       'keyrail_metering_lag_seconds 1.5',
@@ -168,7 +217,11 @@ describe('deploy/', () => {
       prometheus.observe({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
       prometheus.countCalls('testnet', 'eth_call', 'succeeded')
       const text = await prometheus.text()
-      const metrics = new Set([...text.matchAll(/^(?:# TYPE )?([a-z][a-z0-9_]+)(?=[{ ])/gm)].map(([, name]) => name))
+      const named = [...text.matchAll(/^(?:# TYPE )?([a-z][a-z0-9_]+)(?=[{ ])/gm)].map(([, name]) => name)
+      // One without an observation, such as that of garbage collections, has no samples yet.
+      const histograms = [...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, name]) => name)
+      const ofHistograms = histograms.flatMap((name) => [`${name}_bucket`, `${name}_sum`, `${name}_count`])
+      const metrics = new Set([...named, ...ofHistograms])
       const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, name]) => name).concat(addedLabels))
 
       const used = readFileSync(join(deploy, file), 'utf8').replaceAll(String.raw`\"`, '"')

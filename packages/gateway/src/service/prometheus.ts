@@ -1,16 +1,28 @@
 import { createServer } from 'node:http'
-import type { Histogram } from 'prom-client'
+import type { KeyCacheState } from '../auth/key/createStoredKeys.ts'
+import { createDurations } from '../lib/createDurations.ts'
+import type { DurationCounter } from '../lib/createDurations.ts'
 import type { Network } from '../lib/network.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import type { WebSocketState } from '../proxy/gateway.ts'
+import type { GatewayLoad } from '../proxy/gatewayLoad.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
+import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
+import { registerBuild } from './registerBuild.ts'
+import { registerConfig } from './registerConfig.ts'
+import { registerKeys } from './registerKeys.ts'
+import { registerLimits } from './registerLimits.ts'
 import { registerMetering } from './registerMetering.ts'
+import { registerMetric, toHistogramSamples } from './registerMetric.ts'
+import type { Sample } from './registerMetric.ts'
+import { registerServer } from './registerServer.ts'
+import { registerStores } from './registerStores.ts'
+import type { StoreLoad } from './registerStores.ts'
 import { registerUpstreams } from './registerUpstreams.ts'
 import { registerWebSockets } from './registerWebSockets.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
-import type { StoreState } from './watchStores.ts'
 
 /** The metrics of a service, served to Prometheus on their own port. */
 export interface Prometheus {
@@ -36,11 +48,15 @@ export interface Prometheus {
 
 /** Where gauges are read from at each scrape. */
 export interface GaugeSources {
+  /** Of Keyrail. @default 'unknown' */
+  readonly version?: string | undefined
   /** Every upstream of the current config. */
   readonly upstreams: () => readonly UpstreamState[]
   readonly webSockets: () => WebSocketState
-  /** The database and, if there is one, Redis. */
-  readonly stores: () => readonly StoreState[]
+  readonly load: () => GatewayLoad
+  readonly keys: () => KeyCacheState
+  readonly limits: () => LimitCounts
+  readonly stores: () => StoreLoad
   readonly metering: () => MeterStatus
   /** How many log lines were dropped. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
@@ -48,8 +64,6 @@ export interface GaugeSources {
 
 /** More methods than the schema has; any further method is counted as `other`. */
 const maxMethods = 200
-/** In seconds. */
-const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /**
  * Creates the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, upstream names.
@@ -57,15 +71,19 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
  * Requests are counted in Maps and arrays, which prom-client reads at each scrape: its own counters take about 20 times as long per request.
  */
 export const createPrometheus = async ({
+  version = 'unknown',
   upstreams,
   webSockets,
+  load,
+  keys,
+  limits,
   stores,
   metering,
   droppedLogLines = () => 0,
 }: GaugeSources): Promise<Prometheus> => {
   // Imported lazily: most deployments have no metrics endpoint.
   const library = await import('prom-client')
-  const { Counter, Gauge, Registry, collectDefaultMetrics } = library
+  const { Counter, Registry, collectDefaultMetrics } = library
   const registry = new Registry()
   const registers = [registry]
 
@@ -74,33 +92,21 @@ export const createPrometheus = async ({
     { help, labelNames, counts }: { help: string; labelNames: Labels; counts: Counts },
   ): void => {
     const [one, two, three] = labelNames
-    const counter = new Counter({
+    registerMetric(registers, {
       name,
       help,
-      labelNames,
-      registers,
-      collect: () => {
-        counter.reset()
-        counts.each((values, count) => counter.inc({ [one]: values[0], [two]: values[1], [three]: values[2] }, count))
-      },
-    })
-  }
-  const registerGauge = (
-    name: string,
-    { help, labelNames, samples }: { help: string; labelNames: readonly string[]; samples: () => readonly Sample[] },
-  ): void => {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect: () => {
-        gauge.reset()
-        for (const { labels, value } of samples()) gauge.set(labels, value)
+      type: 'counter',
+      samples: () => {
+        const samples: Sample[] = []
+        counts.each((values, value) =>
+          samples.push({ labels: { [one]: values[0], [two]: values[1], [three]: values[2] }, value }),
+        )
+        return samples
       },
     })
   }
 
+  registerBuild(version, registers)
   const requests = createCounts()
   registerCounts('keyrail_requests_total', {
     help: 'Requests to the networks, by HTTP status and rejection reason.',
@@ -119,18 +125,22 @@ export const createPrometheus = async ({
     labelNames: ['network', 'method', 'outcome'],
     counts: units,
   })
-  const durations = new Map<Network, Durations>()
-  const getDurations = (network: Network): Durations => {
+  const durations = new Map<Network, DurationCounter>()
+  const getDurations = (network: Network): DurationCounter => {
     let found = durations.get(network)
     if (found === undefined) durations.set(network, (found = createDurations()))
     return found
   }
-  registry.registerMetric(
-    toHistogram(durations, {
-      name: 'keyrail_request_duration_seconds',
-      help: 'Time from the request header to the end of the response.',
-    }),
-  )
+  const durationName = 'keyrail_request_duration_seconds'
+  registerMetric(registers, {
+    name: durationName,
+    help: 'Time from the request header to the end of the response.',
+    type: 'histogram',
+    samples: () =>
+      [...durations].flatMap(([network, { read }]) =>
+        toHistogramSamples(durationName, read(), { labels: { network } }),
+      ),
+  })
   const disconnects = new Counter({
     name: 'keyrail_client_disconnects_total',
     help: 'Requests whose client disconnected before the response was ready.',
@@ -138,31 +148,21 @@ export const createPrometheus = async ({
   })
   const closedSockets = registerWebSockets(webSockets, { prometheus: library, registers })
   registerUpstreams(upstreams, { prometheus: library, registers })
-  registerGauge('keyrail_degraded', {
-    help: 'Whether the database or Redis is unavailable: 1 if so, else 0.',
-    labelNames: ['part'],
-    samples: () => stores().map(({ name, isAvailable }) => ({ labels: { part: name }, value: isAvailable ? 0 : 1 })),
-  })
-  const reloads = new Counter({
-    name: 'keyrail_config_reloads_total',
-    help: 'Config reloads, by result.',
-    labelNames: ['result'],
-    registers,
-  })
-  for (const result of ['applied', 'rejected']) reloads.inc({ result }, 0)
+  registerServer(load, registers)
+  registerKeys(keys, registers)
+  registerLimits(limits, registers)
+  registerStores(stores, registers)
+  const reloaded = registerConfig(Date.now, registers)
   const outageGranted = new Counter({
     name: 'keyrail_outage_granted_total',
     help: 'Units granted while Redis, or without Redis PostgreSQL, was lost, and charged to their quotas later.',
     registers,
   })
-  const dropped = new Counter({
+  registerMetric(registers, {
     name: 'keyrail_log_lines_dropped_total',
     help: 'Log lines dropped because the log reader was slow.',
-    registers,
-    collect: () => {
-      dropped.reset()
-      dropped.inc(droppedLogLines())
-    },
+    type: 'counter',
+    samples: () => [{ value: droppedLogLines() }],
   })
   registerMetering(metering, { prometheus: library, registers })
   collectDefaultMetrics({ register: registry })
@@ -176,10 +176,10 @@ export const createPrometheus = async ({
       if (entry.event === 'request') {
         const network = entry.network ?? 'none'
         requests.add([network, String(entry.status), entry.reason ?? 'none'])
-        if (network !== 'none') getDurations(network).observe(entry.durationMs / 1_000)
+        if (network !== 'none') getDurations(network).add(entry.durationMs / 1_000)
       } else if (entry.event === 'disconnected') disconnects.inc()
       else if (entry.event === 'webSocket') closedSockets(entry)
-      else if (entry.event === 'config') reloads.inc({ result: entry.state })
+      else if (entry.event === 'config') reloaded(entry.state)
       else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.units)
     },
     countCalls: (network, method, outcome, { calls: count = 1, weight = 1 } = {}) => {
@@ -193,12 +193,6 @@ export const createPrometheus = async ({
     listen: server.listen,
     close: server.close,
   }
-}
-
-/** One value of a metric, with its labels. */
-interface Sample {
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
 }
 
 type Labels = readonly [string, string, string]
@@ -230,50 +224,6 @@ const createCounts = (): Counts => {
           for (const [third, value] of thirds) visit([first, second, third], value)
     },
   }
-}
-
-/** Durations counted by bucket. */
-interface Durations {
-  readonly observe: (seconds: number) => void
-  readonly read: () => { readonly buckets: Float64Array; readonly sum: number }
-}
-
-const createDurations = (): Durations => {
-  const buckets = new Float64Array(durationBuckets.length + 1)
-  let sum = 0
-  return {
-    observe: (seconds) => {
-      let bucket = 0
-      while (bucket < durationBuckets.length && seconds > (durationBuckets[bucket] ?? 0)) bucket += 1
-      buckets[bucket] = (buckets[bucket] ?? 0) + 1
-      sum += seconds
-    },
-    read: () => ({ buckets, sum }),
-  }
-}
-
-/** A metric for prom-client's registry, which calls `get` at each scrape. Its own `Histogram` only accepts one observation at a time. */
-const toHistogram = (
-  durations: ReadonlyMap<Network, Durations>,
-  { name, help }: { name: string; help: string },
-): Histogram => {
-  const get = async (): Promise<object> => {
-    const values = [...durations].flatMap(([network, { read }]) => {
-      const { buckets, sum } = read()
-      let count = 0
-      const cumulative = [...durationBuckets, '+Inf'].map((le, index) => {
-        count += buckets[index] ?? 0
-        return { metricName: `${name}_bucket`, labels: { network, le }, value: count }
-      })
-      return [
-        ...cumulative,
-        { metricName: `${name}_sum`, labels: { network }, value: sum },
-        { metricName: `${name}_count`, labels: { network }, value: count },
-      ]
-    })
-    return { name, help, type: 'histogram', values }
-  }
-  return { name, get } as unknown as Histogram
 }
 
 /** Whether a Host header, with or without a port, names the loopback interface. */

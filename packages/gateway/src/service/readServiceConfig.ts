@@ -22,12 +22,15 @@ export const readServiceConfig = (
 ): ServiceConfig => {
   const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
   const folder = dirname(resolve(file))
-  const { storage, tls, dashboard } = config
+  const { storage, tls, tracing, dashboard } = config
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   return {
     ...config,
     ...(drainDelayMs === undefined ? {} : { drainDelayMs }),
     networks: readUpstreams(config, { folder, environment }),
+    ...(tracing?.headers === undefined
+      ? {}
+      : { tracing: { ...tracing, headers: readHeaders(tracing.headers, 'tracing.headers', folder) } }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
@@ -82,13 +85,17 @@ interface Sources {
 
 /** Replaces the variables and files of URLs and headers with their values, in all upstreams. */
 const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks => {
+  const { folder } = sources
   const faults: ConfigFault[] = []
   const readNetwork = (name: string, network: Networks[string]): Networks[string] => ({
     ...network,
     upstreams: network.upstreams.map((upstream, index) => {
       try {
         const path = `networks.${name}.upstreams[${index}]`
-        return readUpstreamHeaders(readUpstreamUrls(upstream, path, sources), `${path}.headers`, sources)
+        const read = readUpstreamUrls(upstream, path, sources)
+        return read.headers === undefined
+          ? read
+          : { ...read, headers: readHeaders(read.headers, `${path}.headers`, folder) }
       } catch (error) {
         if (!isConfigError(error)) throw error
         faults.push(...error.faults)
@@ -146,10 +153,13 @@ const readUrl = ({ option, env, file, scheme }: UrlSource, { folder, environment
 }
 
 /** Reads the headers that are in files. White space around them, such as a line break at the end, is left out. */
-const readUpstreamHeaders = (upstream: Upstream, path: string, { folder }: Sources): Upstream => {
-  if (upstream.headers === undefined) return upstream
+const readHeaders = (
+  given: NonNullable<Upstream['headers']>,
+  path: string,
+  folder: string,
+): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(upstream.headers)) {
+  for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string') {
       headers[name] = value
       continue
@@ -162,7 +172,7 @@ const readUpstreamHeaders = (upstream: Upstream, path: string, { folder }: Sourc
   }
   const fault = findHeadersFault(headers)
   if (fault !== undefined) throw new ConfigError([{ path, fix: fault }])
-  return { ...upstream, headers }
+  return headers
 }
 
 /** Anything that does not look like a variable name could be the URL itself and is not repeated. */

@@ -1,6 +1,6 @@
 import type * as PromClient from 'prom-client'
-import { durationBounds } from '../proxy/upstream/createOutcomes.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
+import { registerMetric, toHistogramSamples } from './registerMetric.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -57,34 +57,21 @@ export const registerUpstreams = (
         for (const { name, left } of state.budgets) budget.set({ ...toLabels(state), limit: name }, left)
     },
   })
-  const register = (name: string, help: string, type: string, getValues: (state: UpstreamState) => object[]): void => {
-    // prom-client's own counters and histograms cannot be set to what was counted elsewhere.
-    const metric = { name, help, type, values: [] }
-    const get = async (): Promise<object> => ({ ...metric, values: read().flatMap(getValues) })
-    for (const registry of registers) registry.registerMetric({ name, get } as unknown as PromClient.Metric)
-  }
-  register(
-    'keyrail_upstream_calls_total',
-    'Calls that an upstream was sent, by outcome: result, or the kind of failure. A call counts once for each upstream that it was sent to.',
-    'counter',
-    (state) => [...state.outcomes].map(([outcome, value]) => ({ labels: { ...toLabels(state), outcome }, value })),
-  )
+  registerMetric(registers, {
+    name: 'keyrail_upstream_calls_total',
+    help: 'Calls that an upstream was sent, by outcome: result, or the kind of failure. A call counts once for each upstream that it was sent to.',
+    type: 'counter',
+    samples: () =>
+      read().flatMap((state) =>
+        [...state.outcomes].map(([outcome, value]) => ({ labels: { ...toLabels(state), outcome }, value })),
+      ),
+  })
   const durationName = 'keyrail_upstream_call_duration_seconds'
-  register(durationName, 'Time from when a call was sent to an upstream until it ended.', 'histogram', (state) => {
-    const labels = toLabels(state)
-    let count = 0
-    const buckets = state.durations.counts.map((counted, index) => {
-      count += counted
-      return {
-        metricName: `${durationName}_bucket`,
-        labels: { ...labels, le: durationBounds[index] ?? '+Inf' },
-        value: count,
-      }
-    })
-    return [
-      ...buckets,
-      { metricName: `${durationName}_sum`, labels, value: state.durations.sum },
-      { metricName: `${durationName}_count`, labels, value: count },
-    ]
+  registerMetric(registers, {
+    name: durationName,
+    help: 'Time from when a call was sent to an upstream until it ended.',
+    type: 'histogram',
+    samples: () =>
+      read().flatMap((state) => toHistogramSamples(durationName, state.durations, { labels: toLabels(state) })),
   })
 }

@@ -13,6 +13,8 @@ const getFixedMembers = (config: RunningConfig): Readonly<Record<string, unknown
   outageGrant: config.outageGrant,
   retention: config.retention,
   staleKeysForMs: config.staleKeysForMs,
+  maxCachedKeys: config.maxCachedKeys,
+  postgres: config.postgres,
 })
 
 /**
@@ -36,6 +38,8 @@ export const planReload = (
     outageGrant: current.outageGrant,
     retention: current.retention,
     staleKeysForMs: current.staleKeysForMs,
+    maxCachedKeys: current.maxCachedKeys,
+    postgres: current.postgres,
     ...(current.control === undefined
       ? {}
       : { control: { ...current.control, publicUrl: changed.control?.publicUrl ?? current.control.publicUrl } }),

@@ -3,6 +3,7 @@ import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
+import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
 import { webSocket } from './webSocketConfig.ts'
 
@@ -41,8 +42,12 @@ export const serviceConfigSchema = object({
   control: object({ publicUrl, listen }).exactOptional(),
   /** Where `/metrics` is served for Prometheus. @default not served */
   prometheus: listen.exactOptional(),
+  /** Where the spans of traced requests are sent. @default requests are not traced */
+  tracing: tracing.exactOptional(),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
+  /** The most connections to PostgreSQL that this instance opens. @default 10 */
+  postgres: object({ maxConnections: whole(1, 1_000).default(10) }).prefault({}),
   /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
   dashboard: object({ folder: path('the folder with the built pages') }).exactOptional(),
   /** Proxies whose `X-Forwarded-For` and `X-Request-Id` headers are trusted: IP addresses and ranges. @default none */
@@ -109,6 +114,8 @@ export const serviceConfigSchema = object({
   outageGrant: whole(0, 1_000_000).default(500),
   /** How long known keys stay valid while the database is unavailable, in milliseconds. @default 600_000 (10 minutes) */
   staleKeysForMs: whole(0, dayMs).default(600_000),
+  /** How many keys are in memory at most, and as many unknown ones. An API key takes about 0.7 KB, an app 2 KB or more. @default 100_000 */
+  maxCachedKeys: whole(1_000, 10_000_000).default(100_000),
   /** For how many days to store metrics by the minute, the hour and the day, and the audit log. @default 8, 90, 730, and 400 */
   retention: object({
     minutesDays: whole(1, maxDays).default(8),

@@ -42,6 +42,8 @@ export interface StartOptions {
   readonly write: ((lines: string) => void) | LogStream
   /** The folder of the built dashboard, if the config has no `dashboard`. */
   readonly dashboard?: string | undefined
+  /** The version of the program, for Prometheus and traces. @default 'unknown' */
+  readonly version?: string | undefined
   /** The environment variables with secrets and database URLs. @default process.env */
   readonly environment?: Environment
 }
@@ -59,6 +61,7 @@ export const startFromFile = async ({
   file,
   write,
   dashboard,
+  version,
   environment = process.env,
 }: StartOptions): Promise<RunningService> => {
   const readConfig = (): ServiceConfig => {
@@ -80,7 +83,7 @@ export const startFromFile = async ({
     for (const what of getWarnings(config)) log({ event: 'warning', what })
   }
 
-  const service = await openService({ config, ...settings, log, droppedLogLines: dropped })
+  const service = await openService({ config, ...settings, log, version, droppedLogLines: dropped })
   const close = async (options?: CloseOptions): Promise<void> => {
     await service.close(options)
     flush()
@@ -115,11 +118,11 @@ export const startFromFile = async ({
       redact = createRedact([...getSecrets(config, environment), ...getSecrets(next, environment)])
       const needsRestart = await service.reload(next, secrets)
       config = next
-      log({ event: 'config', state: 'applied', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
+      service.log({ event: 'config', state: 'applied', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
       logWarnings()
     } catch (error) {
       const faults = isConfigError(error) ? error.faults.map(formatFault) : ['the config could not be applied']
-      log({ event: 'config', state: 'rejected', faults })
+      service.log({ event: 'config', state: 'rejected', faults })
     }
     appliedDigests = getDigests()
   }

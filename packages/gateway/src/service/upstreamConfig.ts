@@ -5,8 +5,8 @@ import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeade
 import { networkBounds, networkLimits } from './limitsConfig.ts'
 import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole, wsUrl } from './configSchema.ts'
 
-/** Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
-const headers = z
+/** Request headers. Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
+export const headers = z
   .record(
     z.string(),
     z.union([z.string(), z.strictObject({ file: z.string() })], {

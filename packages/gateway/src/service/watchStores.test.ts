@@ -48,8 +48,8 @@ describe('watchStores', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(getState()).toEqual({ unavailable: ['database'], fatal: 'database' })
     expect(watch.states()).toEqual([
-      { name: 'database', isAvailable: false },
-      { name: 'redis', isAvailable: true },
+      { name: 'database', isAvailable: false, checkMs: 0 },
+      { name: 'redis', isAvailable: true, checkMs: 0 },
     ])
     await vi.advanceTimersByTimeAsync(10_000)
     state.outcome = 'ok'

@@ -15,6 +15,8 @@ export interface Store {
 export interface StoreState {
   readonly name: Store['name']
   readonly isAvailable: boolean
+  /** How long the last write took, in milliseconds, or the timeout if it got no response; `null` before the first. */
+  readonly checkMs: number | null
 }
 
 /** The state of the stores, at most a few seconds old. */
@@ -58,14 +60,17 @@ const createPing = (ping: Store['ping']): (() => Promise<PingResult>) => {
  */
 export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEntry) => void): StoreWatch => {
   const unavailable = new Map<Store['name'], { readonly isFatal: boolean }>()
+  const durations = new Map<Store['name'], number>()
   let stopped = false
   const timers = new Set<NodeJS.Timeout>()
 
   const watch = ({ name, ping, isFatal = () => false }: Store): void => {
     const runPing = createPing(ping)
     const check = async (): Promise<void> => {
+      const startedAt = performance.now()
       const result = await runPing()
       if (stopped) return
+      durations.set(name, performance.now() - startedAt)
       const before = unavailable.get(name)
       if (result === 'timeout') unavailable.set(name, before ?? { isFatal: false })
       else if (result.ok) unavailable.delete(name)
@@ -86,7 +91,12 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
   for (const store of stores) watch(store)
 
   return {
-    states: () => stores.map(({ name }) => ({ name, isAvailable: !unavailable.has(name) })),
+    states: () =>
+      stores.map(({ name }) => ({
+        name,
+        isAvailable: !unavailable.has(name),
+        checkMs: durations.get(name) ?? null,
+      })),
     unavailable: () => [...unavailable.keys()].toSorted(),
     fatal: () => [...unavailable].find(([, { isFatal }]) => isFatal)?.[0],
     stop: () => {

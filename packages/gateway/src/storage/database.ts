@@ -24,6 +24,15 @@ export type Write = (steps: readonly Step[], options?: { readonly light?: boolea
  */
 export type WriteNow = (step: Step) => StepRows | undefined
 
+/** The connections to PostgreSQL. */
+export interface PoolState {
+  readonly active: number
+  readonly idle: number
+  /** Queries that wait for a connection. */
+  readonly waiting: number
+  readonly max: number
+}
+
 /** An open database: what SQLite and PostgreSQL provide for `openStorage`. */
 export interface OpenDatabase {
   readonly db: Db
@@ -31,6 +40,8 @@ export interface OpenDatabase {
   readonly writeNow: WriteNow
   findAccess(hash: string): Access | undefined | Promise<Access | undefined>
   findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
+  /** The connections of PostgreSQL; `undefined` with SQLite. */
+  readonly pool?: (() => PoolState) | undefined
   /** Waits for work in flight, then closes. Can be called again. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Access } from './access.ts'
 import { inTransaction } from './transaction.ts'
 import { migrate } from './migration/migrate.ts'
-import type { OpenDatabase, Step, Write, WriteNow } from './database.ts'
+import type { OpenDatabase, PoolState, Step, Write, WriteNow } from './database.ts'
 import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
@@ -9,7 +9,10 @@ import type { Db } from './tables.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where data is stored: in an SQLite file, or in PostgreSQL. */
-export type StorageOptions = { readonly file: string } | { readonly databaseUrl: string }
+export type StorageOptions = ({ readonly file: string } | { readonly databaseUrl: string }) & {
+  /** The most connections to PostgreSQL. @default 10 */
+  readonly maxConnections?: number | undefined
+}
 
 /** The storage of the service. */
 export interface Storage extends Repositories {
@@ -34,15 +37,21 @@ export interface Storage extends Repositories {
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
   /** Does a small write, as quotas do. @throws {StorageError} If the database does not respond or rejects the write. */
   ping(): Promise<void>
+  /** The connections of PostgreSQL; `undefined` with SQLite. */
+  readonly pool: (() => PoolState) | undefined
   /** Waits for work in flight, then closes. */
   close(): Promise<void>
 }
 
 const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
-  const { file, databaseUrl }: { file?: unknown; databaseUrl?: unknown } = options
+  const {
+    file,
+    databaseUrl,
+    maxConnections,
+  }: { file?: unknown; databaseUrl?: unknown; maxConnections?: number | undefined } = options
   if ((file === undefined) === (databaseUrl === undefined))
     throw new TypeError('storage needs either a file or a databaseUrl')
-  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl)
+  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl, { maxConnections })
   if (typeof file === 'string' && file !== '' && !file.startsWith(':memory:')) return openSqlite(file)
   throw new TypeError(
     file === undefined ? 'databaseUrl must be a string' : 'file must be a path: in-memory storage is not supported',
@@ -68,7 +77,7 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { db, write, writeNow, findAccess, findAccessByKid, close } = await openDatabase(options)
+  const { db, write, writeNow, findAccess, findAccessByKid, pool, close } = await openDatabase(options)
   try {
     await migrate(db)
   } catch (error) {
@@ -86,6 +95,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     ping: async () => {
       await write(pingSteps[db.kind], { light: db.kind === 'sqlite' })
     },
+    pool,
     close,
   }
 }

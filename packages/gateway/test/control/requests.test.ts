@@ -190,8 +190,8 @@ describe('requests', () => {
       return response.text.split('\r\n')
     }
     expect((await csv('series')).slice(0, 2)).toEqual([
-      'at,total,succeeded,p50Ms,p95Ms',
-      expect.stringMatching(/^20\d\d-.*Z,4,3,1\.5,2$/),
+      'at,total,succeeded,p50Ms,p95Ms,connections,notifications',
+      expect.stringMatching(/^20\d\d-.*Z,4,3,1\.5,2,1,5$/),
     ])
     expect(await csv('series')).toHaveLength(62)
     expect(await csv('methods')).toEqual(['method,total,succeeded,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])

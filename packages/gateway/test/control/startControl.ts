@@ -93,12 +93,16 @@ export const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
     succeeded: 3,
     successRate: 0.75,
     latencyMs: { p50: 1.5, p90: 2, p95: 2, p99: 2 },
+    connections: 1,
+    notifications: 5,
     series: Array.from({ length: steps }, (_, index) => ({
       at: from + index * stepMs,
       total: index === 0 ? 4 : 0,
       succeeded: index === 0 ? 3 : 0,
       p50: index === 0 ? 1.5 : null,
       p95: index === 0 ? 2 : null,
+      connections: index === 0 ? 1 : 0,
+      notifications: index === 0 ? 5 : 0,
     })),
     byMethod: [{ method: 'eth_blockNumber', total: 4, succeeded: 3, p50: 1.5, p95: 2 }],
     byOutcome: [

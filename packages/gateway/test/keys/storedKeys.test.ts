@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
-import type { StoredKeys, StoredKeysOptions } from '../../src/auth/key/createStoredKeys.ts'
+import type { LimitSource, StoredKeys, StoredKeysOptions } from '../../src/auth/key/createStoredKeys.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { resolveLimits } from '../../src/auth/key/keyLimits.ts'
 import { createJwtKeyId } from '../../src/auth/jwt/jwtKeyId.ts'
@@ -37,7 +37,7 @@ const start = async (
   }
   const keys = createStoredKeys({
     storage: counted,
-    getLimits: ({ app, user }: Access) => resolveLimits([app?.limits ?? null, user.limits], defaults),
+    getLimits: ({ app, user }: LimitSource) => resolveLimits([app?.limits ?? null, user.limits], defaults),
     pollMs: 1_000_000,
     ...options,
   })
@@ -143,6 +143,36 @@ describe.each(databases)('stored keys on $name', (database) => {
     expect((await keys.find(hash))?.status).toBe('revoked')
     await keys.find(other.hash)
     expect(queries()).toBe(3)
+  })
+
+  test('a changed config changes the limits of cached keys without a query', async () => {
+    const user = await addUser(storage)
+    const { hash } = await addApiKey(storage, { userId: user.id })
+    const { app, hash: appHash } = await addApp(storage, { userId: user.id })
+    granted(await storage.apps.edit({ id: app.id, userId: user.id, details: { ...details, limits: { perDay: 7 } } }))
+    let perSecond = 1
+    const { keys, queries } = await start(storage, {
+      getLimits: (source) =>
+        resolveLimits([source.app?.limits ?? null, source.user.limits], { ...defaults, perSecond }),
+    })
+    const limitsOf = async (one: string) => (await keys.find(one))?.limits
+    expect([await limitsOf(hash), await limitsOf(appHash)]).toMatchObject([
+      { perSecond: 1, perDay: defaults.perDay },
+      { perSecond: 1, perDay: 7 },
+    ])
+    const [before, count] = [await keys.find(hash), queries()]
+    perSecond = 2
+    expect(await limitsOf(hash)).toMatchObject({ perSecond: 1 })
+    keys.renewLimits()
+    expect([await limitsOf(hash), await limitsOf(appHash)]).toMatchObject([
+      { perSecond: 2, perDay: defaults.perDay },
+      { perSecond: 2, perDay: 7 },
+    ])
+    expect(queries()).toBe(count)
+    // A WebSocket is checked again if the record is another object.
+    expect(await keys.find(hash)).not.toBe(before)
+    expect(await keys.find(hash)).toEqual({ ...before, limits: { ...before?.limits, perSecond: 2 } })
+    expect(keys.find(hash)).toBe(keys.find(hash))
   })
 
   test('a change by another process applies after the next periodic read of the change feed', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseServiceConfig } from '../../src/index.ts'
 import { ConfigError } from '../../src/service/configError.ts'
-import { idleMetering } from '../idleMetering.ts'
+import { idleSources } from '../idleSources.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, '../../../../docs/service', name), 'utf8')
 const running = read('running.md')
@@ -54,17 +54,7 @@ describe('docs/service', () => {
 
   test('every metric that is named exists', async () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
-    const prometheus = await createPrometheus({
-      upstreams: () => [],
-      webSockets: () => ({
-        connections: new Map(),
-        subscriptions: new Map(),
-        notifications: new Map(),
-        incompleteBlocks: new Map(),
-      }),
-      stores: () => [],
-      metering: () => idleMetering,
-    })
+    const prometheus = await createPrometheus(idleSources)
     const text = await prometheus.text()
     const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)

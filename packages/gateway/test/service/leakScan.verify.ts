@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +10,13 @@ import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
 import { chainIds } from '../startGateway.ts'
+import { startScriptedNode } from '../subscription/scriptedNode.ts'
+import type { ScriptedNode } from '../subscription/scriptedNode.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
 import { freePort } from './freePort.ts'
 import { findSecrets, getEncodings } from './leakScan.ts'
 import type { ScanTarget, Secret } from './leakScan.ts'
+import { onlyBlock, openSubscriptions, rejectWithSecret, sendNodeSecrets, sendSecrets } from './leakSockets.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 import { createVisitor } from './visitor.ts'
@@ -87,6 +91,8 @@ describe('keyrail serve with all features', () => {
   let configFile: string
   let config: ServiceConfigInput
   let nodes: Record<'testnet' | 'mainnet', FakeUpstream>
+  /** The WebSocket of the node of testnet. */
+  let socketNode: ScriptedNode
   let service: ServiceProcess
 
   const remember = (name: string, text: string): string => {
@@ -190,7 +196,8 @@ describe('keyrail serve with all features', () => {
       testnet: await startFakeUpstream(chainIds.testnet, `/v3/${nodeSecrets.path}?apikey=${nodeSecrets.query}`),
       mainnet: await startFakeUpstream(chainIds.mainnet),
     }
-    for (const node of Object.values(nodes))
+    socketNode = await startScriptedNode()
+    for (const node of [...Object.values(nodes), socketNode])
       secrets.push({ name: "a node's host", text: new URL(node.url).host, whole: true })
     writeFileSync(join(vault, 'upstream'), `${nodes.mainnet.url}/${nodeSecrets.file}\n`)
     writeFileSync(
@@ -211,7 +218,7 @@ describe('keyrail serve with all features', () => {
           upstreams: [
             {
               url: nodes.testnet.url.replace('//', `//${nodeSecrets.user}:${nodeSecrets.password}@`),
-              wsUrl: `${nodes.testnet.url.replace('http', 'ws')}/ws/${nodeSecrets.webSocket}`,
+              wsUrl: `${socketNode.wsUrl}/ws/${nodeSecrets.webSocket}`,
             },
             { urlEnv: 'SECOND_NODE', name: 'second' },
           ],
@@ -235,7 +242,7 @@ describe('keyrail serve with all features', () => {
   })
   afterAll(async () => {
     await service.stop()
-    for (const node of Object.values(nodes)) await node.stop()
+    for (const node of [...Object.values(nodes), socketNode]) await node.stop()
     for (const one of [folder, vault]) rmSync(one, { recursive: true, force: true })
   })
 
@@ -425,6 +432,55 @@ describe('keyrail serve with all features', () => {
       connection.destroy()
     }
 
+    // WebSockets.
+    node.behave = (seen) => result(seen, seen.method.startsWith('eth_getBlock') ? onlyBlock.text : '"0x1"')
+    const received: ScanTarget[] = []
+    const recordSocket = (name: string, text: string): void => void received.push({ name, bytes: text })
+    const sent = [key.apiKey, token, tokens[0] ?? '']
+    const attempts = [
+      ...addresses.map((address) => ({ url: address })),
+      ...tokens.flatMap((jwt) => [
+        { url: getAppUrl, headers: { ...allowed, authorization: `Bearer ${jwt}` } },
+        { url: getAppUrl, headers: allowed, protocols: ['bearer', jwt] },
+        { url: getAppUrl, headers: allowed, protocols: [jwt] },
+      ]),
+    ]
+    const accepted = await Promise.all(attempts.map((attempt) => sendSecrets(attempt, sent, recordSocket)))
+    expect(new Set(accepted).size).toBe(2)
+    const subscribed = await openSubscriptions({ url: key.address }, recordSocket)
+    await expect.poll(socketNode.open).toBeGreaterThan(0)
+    expect(socketNode.handshakes[0]?.url).toContain(nodeSecrets.webSocket)
+    sendNodeSecrets(socketNode, [nodeSecrets.webSocket, socketNode.wsUrl])
+    rejectWithSecret(socketNode, nodeSecrets.webSocket)
+    socketNode.cut()
+    await service.logged('a lost socket', ({ event, state }) => event === 'nodeSocket' && state === 'lost')
+    // A message that is too big, a frame that is none, a key that is revoked and a token that expires.
+    const large = await openSubscriptions({ url: key.address }, recordSocket)
+    large.send(key.apiKey.repeat(100_000))
+    const broken = await openSubscriptions({ url: key.address }, recordSocket)
+    broken.ws.on('close', () => {})
+    ;(broken.ws as unknown as { readonly _socket: Socket })._socket.write(
+      Buffer.from([0xff, 0xff, ...Buffer.from(key.apiKey)]),
+    )
+    const short = signToken({ ...signer, kid }, { exp: Math.floor(Date.now() / 1_000) + 2, jti: random() })
+    remember('the signature of a token', short.split('.')[2] ?? '')
+    const expiring = await openSubscriptions(
+      { url: getAppUrl, headers: allowed, protocols: ['bearer', short] },
+      recordSocket,
+    )
+    const third = await get(ann, 'POST /api/keys', {
+      body: { name: 'three', network: 'testnet' },
+      shows: (shown) => [shown.apiKey],
+    })
+    const ended = await openSubscriptions({ url: third.address }, recordSocket)
+    await get(ann, 'POST /api/keys/{keyId}/revoke', { params: { keyId: third.key.id } })
+    expect(await Promise.all([large, broken, expiring, ended].map(({ closed }) => closed))).toMatchObject([
+      { code: 1009 },
+      {},
+      { code: 1008 },
+      { code: 1008, reason: 'key_revoked' },
+    ])
+
     // The operator.
     const users = await operate(['users', 'list'])
     expect(users.exitCode).toBe(0)
@@ -513,6 +569,7 @@ describe('keyrail serve with all features', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
     const running = filesIn(folder)
     const { stdout, stderr, exitCode } = await service.stop()
+    expect(await subscribed.closed).toEqual({ code: 1012, reason: 'service restart' })
     const stopped = filesIn(folder)
     const output: ScanTarget[] = [
       { name: 'the log', bytes: stdout },
@@ -520,6 +577,7 @@ describe('keyrail serve with all features', () => {
       { name: 'the metrics', bytes: metrics },
       ...printed,
       ...responses,
+      ...received,
     ]
     const files = [
       ...running.map(({ name, bytes }) => ({ name: `${name} while running`, bytes })),
@@ -534,7 +592,19 @@ describe('keyrail serve with all features', () => {
 
     // The interesting events did happen.
     const events = new Set(service.lines().map(({ event, reason }) => reason ?? event))
-    for (const one of ['upstream_bad', 'upstream_timeout', 'bad_http', 'jwt_invalid', 'page', 'control', 'config'])
+    for (const one of [
+      'key_revoked',
+      'message_too_big',
+      'protocol_error',
+      'nodeSocket',
+      'upstream_bad',
+      'upstream_timeout',
+      'bad_http',
+      'jwt_invalid',
+      'page',
+      'control',
+      'config',
+    ])
       expect(events).toContain(one)
     // The search covers the files: it finds text that is known to be in them.
     expect(secrets.length).toBeGreaterThan(40)

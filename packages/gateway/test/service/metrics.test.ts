@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import { createService, parseServiceConfig, readServerSecrets, startFromFile } from '../../src/index.ts'
 import type { Service, ServiceConfig, ServiceConfigInput } from '../../src/index.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
@@ -46,6 +46,7 @@ const start = async (
       publicUrl: `http://127.0.0.1:${port}`,
       listen: { port },
       prometheus: { port: 0 },
+      maxCachedKeys: 5_000,
       signUp: 'open',
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams },
@@ -66,7 +67,7 @@ const start = async (
     configWith,
     metric: async (name) => {
       const text = await (await fetch(`http://127.0.0.1:${prometheusPort}/metrics`)).text()
-      return text.split('\n').filter((line) => line.startsWith(`${name}{`))
+      return text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     },
   }
 }
@@ -201,6 +202,74 @@ describe('keyrail_upstream_healthy', () => {
     node.behave = (sent) => result(sent, '"0x1"')
     expect(await call()).toBe(200)
     expect(await healthy()).toBe('1')
+  })
+})
+
+describe('what fails first', () => {
+  const callTwice = async (url: string): Promise<void> => {
+    const visitor = createVisitor(url)
+    await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
+    const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+    for (let call = 0; call < 2; call += 1)
+      expect((await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')).status).toBe(200)
+  }
+
+  test('the key cache, the limits and the connections are counted', async () => {
+    const node = await startNode()
+    const { url, metric, service, configWith } = await start([{ url: node.url }])
+    await callTwice(url)
+    expect(await metric('keyrail_key_cache_max_entries')).toEqual(['keyrail_key_cache_max_entries 5000'])
+    expect(await metric('keyrail_key_cache_misses_total')).toEqual(['keyrail_key_cache_misses_total 1'])
+    expect(await metric('keyrail_key_cache_hits_total')).toEqual(['keyrail_key_cache_hits_total 1'])
+    expect(await metric('keyrail_key_cache_entries')).toEqual(['keyrail_key_cache_entries 1'])
+    await service.reload(configWith([{ url: node.url, name: 'other' }]))
+    expect(await metric('keyrail_key_cache_entries')).toEqual(['keyrail_key_cache_entries 1'])
+    expect(await metric('keyrail_limit_decisions_total')).toContain('keyrail_limit_decisions_total{result="granted"} 2')
+    expect(await metric('keyrail_http_connections')).not.toEqual(['keyrail_http_connections 0'])
+    expect(await metric('keyrail_http_requests_in_flight')).toEqual(['keyrail_http_requests_in_flight 0'])
+    expect(await metric('keyrail_call_slots_used')).toContain('keyrail_call_slots_used{network="testnet"} 0')
+    expect(await metric('keyrail_calls_queued')).toContain('keyrail_calls_queued{network="testnet"} 0')
+  })
+
+  test.skipIf(!hasRedis)('waits for Redis are measured', async () => {
+    const redis = await startRedis()
+    toStop.push(redis.stop)
+    const { url, metric } = await start([{ url: (await startNode()).url }], redis.url)
+    await callTwice(url)
+    expect(await metric('keyrail_limit_wait_seconds_count')).toEqual(['keyrail_limit_wait_seconds_count 2'])
+    expect(await metric('keyrail_redis_pending_commands')).toHaveLength(1)
+    await expect.poll(() => metric('keyrail_store_check_duration_seconds')).toHaveLength(2)
+  })
+})
+
+describe('keyrail_config_reloads_total', () => {
+  test('counts the reloads of the config file, also those that were rejected', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-metrics-'))
+    toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'keyrail.config.json')
+    const config = {
+      publicUrl: 'http://127.0.0.1:8080',
+      listen: { port: 0 },
+      prometheus: { port: 0 },
+      storage: { file: 'keyrail.db' },
+      networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: (await startNode()).url }] } },
+    }
+    writeFileSync(file, JSON.stringify(config))
+    const environment = { KEYRAIL_SECRET: randomBytes(32).toString('hex') }
+    const running = await startFromFile({ file, write: () => {}, version: '1.2.3', environment })
+    toStop.push(() => running.close({ graceMs: 0 }))
+    const scrape = async (): Promise<string[]> =>
+      (await (await fetch(`http://127.0.0.1:${running.listening.prometheusPort}/metrics`)).text()).split('\n')
+    expect((await scrape()).join('\n')).toContain('keyrail_build_info{version="1.2.3",node="')
+    expect(await scrape()).toContain('keyrail_config_last_reload_successful 1')
+    writeFileSync(file, JSON.stringify({ ...config, networks: {} }))
+    await running.reload()
+    expect(await scrape()).toContain('keyrail_config_last_reload_successful 0')
+    expect(await scrape()).toContain('keyrail_config_reloads_total{result="rejected"} 1')
+    writeFileSync(file, JSON.stringify(config))
+    await running.reload()
+    expect(await scrape()).toContain('keyrail_config_last_reload_successful 1')
+    expect(await scrape()).toContain('keyrail_config_reloads_total{result="applied"} 1')
   })
 })
 

@@ -70,8 +70,8 @@ describe('an open WebSocket', () => {
     await expect
       .poll(() => started.entries.at(-1))
       .toMatchObject({ event: 'webSocket', state: 'closed', code: 1008, reason })
-    // A check of an open connection is no request.
-    expect(started.meter.counted.length).toBe(1)
+    // The connection and one call: a check of an open connection is no request.
+    expect(started.meter.counted.length).toBe(2)
   })
 
   test('closes when its key expires, and when its token does', async () => {

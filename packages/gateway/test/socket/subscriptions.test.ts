@@ -107,6 +107,7 @@ describe('eth_subscribe', () => {
       await expect.poll(() => started.entries.at(-1)).toMatchObject({ event: 'webSocket', notifications: 3 })
       expect(started.usageLimits.used('app:app_counted')).toBe(used)
       expect(started.meter.counted.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+        'testnet websocket succeeded',
         'testnet eth_subscribe succeeded',
         ...Array.from({ length: 3 }, () => 'testnet eth_subscription succeeded'),
       ])

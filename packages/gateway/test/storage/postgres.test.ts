@@ -50,6 +50,18 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await expect(storage.findAccess(hash)).rejects.toThrow('the database is closed')
   })
 
+  test.each([
+    [10, {}],
+    [3, { maxConnections: 3 }],
+  ])('opens at most %s connections with %o, and reports them and the queries that wait', async (max, options) => {
+    const storage = await openStorage({ databaseUrl: await urlOf(), ...options })
+    const slow = Array.from({ length: max + 2 }, () => sql`select pg_sleep(0.3)`.execute(storage.db.query))
+    await expect.poll(() => storage.pool?.()).toEqual({ active: max, idle: 0, waiting: 2, max })
+    await Promise.all(slow)
+    expect(storage.pool?.()).toEqual({ active: 0, idle: max, waiting: 0, max })
+    await storage.close()
+  })
+
   test('only the transaction fails if its connection is lost', async () => {
     const { db, close } = await openRaw({ databaseUrl: await urlOf() })
     // The connection is cut while it is in use but idle: pg only reports that with an event.

@@ -46,25 +46,32 @@ let created = 0
 
 const toHash = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
 
+/** What a test decides about a block. */
+export interface BlockOverrides {
+  readonly logsBloom?: string
+  readonly logCount?: number
+  /** The addresses of its logs, which are repeated if there are more logs. */
+  readonly addresses?: readonly string[]
+  /** In seconds since 1970. */
+  readonly timestamp?: number
+}
+
 /** Creates a block with some logs. The hash of one does not say on which branch it is. */
-export const createBlock = (
-  parent: ScriptedBlock | undefined,
-  overrides: { readonly logsBloom?: string; readonly logCount?: number } = {},
-): ScriptedBlock => {
+export const createBlock = (parent: ScriptedBlock | undefined, overrides: BlockOverrides = {}): ScriptedBlock => {
   created += 1
   const number = parent === undefined ? 0 : parent.number + 1
   const hash = toHash(created * 0x1_0000_0000)
   const parentHash = parent?.hash ?? toHash(0)
-  const { logCount = created % 4 } = overrides
-  const address = `0x${'C0'.repeat(20)}`
+  const { logCount = created % 4, addresses = [`0x${'C0'.repeat(20)}`] } = overrides
   const bloom = Buffer.alloc(bloomBytes)
   const logs = Array.from({ length: logCount }, (_, index) => {
+    const address = addresses[index % addresses.length] ?? ''
     for (const entry of [address, toHash(index), toHash(created)]) addToBloom(bloom, entry)
     return `{"address":"${address}","topics":["${toHash(index)}","${toHash(created)}"],"data":"0x","blockNumber":"0x${number.toString(16)}","blockHash":"${hash}","logIndex":"0x${index}","removed":false}`
   })
   const logsBloom = overrides.logsBloom ?? toBloomHex(bloom)
   const transactions = logs.map(() => `"${toHash(created)}"`)
-  const timestamp = `0x${(1_700_000_000 + number * blockSeconds).toString(16)}`
+  const timestamp = `0x${(overrides.timestamp ?? 1_700_000_000 + number * blockSeconds).toString(16)}`
   const text = `{"number":"0x${number.toString(16)}","hash":"${hash}","parentHash":"${parentHash}","timestamp":"${timestamp}","logsBloom":"${logsBloom}","transactions":[${transactions.join(',')}],"size":"0x1","uncles":[]}`
   return { number, hash, parentHash, logs, text }
 }

@@ -86,7 +86,11 @@ export const startScriptedNode = async (): Promise<ScriptedNode> => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('end', () => socket.end())
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      // Subscriptions end with their connection.
+      if (sockets.size === 0) topics.clear()
+    })
     let buffered: Buffer = Buffer.alloc(0)
     socket.on('data', (chunk: Buffer) => {
       buffered = Buffer.concat([buffered, chunk])

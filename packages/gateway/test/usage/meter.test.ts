@@ -25,12 +25,31 @@ describe.each(databases)('metering on $name', (database) => {
     meter.count(key, 'testnet', 'eth_getLogs', 'rate_limited', 0.01)
     meter.count(key, 'testnet', 'other', 'method_not_found', 0.01)
     meter.count(sibling, 'testnet', 'eth_call', 'succeeded', 1)
+    meter.count(key, 'testnet', 'websocket', 'succeeded', undefined)
+    meter.count(key, 'testnet', 'eth_subscription', 'succeeded', undefined, 7)
     await meter.flush()
     const metrics = await minutes(key)
-    expect(metrics).toMatchObject({ total: 103, succeeded: 100, successRate: 100 / 103 })
+    const counts = { total: 103, succeeded: 100, successRate: 100 / 103, connections: 1, notifications: 7 }
+    expect(metrics).toMatchObject(counts)
     expect(metrics.series.filter(({ total }) => total > 0)).toEqual([
-      { at: start, total: 101, succeeded: 100, p50: expect.any(Number) as number, p95: expect.any(Number) as number },
-      { at: start + minuteMs, total: 2, succeeded: 0, p50: null, p95: null },
+      {
+        at: start,
+        total: 101,
+        succeeded: 100,
+        p50: expect.any(Number) as number,
+        p95: expect.any(Number) as number,
+        connections: 0,
+        notifications: 0,
+      },
+      {
+        at: start + minuteMs,
+        total: 2,
+        succeeded: 0,
+        p50: null,
+        p95: null,
+        connections: 1,
+        notifications: 7,
+      },
     ])
     expect(metrics.series).toHaveLength(120)
     expect(metrics.byMethod.map(({ method, total, succeeded }) => [method, total, succeeded])).toEqual([

@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable, Coroutine, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, NoReturn
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Never, Self
 from web3 import AsyncWeb3
 from web3._utils.caching import async_handle_request_caching  # type: ignore[attr-defined]
+from web3._utils.empty import Empty, empty
 from web3.middleware.base import MiddlewareOnion
 from web3.providers.async_base import AsyncJSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
+from web3.utils import RequestCacheValidationThreshold
 
+from .common_provider import CommonProvider
+from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Network, PerNetwork
+from .failure.check import invalid
 from .failure.error import KeyrailError
-from .provider_options import AsyncProviderOptions
-from .read_only_options import ReadOnlyOptions
+from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.fork import watch_forks
-from .transport.parse_options import parse_options
+from .transport.parse_options import OPTION_NAMES, describe_http_provider_option, parse_options
 from .transport.run_steps import create_async_runner
 from .transport.steps import Outcome
 
 
-class AsyncKeyrailProvider(ReadOnlyOptions, AsyncJSONBaseProvider):
+class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
     """The provider for ``AsyncWeb3``, with the options and behavior of ``KeyrailProvider``.
 
-    The ``api_key`` and ``jwt`` functions may be asynchronous. The parts of a large batch are sent concurrently. Use it as an
+    The ``api_key``, ``jwt`` and ``headers`` functions may be asynchronous. The parts of a large batch are sent concurrently. Use it as an
     asynchronous context manager, or ``await`` its ``close()``.
 
     Args:
-        positional: Not allowed. The provider takes keyword arguments only.
-        options: The options of ``KeyrailProvider``.
+        url: As in ``KeyrailProvider``, like all other options.
 
     Raises:
         KeyrailError: With kind ``invalidRequest`` if an option is wrong. The message names the option and how to fix it.
@@ -44,24 +48,75 @@ class AsyncKeyrailProvider(ReadOnlyOptions, AsyncJSONBaseProvider):
 
     """
 
-    def __init__(self, *positional: object, **options: Unpack[AsyncProviderOptions]) -> None:
-        parsed = parse_options(positional, options)
-        # Error reporters show the variables of frames.
-        del positional, options
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        base_url: PerNetwork[str] | None = None,
+        rpc_url: PerNetwork[str] | None = None,
+        api_key: AsyncSecret | None = None,
+        network: Network | None = None,
+        chain_id: PerNetwork[int] | None = None,
+        jwt: AsyncSecret | None = None,
+        headers: AsyncHeaders | None = None,
+        proxy: str | Literal[False] | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        timeout_ms: float | None = None,
+        retry: bool | int | RetryOptions = True,
+        batch: BatchOptions | None = None,
+        max_response_bytes: int | None = None,
+        max_in_flight: int | None = None,
+        resends: int | None = None,
+        cache_allowed_requests: bool = False,
+        cacheable_requests: set[RPCEndpoint] | None = None,
+        request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
+        **unknown: Never,
+    ) -> None:
+        options: dict[str, Any] = {name: value for name, value in locals().items() if name in OPTION_NAMES}
+        cache: dict[str, Any] = {
+            "cache_allowed_requests": cache_allowed_requests,
+            "cacheable_requests": cacheable_requests,
+            "request_cache_validation_threshold": request_cache_validation_threshold,
+        }
+        parsed = parse_options(options, cache, unknown)
+        # Error reporters show the variables of frames, and any option may be a misplaced key.
+        del (
+            url,
+            base_url,
+            rpc_url,
+            api_key,
+            network,
+            chain_id,
+            jwt,
+            headers,
+            proxy,
+            ssl_context,
+            timeout_ms,
+            retry,
+            batch,
+            max_response_bytes,
+        )
+        del (
+            max_in_flight,
+            resends,
+            cache_allowed_requests,
+            cacheable_requests,
+            request_cache_validation_threshold,
+            unknown,
+        )
         if isinstance(parsed, KeyrailError):
+            del options, cache
             raise parsed
-        endpoint, settings, cache = parsed
+        endpoint, settings, connections = parsed
         super().__init__(**cache)
         self._redacted_url = endpoint.redacted_url
+        self._keep_options(options)
         self._calls = CallFactory(endpoint, settings)
-        # Functions, because their variables are not attributes: a debugger page that shows this object does not show the key.
-        self._run, self._close, self._start_over = create_async_runner(endpoint, settings)
+        # Functions, for the same reason: the key is not an attribute.
+        self._run, self._close, self._start_over, self._open_socket = create_async_runner(
+            endpoint, settings, connections
+        )
         watch_forks(self)
-
-    @property
-    def redacted_url(self) -> str:
-        """The URL of the endpoint without its secrets. Safe to print."""
-        return self._redacted_url
 
     async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
         """Make a call. web3.py calls this method for each of its own calls.
@@ -138,6 +193,15 @@ class AsyncKeyrailProvider(ReadOnlyOptions, AsyncJSONBaseProvider):
         """Close all connections, under the name that web3.py uses."""
         await self._close()
 
+    async def cache_async_session(self, _session: object) -> NoReturn:
+        """Reject a session of aiohttp, which web3.py's ``AsyncHTTPProvider`` takes: the provider has its own.
+
+        Raises:
+            KeyrailError: Always, with the options that take its place.
+
+        """
+        raise invalid(describe_http_provider_option("session"))
+
     def _after_fork(self) -> None:
         self._request_cache_lock = asyncio.Lock()
         self._start_over()
@@ -157,11 +221,6 @@ class AsyncKeyrailProvider(ReadOnlyOptions, AsyncJSONBaseProvider):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
-
-    def __repr__(self) -> str:
-        return f"AsyncKeyrailProvider({self._redacted_url})"
-
-    __str__ = __repr__
 
 
 async def _call(provider: Any, method: RPCEndpoint, params: Any) -> RPCResponse:

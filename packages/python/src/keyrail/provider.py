@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Never, Self
 from web3 import Web3
 from web3._utils.caching import handle_request_caching  # type: ignore[attr-defined]
+from web3._utils.empty import Empty, empty
 from web3.middleware.base import MiddlewareOnion
 from web3.providers.base import JSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
+from web3.utils import RequestCacheValidationThreshold
 
+from .common_provider import CommonProvider
+from .endpoint.create_endpoint import Headers, Network, PerNetwork, Secret
 from .failure.error import KeyrailError
 from .message.response import Result
-from .provider_options import ProviderOptions
-from .read_only_options import ReadOnlyOptions
+from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.fork import watch_forks
-from .transport.parse_options import parse_options
+from .transport.parse_options import OPTION_NAMES, parse_options
 from .transport.run_steps import create_runner
 from .transport.steps import Outcome
 
 
-class KeyrailProvider(ReadOnlyOptions, JSONBaseProvider):
+class KeyrailProvider(CommonProvider, JSONBaseProvider):
     """A synchronous web3.py provider that hides the key, retries within a deadline and pairs batch responses by id.
 
     Threads can share it. Use it as a context manager, or call ``close()``.
 
     Args:
-        positional: Not allowed. The provider takes keyword arguments only.
         url: A full URL from the dashboard, or a node's own URL.
         base_url: The URL of an app: calls are sent to ``{base_url}/v2/{api_key}``.
         rpc_url: The RPC URL of an API key: calls are sent to ``{rpc_url}/{api_key}``.
@@ -40,6 +43,12 @@ class KeyrailProvider(ReadOnlyOptions, JSONBaseProvider):
             dict of URLs or chain ids, of which it must be one of the names. Both require it.
         chain_id: The expected chain id. Without it, the provider requests the chain id once.
         jwt: A JSON Web Token, or a function that returns it. Sent as ``Authorization: Bearer``.
+        headers: Extra headers of each request, or a function that returns them. The function is called for each attempt. Values are
+            masked in errors.
+        proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
+            environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
+        ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
+            ``CURL_CA_BUNDLE`` or ``SSL_CERT_FILE``.
         timeout_ms: The time limit of a call with all its retries, in milliseconds. Default: 10,000, and 60,000 for
             eth_getLogs, eth_simulateV1, debug_* and trace_*.
         retry: False for no retries, the number of retries, or a dict of ``RetryOptions``. Default: 3 retries with full
@@ -52,6 +61,7 @@ class KeyrailProvider(ReadOnlyOptions, JSONBaseProvider):
         cacheable_requests: The methods whose results web3.py caches. Default: those of ``HTTPProvider``.
         request_cache_validation_threshold: The age at which web3.py caches a block: seconds, a tag, or None for any age.
             Default: as in ``HTTPProvider``.
+        unknown: Not allowed. Any other option is an error that names the nearest one.
 
     Raises:
         KeyrailError: With kind ``invalidRequest`` if an option is wrong. The message names the option and how to fix it.
@@ -63,24 +73,73 @@ class KeyrailProvider(ReadOnlyOptions, JSONBaseProvider):
 
     """
 
-    def __init__(self, *positional: object, **options: Unpack[ProviderOptions]) -> None:
-        parsed = parse_options(positional, options)
-        # Error reporters show the variables of frames.
-        del positional, options
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        base_url: PerNetwork[str] | None = None,
+        rpc_url: PerNetwork[str] | None = None,
+        api_key: Secret | None = None,
+        network: Network | None = None,
+        chain_id: PerNetwork[int] | None = None,
+        jwt: Secret | None = None,
+        headers: Headers | None = None,
+        proxy: str | Literal[False] | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        timeout_ms: float | None = None,
+        retry: bool | int | RetryOptions = True,
+        batch: BatchOptions | None = None,
+        max_response_bytes: int | None = None,
+        max_in_flight: int | None = None,
+        resends: int | None = None,
+        cache_allowed_requests: bool = False,
+        cacheable_requests: set[RPCEndpoint] | None = None,
+        request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
+        **unknown: Never,
+    ) -> None:
+        options: dict[str, Any] = {name: value for name, value in locals().items() if name in OPTION_NAMES}
+        cache: dict[str, Any] = {
+            "cache_allowed_requests": cache_allowed_requests,
+            "cacheable_requests": cacheable_requests,
+            "request_cache_validation_threshold": request_cache_validation_threshold,
+        }
+        parsed = parse_options(options, cache, unknown)
+        # Error reporters show the variables of frames, and any option may be a misplaced key.
+        del (
+            url,
+            base_url,
+            rpc_url,
+            api_key,
+            network,
+            chain_id,
+            jwt,
+            headers,
+            proxy,
+            ssl_context,
+            timeout_ms,
+            retry,
+            batch,
+            max_response_bytes,
+        )
+        del (
+            max_in_flight,
+            resends,
+            cache_allowed_requests,
+            cacheable_requests,
+            request_cache_validation_threshold,
+            unknown,
+        )
         if isinstance(parsed, KeyrailError):
+            del options, cache
             raise parsed
-        endpoint, settings, cache = parsed
+        endpoint, settings, connections = parsed
         super().__init__(**cache)
         self._redacted_url = endpoint.redacted_url
+        self._keep_options(options)
         self._calls = CallFactory(endpoint, settings)
-        # Functions, because their variables are not attributes: a debugger page that shows this object does not show the key.
-        self._run, self._close, self._start_over = create_runner(endpoint, settings)
+        # Functions, for the same reason: the key is not an attribute.
+        self._run, self._close, self._start_over = create_runner(endpoint, settings, connections)
         watch_forks(self)
-
-    @property
-    def redacted_url(self) -> str:
-        """The URL of the endpoint without its secrets. Safe to print."""
-        return self._redacted_url
 
     def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
         """Make a call. web3.py calls this method for each of its own calls.
@@ -169,11 +228,6 @@ class KeyrailProvider(ReadOnlyOptions, JSONBaseProvider):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        return f"KeyrailProvider({self._redacted_url})"
-
-    __str__ = __repr__
 
 
 def _call(provider: Any, method: RPCEndpoint, params: Any) -> RPCResponse:

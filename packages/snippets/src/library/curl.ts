@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { paragraphs, signedTransaction } from './writer.ts'
+import { paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const post = (body: string): string[] => [
@@ -73,21 +73,33 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     ),
   ],
   chainId: callMethod('eth_chainId', '[]'),
+  subscribeBlocks: [
+    '# curl cannot send messages over a WebSocket. Node 22 and later can.',
+    'URL="$URL" node -e \'',
+    '  const socket = new WebSocket(process.env.URL)',
+    '  socket.onopen = () => {',
+    '    socket.send(`{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}`)',
+    '  }',
+    '  socket.onmessage = ({ data }) => console.log(data)',
+    "'",
+  ],
 })
 
 /** Writes shell programs with curl. */
 export function writeCurl(options: ReadOptions): Written {
   const { apiKey, address, method } = options
+  const url = `${address.base}${address.kind === 'app' ? '/v2' : ''}/$API_KEY`
   return {
     lines: paragraphs(
       [
         apiKey === undefined ? 'API_KEY="${KEYRAIL_API_KEY:?Set KEYRAIL_API_KEY to your key}"' : `API_KEY='${apiKey}'`,
-        `URL="${address.base}${address.kind === 'app' ? '/v2' : ''}/$API_KEY"`,
+        `URL="${method === 'subscribeBlocks' ? toSocketUrl(url) : url}"`,
       ],
       programs(options)[method],
     ),
     extension: 'sh',
     run: 'sh',
+    ...(method === 'subscribeBlocks' && { needs: 'Node 22' }),
     ...(method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
 }

@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsKey, jsOptions, jsUrl, paragraphs, privateKey } from './writer.ts'
+import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, privateKey, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 interface Program {
@@ -95,16 +95,28 @@ const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<R
   chainId: {
     lines: ['const { chainId } = await provider.getNetwork()', 'console.log(`Chain id: ${chainId}`)'],
   },
+  subscribeBlocks: {
+    lines: [
+      "await provider.on('block', async (number) => {",
+      '  const block = await provider.getBlock(number)',
+      '  console.log(`Block ${block.number} is ${block.hash}`)',
+      '})',
+    ],
+  },
 })
 
 /** Writes JavaScript programs with ethers. */
 export function writeEthers(options: ReadOptions): Written {
   const { uses = [], lines } = programs(options)[options.method]
   const { withKeyrail } = options
-  const imports = [...(withKeyrail ? [] : ['JsonRpcProvider']), ...uses].sort()
+  const subscribes = options.method === 'subscribeBlocks'
+  const ownProvider = subscribes ? 'WebSocketProvider' : 'JsonRpcProvider'
+  const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
+  const imports = [...(withKeyrail ? [] : [ownProvider]), ...uses].sort()
   return {
     lines: paragraphs(
       [
+        ...(withKeyrail && subscribes ? [importWebSocket] : []),
         ...(withKeyrail ? ["import { KeyrailProvider } from '@keyrail/ethers'"] : []),
         ...(imports.length > 0 ? [`import { ${imports.join(', ')} } from 'ethers'`] : []),
       ],
@@ -112,10 +124,10 @@ export function writeEthers(options: ReadOptions): Written {
         jsKey(options),
         withKeyrail
           ? `const provider = new KeyrailProvider(${jsOptions(options)})`
-          : `const provider = new JsonRpcProvider(${jsUrl(options)})`,
+          : `const provider = new ${ownProvider}(${url})`,
       ],
       lines,
-      ['provider.destroy()'],
+      subscribes ? [] : ['provider.destroy()'],
     ),
     extension: 'mjs',
     run: 'node',

@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsKey, jsOptions, jsUrl, paragraphs, signedTransaction } from './writer.ts'
+import { jsKey, jsOptions, jsUrl, paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const call = [
@@ -96,6 +96,18 @@ const plain = ({
     'console.log(`It is in block ${Number(receipt.blockNumber)}`)',
   ],
   chainId: ["console.log(`Chain id: ${Number(await call('eth_chainId'))}`)"],
+  // Without `call`: the program is a WebSocket.
+  subscribeBlocks: [
+    'const socket = new WebSocket(url)',
+    'socket.onopen = () => {',
+    "  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))",
+    '}',
+    'socket.onmessage = ({ data }) => {',
+    '  const { params } = JSON.parse(data)',
+    '  if (params) console.log(`Block ${Number(params.result.number)} is ${params.result.hash}`)',
+    '}',
+    'socket.onclose = ({ code, reason }) => console.error(`The connection was closed: ${code} ${reason}`)',
+  ],
 })
 
 interface Program {
@@ -191,28 +203,44 @@ const ours = ({ account, block, contract, symbol }: ReadOptions): Readonly<Recor
     ],
   },
   chainId: { uses: ['getChainId'], lines: ['console.log(`Chain id: ${await getChainId(client)}`)'] },
+  subscribeBlocks: {
+    uses: ['subscribe'],
+    lines: [
+      'for await (const event of subscribe(client, { blocks: true })) {',
+      "  if (event.type === 'block') console.log(`Block ${event.block.number} is ${event.block.hash}`)",
+      '  else console.log(`The blocks above ${event.ancestor.number} were replaced`)',
+      '}',
+    ],
+  },
 })
 
 /** Writes JavaScript programs with fetch, or with the client of @keyrail/fetch. */
 export function writeFetch(options: ReadOptions): Written {
+  const subscribes = options.method === 'subscribeBlocks'
   const common = {
     extension: 'mjs',
     run: 'node',
     ...(options.method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
   if (!options.withKeyrail) {
-    const top = [jsKey(options), `const url = ${jsUrl(options)}`]
-    return { ...common, lines: paragraphs(top, call, plain(options)[options.method]) }
+    const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
+    const lines = paragraphs(
+      [jsKey(options), `const url = ${url}`],
+      subscribes ? [] : call,
+      plain(options)[options.method],
+    )
+    // Node 20 has no WebSocket.
+    return { ...common, lines, ...(subscribes && { needs: 'Node 22' }) }
   }
   const { uses, lines } = ours(options)[options.method]
-  const names = [...uses, 'createClient'].sort()
+  const names = [...uses, 'createClient', ...(subscribes ? ['webSocket'] : [])].sort()
   return {
     ...common,
     lines: paragraphs(
       [`import { ${names.join(', ')} } from '@keyrail/fetch'`],
       [jsKey(options), `const client = createClient(${jsOptions(options)})`],
       lines,
-      ['client.close()'],
+      subscribes ? [] : ['client.close()'],
     ),
     install: 'npm install @keyrail/core @keyrail/fetch',
   }

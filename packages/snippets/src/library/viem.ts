@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsKey, jsOptions, jsUrl, paragraphs, privateKey } from './writer.ts'
+import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, privateKey, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 interface Program {
@@ -97,22 +97,39 @@ const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<R
     ],
   },
   chainId: { lines: ['console.log(`Chain id: ${await client.getChainId()}`)'] },
+  subscribeBlocks: {
+    lines: [
+      'client.watchBlocks({',
+      '  onBlock: (block) => console.log(`Block ${block.number} is ${block.hash}`),',
+      '  onError: (error) => console.error(error.message),',
+      '})',
+    ],
+  },
 })
 
 /** Writes TypeScript programs with viem. */
 export function writeViem(options: ReadOptions): Written {
   const { uses = [], imports = [], lines } = programs(options)[options.method]
   const { withKeyrail } = options
-  const ofViem = ['createPublicClient', ...(withKeyrail ? [] : ['http']), ...uses].sort()
-  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `http(${jsUrl(options)})`
+  const subscribes = options.method === 'subscribeBlocks'
+  const ownTransport = subscribes ? 'webSocket' : 'http'
+  const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
+  const ofViem = ['createPublicClient', ...(withKeyrail ? [] : [ownTransport]), ...uses].sort()
+  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${url})`
   return {
     lines: paragraphs(
       [
+        ...(withKeyrail && subscribes ? [importWebSocket] : []),
         ...(withKeyrail ? ["import { keyrail } from '@keyrail/viem'"] : []),
         `import { ${ofViem.join(', ')} } from 'viem'`,
         ...imports,
       ],
-      [jsKey(options), `const client = createPublicClient({ transport: ${transport} })`],
+      [
+        jsKey(options),
+        ...(subscribes
+          ? [`const transport = ${transport}`, 'const client = createPublicClient({ transport })']
+          : [`const client = createPublicClient({ transport: ${transport} })`]),
+      ],
       lines,
     ),
     extension: 'mts',

@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsKey, jsOptions, jsUrl, paragraphs, privateKey } from './writer.ts'
+import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, privateKey, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const programs = ({
@@ -84,22 +84,32 @@ const programs = ({
     'console.log(`It is in block ${blockNumber}`)',
   ],
   chainId: ['console.log(`Chain id: ${await web3.eth.getChainId()}`)'],
+  subscribeBlocks: [
+    "const blocks = await web3.eth.subscribe('newBlockHeaders')",
+    "blocks.on('data', (block) => console.log(`Block ${block.number} is ${block.hash}`))",
+    "blocks.on('error', (error) => console.error(error.message))",
+  ],
 })
 
 /** Writes JavaScript programs with web3.js. */
 export function writeWeb3(options: ReadOptions): Written {
   const { withKeyrail } = options
+  const subscribes = options.method === 'subscribeBlocks'
   return {
     lines: paragraphs(
-      [...(withKeyrail ? ["import { KeyrailProvider } from '@keyrail/web3'"] : []), "import { Web3 } from 'web3'"],
+      [
+        ...(withKeyrail && subscribes ? [importWebSocket] : []),
+        ...(withKeyrail ? ["import { KeyrailProvider } from '@keyrail/web3'"] : []),
+        "import { Web3 } from 'web3'",
+      ],
       [
         jsKey(options),
         ...(withKeyrail
           ? [`const provider = new KeyrailProvider(${jsOptions(options)})`, 'const web3 = new Web3(provider)']
-          : [`const web3 = new Web3(${jsUrl(options)})`]),
+          : [`const web3 = new Web3(${subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)})`]),
       ],
       programs(options)[options.method],
-      withKeyrail ? ['provider.disconnect()'] : [],
+      withKeyrail && !subscribes ? ['provider.disconnect()'] : [],
     ),
     extension: 'mjs',
     run: 'node',

@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { paragraphs, privateKey } from './writer.ts'
+import { paragraphs, privateKey, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const programs = ({
@@ -87,10 +87,45 @@ const programs = ({
     'print(f"It is in block {receipt[\'blockNumber\']}")',
   ],
   chainId: ['print(f"Chain id: {w3.eth.chain_id}")'],
+  // Asynchronous, which `writeSubscription` writes.
+  subscribeBlocks: [],
 })
+
+/** Writes the program that subscribes. Only web3.py's own provider has subscriptions. */
+function writeSubscription({ address: { kind, base }, apiKey }: ReadOptions): Written {
+  const url = toSocketUrl(base)
+  return {
+    lines: paragraphs(
+      ['import asyncio', ...(apiKey === undefined ? ['import os'] : [])],
+      ['from web3 import AsyncWeb3, WebSocketProvider', 'from websockets.exceptions import ConnectionClosed'],
+      [
+        apiKey === undefined ? 'api_key = os.environ["KEYRAIL_API_KEY"]' : `api_key = "${apiKey}"`,
+        `url = f"${url}${kind === 'app' ? '/v2' : ''}/{api_key}"`,
+      ],
+      [
+        '',
+        'async def main():',
+        '    # Connects again if the connection is lost.',
+        '    async for w3 in AsyncWeb3(WebSocketProvider(url)):',
+        '        try:',
+        '            await w3.eth.subscribe("newHeads")',
+        '            async for message in w3.socket.process_subscriptions():',
+        '                block = message["result"]',
+        "                print(f\"Block {block['number']} is {block['hash'].to_0x_hex()}\", flush=True)",
+        '        except ConnectionClosed:',
+        '            continue',
+      ],
+      ['', 'asyncio.run(main())'],
+    ),
+    extension: 'py',
+    run: 'python3',
+    install: 'pip install web3',
+  }
+}
 
 /** Writes Python programs with web3.py. */
 export function writeWeb3Py(options: ReadOptions): Written {
+  if (options.method === 'subscribeBlocks') return writeSubscription(options)
   const { withKeyrail, address, apiKey, method } = options
   const { kind, base } = address
   const sends = method === 'sendRawTransaction'

@@ -31,10 +31,17 @@ export function jsUrl({ address }: ReadOptions): string {
   return `\`${address.base}${address.kind === 'app' ? '/v2' : ''}/\${apiKey}\``
 }
 
-/** The options of a Keyrail package in a JavaScript program, as code. */
-export function jsOptions({ address }: ReadOptions): string {
-  return `{ ${address.kind === 'app' ? 'baseUrl' : 'rpcUrl'}: '${address.base}', apiKey }`
+/** Converts the URL in code to that of the WebSocket. */
+export const toSocketUrl = (code: string): string => code.replace('http', 'ws')
+
+/** The options of a Keyrail package in a JavaScript program, as code. With `webSocket()`, which is to be imported, if the program subscribes. */
+export function jsOptions({ address, method }: ReadOptions): string {
+  const options = `${address.kind === 'app' ? 'baseUrl' : 'rpcUrl'}: '${address.base}', apiKey`
+  return `{ ${options}${method === 'subscribeBlocks' ? ', webSocket: webSocket()' : ''} }`
 }
+
+/** The import for {@link jsOptions}. */
+export const importWebSocket = "import { webSocket } from '@keyrail/core'"
 
 /** The environment variable for libraries that can sign. */
 export const privateKey = { name: 'PRIVATE_KEY', what: 'the private key of an account that pays the fee' }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { AddToWallet } from '../../networks/AddToWallet.tsx'
 import { NetworkStatus } from '../../networks/NetworkStatus.tsx'
 import type { NetworkView } from '../../networks/searchNetworks.ts'
+import { toWebSocketUrl } from '../../networks/toWebSocketUrl.ts'
 import { Card } from '../../parts/Card.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Note } from '../../parts/Note.tsx'
@@ -76,10 +77,23 @@ export function AppNetworkCard(props: {
       </dl>
       {limits !== undefined && <WeightsHint weights={limits.weights} />}
       <div className="stack tight">
-        <p className="small soft">Address of this app</p>
+        <p className="small soft">Addresses of this app, for HTTP and WebSocket</p>
         <div className="address">
           <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : app.key.addresses[name]}</code>
           {canShow && <CopyButton what={`address on ${title}`} text={reveal} />}
+        </div>
+        <div className="address">
+          <code>
+            {toWebSocketUrl(
+              isShown && holder.kept !== undefined ? addressWith(holder.kept) : (app.key.addresses[name] ?? ''),
+            )}
+          </code>
+          {canShow && (
+            <CopyButton
+              what={`WebSocket address on ${title}`}
+              text={async (password) => toWebSocketUrl(await reveal(password))}
+            />
+          )}
         </div>
       </div>
       {apiKeys.length > 0 && (

@@ -5,6 +5,7 @@ import { deploymentQuery, usageQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { AddToWallet } from '../../networks/AddToWallet.tsx'
 import { NetworkName } from '../../networks/NetworkName.tsx'
+import { toWebSocketUrl } from '../../networks/toWebSocketUrl.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
@@ -54,14 +55,15 @@ export function KeySetup() {
           const addressWith = (apiKey: string): string => `${url}/${apiKey}`
           const revealAddress = async (password: string | undefined): Promise<string> =>
             addressWith(await holder.reveal(password))
+          const shownAddress = isShown && holder.kept !== undefined ? addressWith(holder.kept) : key.address
           return (
             <>
               <Card
-                title="Address"
+                title="Addresses"
                 lead={
                   <>
-                    <NetworkName title={title} network={key.network} />, {symbol}, chain id {chainId}. It holds the key,
-                    so it is a secret.
+                    <NetworkName title={title} network={key.network} />, {symbol}, chain id {chainId}. For HTTP and
+                    WebSocket. They contain the key, so they are secrets.
                   </>
                 }
                 aside={
@@ -75,8 +77,17 @@ export function KeySetup() {
               >
                 <Problem text={problem} />
                 <div className="address">
-                  <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : key.address}</code>
+                  <code>{shownAddress}</code>
                   {canShow && <CopyButton what={`address on ${title}`} text={revealAddress} />}
+                </div>
+                <div className="address">
+                  <code>{toWebSocketUrl(shownAddress)}</code>
+                  {canShow && (
+                    <CopyButton
+                      what={`WebSocket address on ${title}`}
+                      text={async (password) => toWebSocketUrl(await revealAddress(password))}
+                    />
+                  )}
                 </div>
                 {canShow && (
                   <div className="row end">

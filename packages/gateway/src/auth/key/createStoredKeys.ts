@@ -13,7 +13,7 @@ import { toKeyRecord } from './toKeyRecord.ts'
 export interface StoredKeysOptions {
   readonly storage: Pick<Storage, 'findAccess' | 'findAccessByKid' | 'changes'>
   /** Returns the effective limits of a key: see `resolveLimits`. */
-  readonly getLimits: (access: Access) => KeyLimits
+  readonly getLimits: (source: LimitSource) => KeyLimits
   /** Most keys cached, and most unknown keys cached; 2 or more. @default 100_000 */
   readonly maxEntries?: number
   /** How long cached keys work while the database is unreachable, in milliseconds. @default 600_000 (10 minutes) */
@@ -26,21 +26,57 @@ export interface StoredKeysOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** What the limits of a key depend on, besides the config. */
+export interface LimitSource {
+  /** The app of the key; `null` for an API key. */
+  readonly app: Pick<NonNullable<Access['app']>, 'limits'> | null
+  readonly user: Pick<Access['user'], 'limits'>
+  readonly networks: Access['networks']
+}
+
 /** A cached key store over a storage. */
 export interface StoredKeys extends KeyStore {
   find(hash: string): FoundKey
   findByKid(kid: string): FoundKey
   /** Drops changed keys from the cache, so that the next request reads them. Call it after the commit. */
   forget(changes: readonly Change[] | 'all'): void
+  /** Takes the limits of cached keys from `getLimits` again, each when it is used next. Call it when the config has changed. It reads nothing from the database. */
+  renewLimits(): void
   /** Reads the change feed now, for example after a notification from another instance. Never rejects. */
   refresh(): Promise<void>
   /** Since when the change feed cannot be read, in milliseconds since 1970; `undefined` if it can. */
   unreachableSince(): number | undefined
   /** The number of cached keys. */
   readonly size: number
+  readonly cacheState: () => KeyCacheState
   /** Stops reading the change feed. */
   close(): Promise<void>
 }
+
+/** The state of a key cache. */
+export interface KeyCacheState {
+  readonly entries: number
+  readonly maxEntries: number
+  /** Lookups that the cache had the result of, unknown keys included. */
+  readonly hits: number
+  /** Lookups that read the database, or joined a read in flight. */
+  readonly misses: number
+}
+
+/** A record, and what its limits were made of. */
+interface CachedKey {
+  record: KeyRecord
+  readonly userLimits: Access['user']['limits']
+  readonly appLimits: Access['user']['limits']
+  /** With which `limitsVersion` the limits were taken. */
+  limitsVersion: number
+}
+
+const toLimitSource = ({ record, userLimits, appLimits }: CachedKey): LimitSource => ({
+  app: record.appId === undefined ? null : { limits: appLimits },
+  user: { limits: userLimits },
+  networks: record.networks,
+})
 
 interface Lookup {
   /** The cache key. */
@@ -70,11 +106,15 @@ export const createStoredKeys = ({
   now: wallNow,
 }: StoredKeysOptions): StoredKeys => {
   const now = monotonicClock(wallNow)
-  const known = createKeyCache<KeyRecord>(maxEntries)
+  const known = createKeyCache<CachedKey>(maxEntries)
+  /** Incremented when the config has changed. */
+  let limitsVersion = 0
   let unknown: RecentMap<number> = createRecentMap(maxEntries)
   const loading = new Map<string, Promise<KeyRecord | undefined>>()
   /** Incremented by every change: a read that started in an earlier epoch may be outdated. */
   let epoch = 0
+  let hits = 0
+  let misses = 0
   let seq: number | undefined
   /** When the change feed was last read to its end. */
   let syncedAt = now()
@@ -97,7 +137,10 @@ export const createStoredKeys = ({
       return undefined
     }
     const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by })
-    if (startedIn === epoch) known.set(lookup.name, record, [access.user.id, access.app?.id ?? access.keyId])
+    if (startedIn === epoch) {
+      const cached = { record, userLimits: access.user.limits, appLimits: access.app?.limits ?? null, limitsVersion }
+      known.set(lookup.name, cached, [access.user.id, access.app?.id ?? access.keyId])
+    }
     return record
   }
 
@@ -120,9 +163,21 @@ export const createStoredKeys = ({
   const find = (name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
     const time = now()
     const cached = known.get(name)
-    if (cached !== undefined && time - syncedAt <= staleKeysForMs) return cached
+    if (cached !== undefined && time - syncedAt <= staleKeysForMs) {
+      hits += 1
+      if (cached.limitsVersion !== limitsVersion) {
+        cached.record = { ...cached.record, limits: getLimits(toLimitSource(cached)) }
+        cached.limitsVersion = limitsVersion
+      }
+      return cached.record
+    }
     const until = cached === undefined ? unknown.get(name) : undefined
-    return until !== undefined && time < until ? undefined : load({ name, text, by })
+    if (until !== undefined && time < until) {
+      hits += 1
+      return undefined
+    }
+    misses += 1
+    return load({ name, text, by })
   }
 
   const read = async (): Promise<void> => {
@@ -169,11 +224,15 @@ export const createStoredKeys = ({
     // A hash is 64 hex digits, so the two kinds of names never collide. Impossible kids are not queried, because databases do not accept every text.
     findByKid: (kid) => (isJwtKeyId(kid) ? find(`kid ${kid}`, kid, 'kid') : undefined),
     forget,
+    renewLimits: () => {
+      limitsVersion += 1
+    },
     refresh,
     unreachableSince: () => (failing ? (wallNow ?? Date.now)() - (now() - syncedAt) : undefined),
     get size() {
       return known.size
     },
+    cacheState: () => ({ entries: known.size, maxEntries, hits, misses }),
     close: async () => {
       closed = true
       clearTimeout(timer)

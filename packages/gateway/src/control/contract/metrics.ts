@@ -26,6 +26,10 @@ export interface MetricsView {
     readonly p95: number | null
     readonly p99: number | null
   }
+  /** WebSockets that were opened. */
+  readonly connections: number
+  /** Notifications of subscriptions. They are no requests: none of the other members count them. */
+  readonly notifications: number
   /** One item per step from `from` to `to`, including steps without requests. */
   readonly series: readonly {
     readonly at: string
@@ -33,6 +37,8 @@ export interface MetricsView {
     readonly succeeded: number
     readonly p50: number | null
     readonly p95: number | null
+    readonly connections: number
+    readonly notifications: number
   }[]
   /** Most requested first. */
   readonly byMethod: readonly {
@@ -74,7 +80,19 @@ export const metricsView: z.ZodType<MetricsView> = z
     succeeded: count,
     successRate: z.number().min(0).max(1).nullable(),
     latencyMs: z.strictObject({ p50: ms, p90: ms, p95: ms, p99: ms }),
-    series: z.array(z.strictObject({ at: timeText, total: count, succeeded: count, p50: ms, p95: ms })),
+    connections: count,
+    notifications: count,
+    series: z.array(
+      z.strictObject({
+        at: timeText,
+        total: count,
+        succeeded: count,
+        p50: ms,
+        p95: ms,
+        connections: count,
+        notifications: count,
+      }),
+    ),
     byMethod: z.array(z.strictObject({ method: z.string(), total: count, succeeded: count, p50: ms, p95: ms })),
     byOutcome: z.array(z.strictObject({ outcome: z.string(), total: count })),
     byNetwork: z.array(z.strictObject({ network: z.string(), total: count, succeeded: count })),

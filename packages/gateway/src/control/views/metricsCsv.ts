@@ -6,8 +6,8 @@ type Table = readonly (readonly Cell[])[]
 
 const tables: Readonly<Record<NonNullable<MetricsCsvQuery['of']>, (metrics: MetricsView) => Table>> = {
   series: ({ series }) => [
-    ['at', 'total', 'succeeded', 'p50Ms', 'p95Ms'],
-    ...series.map(({ at, total, succeeded, p50, p95 }) => [at, total, succeeded, p50, p95]),
+    ['at', 'total', 'succeeded', 'p50Ms', 'p95Ms', 'connections', 'notifications'],
+    ...series.map((one) => [one.at, one.total, one.succeeded, one.p50, one.p95, one.connections, one.notifications]),
   ],
   methods: ({ byMethod }) => [
     ['method', 'total', 'succeeded', 'p50Ms', 'p95Ms'],

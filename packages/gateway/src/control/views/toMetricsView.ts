@@ -34,6 +34,8 @@ export const toMetricsView = (
   succeeded: metrics.succeeded,
   successRate: metrics.successRate,
   latencyMs: metrics.latencyMs,
+  connections: metrics.connections,
+  notifications: metrics.notifications,
   series: metrics.series.map(({ at, ...point }) => ({ ...point, at: isoTime(at) })),
   byMethod: metrics.byMethod,
   byOutcome: metrics.byOutcome,

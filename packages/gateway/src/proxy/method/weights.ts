@@ -1,5 +1,6 @@
 import { checkNames } from '@keyrail/core/internal'
 import type { Network } from '../../lib/network.ts'
+import { notificationMethod } from '../../usage/metering/meter.ts'
 import {
   debugMethods,
   nodeMethods,
@@ -16,9 +17,6 @@ export type MethodWeights = Readonly<Record<string, number>>
 
 /** The largest weight. */
 export const maxWeight = 1_000_000
-
-/** The method of notifications. Their weight is 0 unless they are given one. */
-export const notificationMethod = 'eth_subscription'
 
 /** The methods that can have a weight: all that a service can offer, also while `services` turns them off. */
 export const weightedMethods: readonly string[] = [

@@ -91,7 +91,15 @@ export const skipBody = (gateway: GatewayContext, context: RequestContext, then:
 export const getDurationMs = ({ startedAt }: RequestContext): number =>
   Math.round((performance.now() - startedAt) * 1000) / 1000
 
+/** Ends the trace of a request, if it has one. */
+export const endTrace = ({ trace, facts }: RequestContext, status: number): void => {
+  if (trace === undefined) return
+  const { network, method, calls, reason } = facts
+  trace.end({ status, network, method, calls, reason })
+}
+
 const logRequest = (gateway: GatewayContext, context: RequestContext, status: number): void => {
+  endTrace(context, status)
   if (!gateway.logRequests) return
   const { network, tenant, method, calls, reason } = context.facts
   // Always the same members, so that all entries have one hidden class.

@@ -9,6 +9,7 @@ import type { GatewayLimits, GatewayOptions, NetworkLimits, WebSocketOptions } f
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
+import type { RequestTracer } from '../requestTracer.ts'
 import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 import type { NetworkContext } from './networkContext.ts'
@@ -61,6 +62,8 @@ export interface GatewayContext {
     /** Gets the subscriptions of a network; `undefined` if it has none. */
     readonly getHub: (network: Network) => SubscriptionHub | undefined
   }
+  /** `undefined`: requests are not traced. */
+  readonly tracer: RequestTracer | undefined
   /** Those that hold for all networks. */
   readonly limits: Required<Omit<GatewayLimits, keyof NetworkLimits>>
   readonly bodies: BodyQueue

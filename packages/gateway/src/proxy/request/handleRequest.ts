@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { isTrustedProxy } from '../../lib/ip/clientIp.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
@@ -61,13 +62,24 @@ export const handleRequest = (
   if (expectation === 'continue') response.writeContinue()
   if (path.kind === 'healthz' || path.kind === 'readyz') handleHealth(gateway, context, path.kind)
   else if (path.kind === 'unknown' || request.method === 'OPTIONS') handlePreflight(gateway, context)
-  else authorize(gateway, context, path, continueAuthorized)
+  else {
+    startTrace(gateway, context)
+    authorize(gateway, context, path, continueAuthorized)
+  }
 }
 
 // Shared, because a closure for each request costs time.
 const continueAuthorized: AuthorizeDone = (gateway, context, result) => {
+  context.trace?.step('admission', context.startedAt)
   if ('reason' in result) sendRejection(gateway, context, result)
   else handleCalls(gateway, result)
+}
+
+const startTrace = ({ tracer, auth: { clientIp } }: GatewayContext, context: RequestContext): void => {
+  if (tracer === undefined) return
+  const { request, requestId, startedAt } = context
+  const isTrusted = (): boolean => isTrustedProxy(clientIp, request.socket.remoteAddress)
+  context.trace = tracer.start({ requestId, startedAt, headers: request.headers, isTrusted })
 }
 
 /** Checks a request by its header, except for its size. Preflights are accepted on any path, health checks with any HTTP method. */

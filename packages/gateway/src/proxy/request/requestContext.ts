@@ -4,6 +4,7 @@ import type { Tenant } from '../../auth/key/tenant.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
+import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import type { BodyPart } from './responseParts.ts'
 import type { NetworkContext } from './networkContext.ts'
@@ -21,6 +22,8 @@ interface BaseContext {
   readonly facts: RequestFacts
   /** How much memory it holds. */
   readonly buffered: BufferedBytes
+  /** `undefined` if it is not traced. */
+  trace: RequestTrace | undefined
   /** The caller has disconnected: nothing can be written. */
   gone: boolean
   /** Stops the reads in flight for this request. */

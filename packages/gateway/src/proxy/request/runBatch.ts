@@ -184,6 +184,7 @@ export const runBatch = (
             options,
           ),
           sent: () => several.forEach(markSent),
+          trace: options.trace,
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },
         (found, members) => {

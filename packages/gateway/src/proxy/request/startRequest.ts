@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dropAllBytes } from '../../lib/memoryBudget.ts'
 import { getRequestId } from '../http/getRequestId.ts'
-import { getDurationMs } from './endRequest.ts'
+import { endTrace, getDurationMs } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterDisconnected } from './meterRequest.ts'
 import type { HttpRequestContext, RequestContext, RequestFacts } from './requestContext.ts'
@@ -38,6 +38,7 @@ export const createHttpContext = (
   startedAt: performance.now(),
   facts: createFacts(),
   buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
+  trace: undefined,
   gone: false,
   cancel: undefined,
 })
@@ -56,11 +57,15 @@ export const createFacts = (): RequestFacts => ({
   metered: false,
 })
 
+/** What nginx logs too. No caller sees it. */
+const statusOfDisconnect = 499
+
 /** Stops the reads of a request whose caller has disconnected, and logs it. */
 export const disconnect = (gateway: GatewayContext, context: RequestContext): void => {
   context.gone = true
   context.cancel?.()
   meterDisconnected(gateway, context)
+  endTrace(context, statusOfDisconnect)
   const { network, tenant } = context.facts
   gateway.log({
     event: 'disconnected',

@@ -21,6 +21,7 @@ export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest):
     // The frames of a WebSocket must not be interleaved, so nothing is streamed into one.
     streams: context.message === undefined,
     subscriptions: context.message?.subscriptions,
+    trace: context.trace,
   }
 }
 

@@ -21,11 +21,15 @@ export const withLimits = (
   proceed: (taken: LimitGrant) => void,
 ): void => {
   const { context } = authorized
+  const { trace } = context
+  const startedAt = trace === undefined ? 0 : performance.now()
   const use = (taken: LimitGrant): void => {
+    trace?.step('limits', startedAt)
     context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
     proceed(taken)
   }
   const unavailable = (error: unknown): void => {
+    trace?.step('limits', startedAt)
     gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
     if (!context.gone) sendRejection(gateway, context, rejections.limitsUnavailable())
   }

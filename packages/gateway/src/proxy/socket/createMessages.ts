@@ -160,9 +160,11 @@ export const createMessages = (options: MessagesOptions): Messages => {
       startedAt: performance.now(),
       facts: { ...createFacts(), network: name, tenant, chainId: network.group.chainId },
       buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: tenant.share, over: false },
+      trace: undefined,
       gone: false,
       cancel: undefined,
     }
+    context.trace = gateway.tracer?.start(context)
     const message: OpenMessage = { context, gateway, isSent: false }
     open.add(message)
     gateway.inFlight += 1

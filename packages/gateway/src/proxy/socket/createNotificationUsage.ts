@@ -3,9 +3,9 @@ import type { Rejection } from '../../errors/rejection.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../request/requestContext.ts'
 import { toLimitRejection } from '../request/takeLimits.ts'
-import { notificationMethod } from '../method/weights.ts'
+import { connectionMethod, notificationMethod } from '../../usage/metering/meter.ts'
 
-/** What the notifications of one connection are counted as. */
+/** What one connection and its notifications are counted as. */
 export interface NotificationUsage {
   /** Cheap: it is called for each delivery. */
   readonly add: (notifications: number) => void
@@ -15,8 +15,12 @@ export interface NotificationUsage {
   readonly total: () => number
 }
 
-/** Creates the usage of a connection. */
-export const createNotificationUsage = (getAuthorized: () => AuthorizedRequest): NotificationUsage => {
+/** Creates the usage of a connection, and meters that it was opened. */
+export const createNotificationUsage = (
+  opening: GatewayContext,
+  getAuthorized: () => AuthorizedRequest,
+): NotificationUsage => {
+  const isTestKey = (): boolean => getAuthorized().tenant.testKey !== undefined
   let total = 0
   let uncharged = 0
   /** Found by a charge whose result was not known at once. */
@@ -40,29 +44,23 @@ export const createNotificationUsage = (getAuthorized: () => AuthorizedRequest):
       failed(error)
     }
   }
-  const meter = (gateway: GatewayContext, notifications: number): void => {
+  const meter = (gateway: GatewayContext, method: string, count: number): void => {
     const { tenant, network } = getAuthorized()
     try {
-      gateway.usage.meter?.count(
-        tenant.record,
-        network.group.network,
-        notificationMethod,
-        'succeeded',
-        undefined,
-        notifications,
-      )
+      gateway.usage.meter?.count(tenant.record, network.group.network, method, 'succeeded', undefined, count)
     } catch (error) {
       gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
     }
   }
+  if (!isTestKey()) meter(opening, connectionMethod, 1)
   return {
     add: (notifications) => {
       uncharged += notifications
       total += notifications
     },
     charge: (gateway) => {
-      if (uncharged > 0 && getAuthorized().tenant.testKey === undefined) {
-        meter(gateway, uncharged)
+      if (uncharged > 0 && !isTestKey()) {
+        meter(gateway, notificationMethod, uncharged)
         const { notificationWeight } = getAuthorized().network
         if (notificationWeight > 0) take(gateway, uncharged * notificationWeight)
       }

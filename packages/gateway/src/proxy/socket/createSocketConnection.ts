@@ -69,7 +69,7 @@ export const createSocketConnection = (
     if (isLeaving && messages.inFlight() === 0) close(closeCodes.restart, 'restart')
   }
 
-  const usage = createNotificationUsage(() => authorized)
+  const usage = createNotificationUsage(server.gateway(), () => authorized)
   const subscriber = createSubscriber({
     getHub: () => server.gateway().sockets.getHub(network),
     keyId: authorized.tenant.record.id,

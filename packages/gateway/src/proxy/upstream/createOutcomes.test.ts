@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createOutcomes, durationBounds } from './createOutcomes.ts'
+import { durationBounds } from '../../lib/createDurations.ts'
+import { createOutcomes } from './createOutcomes.ts'
 
 test('counts outcomes by kind, and durations by bucket', () => {
   const outcomes = createOutcomes()

@@ -60,6 +60,8 @@ export interface UpstreamRequest {
    * buffer the whole response.
    */
   readonly large?: ((head: readonly Buffer[], flow: FlowControl) => ResponseConsumer | undefined) | undefined
+  /** Headers of this request, besides those of the node. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** A call of the gateway's own, not a caller's. Its `User-Agent` says so. */
   readonly probe?: boolean
   /** How many calls it is. @default 1 */
@@ -132,7 +134,7 @@ export const createUpstream = (
   let inFlight = 0
 
   const post = (request: UpstreamRequest): (() => void) => {
-    const { body, budget, done, sent, large, probe = false } = request
+    const { body, budget, done, sent, large, headers: more, probe = false } = request
     nodeBudget?.charge(request.calls ?? 1, request.units ?? 1)
     let isInFlight = !probe
     if (!probe) inFlight += 1
@@ -195,7 +197,12 @@ export const createUpstream = (
     }
     const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
-      { path, method: 'POST', headers: probe ? probeHeaders : headers, body },
+      {
+        path,
+        method: 'POST',
+        headers: probe ? probeHeaders : more === undefined ? headers : { ...headers, ...more },
+        body,
+      },
       {
         onRequestStart: (active) => {
           controller = active

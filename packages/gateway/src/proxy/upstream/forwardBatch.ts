@@ -2,6 +2,7 @@ import type { FailureKind } from '@keyrail/core'
 import { rejections } from '../../errors/rejections.ts'
 import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallResult } from './callResult.ts'
+import type { AttemptTrace, RequestTrace } from '../requestTracer.ts'
 import type { ByteBudget, UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
@@ -26,6 +27,8 @@ interface BatchOptions {
   readonly seenHead: number | undefined
   /** Called each time calls of the batch are sent to a node. */
   readonly sent: () => void
+  /** The trace of the request; `undefined` if it is not traced. */
+  readonly trace: RequestTrace | undefined
 }
 
 type BatchDone = (results: readonly (CallResult | undefined)[], members: readonly (GroupMember | undefined)[]) => void
@@ -78,6 +81,7 @@ interface BatchAttempt {
   readonly tracked: SentCall
   /** By `performance.now`. */
   readonly startedAt: number
+  readonly trace: AttemptTrace | undefined
   stop: () => void
 }
 
@@ -112,6 +116,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     const { attempt } = run
     if (attempt === undefined) return
     attempt.stop()
+    attempt.trace?.end('aborted')
     observe(attempt, { method: 'batch', calls: attempt.places.length, kind: 'aborted' })
     release(run)
   }
@@ -143,6 +148,13 @@ const send = (run: BatchRun, member: GroupMember, places: readonly number[]): vo
     firstId,
     tracked: member.health.sent(false),
     startedAt,
+    trace: options.trace?.attempt({
+      method: 'batch',
+      network: options.group.network,
+      upstream: member.name,
+      attempt: run.tried.length + 1,
+      calls: places.length,
+    }),
     stop: noop,
   }
   run.tried.push(member)
@@ -160,6 +172,7 @@ const send = (run: BatchRun, member: GroupMember, places: readonly number[]): vo
     body: `${body}]`,
     budget: options.budget,
     sent: options.sent,
+    headers: attempt.trace?.headers,
     calls: places.length,
     units: getUnits(getCalls(run, places)),
     done: (fault, response) => {
@@ -208,6 +221,7 @@ const concernsNode = (kind: FailureKind): boolean =>
 /** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
 const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {
   const { group, ownerId } = run.options
+  attempt.trace?.end(kind)
   observe(attempt, { method: 'batch', calls: attempt.places.length, kind })
   const next = group.several && concernsNode(kind) ? pickNext(run, attempt.places) : undefined
   if (next === undefined) {
@@ -252,7 +266,9 @@ const handleResponses = (
     else if (end.kind === 'null') rememberNull(options.group, call, member)
     ends[place] = chooseEnd(best, end)
   }
-  recordHealth(attempt, results === 0 && failed !== undefined ? failed.kind : 'result', {
+  const kind = results === 0 && failed !== undefined ? failed.kind : 'result'
+  attempt.trace?.end(kind === 'null' ? 'result' : kind)
+  recordHealth(attempt, kind, {
     ownerId: options.ownerId,
     expensive: false,
   })

@@ -120,7 +120,7 @@ const start = (run: Run, member: GroupMember, mayBeTrial = false): void => {
   let hasEnded = false
   const attempt = sendAttempt(
     call,
-    { member, options, mayBeTrial },
+    { member, options, mayBeTrial, number: run.tried.length },
     {
       ended: (ended, result) => {
         hasEnded = true

@@ -1,4 +1,5 @@
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import type { RequestTrace } from '../requestTracer.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
@@ -28,6 +29,8 @@ export interface ForwardOptions {
   readonly maxResponseBytes: number
   /** Called each time the call is sent to a node. */
   readonly sent?: (() => void) | undefined
+  /** The trace of the request; `undefined` if it is not traced. */
+  readonly trace?: RequestTrace | undefined
   /** The only upstream that may get the call. */
   readonly only?: GroupMember | undefined
   /** The newest block that the caller has seen. Upstreams that have it come first. */

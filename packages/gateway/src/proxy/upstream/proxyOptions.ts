@@ -1,3 +1,4 @@
+import type { RequestTrace } from '../requestTracer.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
@@ -26,4 +27,6 @@ export interface ProxyOptions {
   readonly streams: boolean
   /** Called each time the call is sent to a node, directly or as another caller's identical read. */
   readonly sent?: (() => void) | undefined
+  /** The trace of the request; `undefined` if it is not traced. */
+  readonly trace?: RequestTrace | undefined
 }

@@ -1,4 +1,5 @@
 import type { SentCall } from '../../lib/createBreaker.ts'
+import type { AttemptTrace } from '../requestTracer.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
@@ -17,6 +18,7 @@ export interface Attempt {
   /** By `performance.now`. */
   readonly startedAt: number
   readonly tracked: SentCall
+  readonly trace: AttemptTrace | undefined
   /** Stops the request. */
   stop: () => void
 }
@@ -35,21 +37,30 @@ const noop = (): void => {}
 
 /**
  * Sends a call to an upstream once, and records how that ended in the upstream's health.
- * @param mayBeTrial - The call may find out if an upstream works whose circuit breaker is open.
+ * @param target.mayBeTrial - The call may find out if an upstream works whose circuit breaker is open.
+ * @param target.number - 1 for the first attempt at this call.
  */
 export const sendAttempt = (
   call: ForwardedCall,
-  { member, options, mayBeTrial }: { member: GroupMember; options: ForwardOptions; mayBeTrial: boolean },
+  {
+    member,
+    options,
+    mayBeTrial,
+    number,
+  }: { member: GroupMember; options: ForwardOptions; mayBeTrial: boolean; number: number },
   { ended, large }: AttemptListener,
 ): Attempt => {
   const { method, traits } = call
   const wireId = String(takeWireIds(1))
   const tracked = member.health.sent(mayBeTrial)
-  const attempt: Attempt = { call, member, wireId, startedAt: performance.now(), tracked, stop: noop }
+  const { network } = options.group
+  const trace = options.trace?.attempt({ method, network, upstream: member.name, attempt: number, calls: 1 })
+  const attempt: Attempt = { call, member, wireId, startedAt: performance.now(), tracked, trace, stop: noop }
   attempt.stop = member.upstream.post({
     body: toWireText(call, wireId),
     budget: options.budget,
     sent: options.sent,
+    headers: trace?.headers,
     units: traits.weight,
     done: (fault, response) => {
       const { maxResponseBytes, ownerId, group } = options
@@ -96,7 +107,10 @@ export const recordHealth = (
 }
 
 const observe = (
-  { call: { method, params }, member, startedAt }: Attempt,
+  { call: { method, params }, member, startedAt, trace }: Attempt,
   kind: Parameters<GroupMember['observe']>[0]['kind'],
   retryAfterMs?: number,
-): void => member.observe({ method, params, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
+): void => {
+  trace?.end(kind)
+  member.observe({ method, params, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
+}

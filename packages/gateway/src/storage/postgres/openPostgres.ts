@@ -13,7 +13,7 @@ import { toPostgresError } from './postgresError.ts'
 const int8 = 20
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 15_000
-const maxConnections = 10
+const defaultMaxConnections = 10
 
 const isPostgresUrl = (text: string): boolean =>
   URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol)
@@ -42,9 +42,13 @@ const createWrite =
 /**
  * Opens a PostgreSQL database.
  * @param databaseUrl - `postgres://user:password@host:port/database`. A secret.
+ * @param options.maxConnections - The most connections of its pool. @default 10
  * @throws {TypeError} If it is not such a URL. The message does not contain it.
  */
-export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> => {
+export const openPostgres = async (
+  databaseUrl: string,
+  { maxConnections = defaultMaxConnections }: { maxConnections?: number | undefined } = {},
+): Promise<OpenDatabase> => {
   if (!isPostgresUrl(databaseUrl))
     throw new TypeError('databaseUrl must be a URL such as postgres://user:password@host:5432/keyrail')
   // Imported lazily: deployments with SQLite do not need it.
@@ -90,6 +94,12 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
     writeNow: () => undefined,
     findAccess: (hash) => find('keyrail-access-by-hash', byHash, toHashBytes(hash)),
     findAccessByKid: (kid) => find('keyrail-access-by-kid', byKid, kid),
+    pool: () => ({
+      active: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: maxConnections,
+    }),
     close: () => (closed ??= pool.end()),
   }
 }

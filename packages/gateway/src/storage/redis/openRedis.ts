@@ -33,6 +33,7 @@ export const openRedis = (url: string): RedisLink => {
     },
     onReady: (listener) => void client.on('ready', () => listener('')),
     ping: () => pingRedis(client, () => (client.status === 'ready' ? ['kr:ping'] : undefined)),
+    pending: () => client.commandQueue.length,
     close: () => {
       stopWatching()
       client.disconnect()

@@ -91,6 +91,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     },
     onReady: (listener) => void listeners.push(listener),
     ping: () => pingRedis(client, getPingKeys),
+    pending: () => [...masters.values()].reduce((sum, { commandQueue }) => sum + commandQueue.length, 0),
     close: () => {
       clearInterval(timer)
       client.disconnect()

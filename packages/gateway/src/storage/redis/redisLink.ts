@@ -23,5 +23,7 @@ export interface RedisLink {
   onReady(listener: (shard: string) => void): void
   /** Does a small write on every shard. @throws {Error} If it does not succeed within a second. The message contains no address and no password. */
   ping(): Promise<void>
+  /** How many commands Redis has not replied to. */
+  pending(): number
   close(): Promise<void>
 }

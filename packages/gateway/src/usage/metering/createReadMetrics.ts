@@ -2,6 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
+import { connectionMethod, notificationMethod } from './meter.ts'
 import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
 import type { UsageState } from './usagePlan.ts'
@@ -28,6 +29,8 @@ const toLatency = ({ buckets }: Sum): { p50: number | null; p95: number | null }
   p50: percentile(buckets, 0.5),
   p95: percentile(buckets, 0.95),
 })
+
+const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
 
 /** Splits a period by table: each part uses the coarsest table that fits the step, or the one that still has the rows. */
 const splitByTable = (
@@ -119,6 +122,8 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
     const sumOfAll = createSum()
     const totals = new Float64Array(steps)
     const successes = new Float64Array(steps)
+    const connections = new Float64Array(steps)
+    const notifications = new Float64Array(steps)
     const buckets = new Uint32Array(steps * bucketCount)
     const methods = new Map<string, Sum>()
     const outcomes = new Map<string, number>()
@@ -129,6 +134,13 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
       // The roll-up reports rows that cannot be parsed.
       for (const cell of unpackCounts(counts) ?? []) {
         const [method, network, outcome, total] = cell
+        const isConnection = method === connectionMethod
+        // A call of such a method is rejected.
+        if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {
+          const counted = isConnection ? connections : notifications
+          counted[point] = (counted[point] ?? 0) + total
+          continue
+        }
         let sum = methods.get(method)
         if (sum === undefined) methods.set(method, (sum = createSum()))
         const succeeded = outcome === 'succeeded' ? total : 0
@@ -171,12 +183,16 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
         p90: percentile(sumOfAll.buckets, 0.9),
         p99: percentile(sumOfAll.buckets, 0.99),
       },
+      connections: addUp(connections),
+      notifications: addUp(notifications),
       series: Array.from({ length: steps }, (_, point) => ({
         at: from + point * stepMs,
         total: totals[point] ?? 0,
         succeeded: successes[point] ?? 0,
         p50: percentile(buckets, 0.5, point * bucketCount),
         p95: percentile(buckets, 0.95, point * bucketCount),
+        connections: connections[point] ?? 0,
+        notifications: notifications[point] ?? 0,
       })),
       byMethod: [...methods]
         .map(([method, sum]) => ({ method, total: sum.total, succeeded: sum.succeeded, ...toLatency(sum) }))

@@ -4,6 +4,12 @@ import type { RejectionReason } from '../../errors/rejection.ts'
 /** The outcome of a call. A rejected call has the rejection's reason; `disconnected`: the caller disconnected before the response. */
 export type Outcome = 'succeeded' | 'nodeError' | 'upstreamFailed' | 'disconnected' | RejectionReason
 
+/** The method that notifications of subscriptions are counted as. */
+export const notificationMethod = 'eth_subscription'
+
+/** The method that opened WebSockets are counted as. */
+export const connectionMethod = 'websocket'
+
 /** The key that a call is counted for. */
 export interface MeteredKey {
   readonly id: string

@@ -30,6 +30,10 @@ export interface Metrics {
   /** `succeeded / total`; `null` if there were no calls. */
   readonly successRate: number | null
   readonly latencyMs: Latency
+  /** WebSockets that were opened. */
+  readonly connections: number
+  /** Notifications of subscriptions. They are no calls: none of the other members count them. */
+  readonly notifications: number
   /** One point per step, also for steps without calls, oldest first. */
   readonly series: readonly {
     readonly at: number
@@ -37,6 +41,8 @@ export interface Metrics {
     readonly succeeded: number
     readonly p50: number | null
     readonly p95: number | null
+    readonly connections: number
+    readonly notifications: number
   }[]
   /** Most used first. */
   readonly byMethod: readonly {

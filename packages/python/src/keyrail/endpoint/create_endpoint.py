@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ..failure.check import check, describe, invalid
+from .request_headers import check_request_headers, find_header_secrets
 
 T = TypeVar("T")
 
@@ -24,6 +25,12 @@ PerNetwork: TypeAlias = T | Mapping[str, T]
 Secret: TypeAlias = str | Callable[[], str]
 """A secret, or a function that returns the current one. It is called for each attempt, so keys rotate without a restart."""
 
+Headers: TypeAlias = Mapping[str, str] | Callable[[], Mapping[str, str]]
+"""Extra request headers by name, or a function that returns them. It is called for each attempt."""
+
+AsyncHeaders: TypeAlias = Mapping[str, str] | Callable[[], Mapping[str, str] | Awaitable[Mapping[str, str]]]
+"""Extra request headers by name, or a function, which may be asynchronous, that returns them. It is called for each attempt."""
+
 AsyncSecret: TypeAlias = str | Callable[[], str | Awaitable[str]]
 """A secret, or a function, which may be asynchronous, that returns the current one. It is called for each attempt."""
 
@@ -33,16 +40,11 @@ class ResolvedEndpoint:
     """An endpoint with the secrets of one attempt. Never stored where a caller can reach it."""
 
     url: str = field(repr=False)
-    authorization: str = field(repr=False)
+    headers: dict[str, str] = field(repr=False)
+    """The request headers, with their names in lower case."""
     secrets: tuple[str, ...] = field(repr=False)
     """The texts to mask in everything that is printed."""
     redacted_url: str = ""
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The request headers."""
-        headers = {"content-type": "application/json"}
-        return {**headers, "authorization": self.authorization} if self.authorization else headers
 
 
 @dataclass(slots=True)
@@ -158,7 +160,7 @@ def _check_base_url(name: str, url: str) -> None:
 
 
 def create_endpoint(
-    *positional: object,
+    *,
     url: Any = None,
     base_url: Any = None,
     rpc_url: Any = None,
@@ -166,6 +168,7 @@ def create_endpoint(
     network: Any = None,
     chain_id: Any = None,
     jwt: Any = None,
+    headers: Any = None,
 ) -> Endpoint:
     """Check the options of an endpoint: ``{base_url}/v2/{api_key}``, ``{rpc_url}/{api_key}``, or a full ``url``.
 
@@ -173,10 +176,6 @@ def create_endpoint(
         KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
 
     """
-    check(
-        not positional,
-        "A provider takes keyword arguments only. Pass url=…, or base_url=… or rpc_url=… with api_key=….",
-    )
     urls = {
         name: value for name, value in (("url", url), ("base_url", base_url), ("rpc_url", rpc_url)) if value is not None
     }
@@ -231,39 +230,55 @@ def create_endpoint(
         _verify("api_key", api_key, name, start)
     if jwt is not None and not callable(jwt):
         _verify("jwt", jwt, name, start)
+    authorized_by = "jwt" if jwt is not None else "the URL" if basic else None
+    fixed_headers = {} if headers is None or callable(headers) else check_request_headers(headers, authorized_by)
     secrets: tuple[str, ...] = tuple(known)
     last: ResolvedEndpoint | None = None
+    last_given: tuple[str, str, dict[str, str]] | None = None
 
-    def with_secrets(key: str, token: str) -> ResolvedEndpoint:
-        nonlocal last, secrets
-        if last is None or last.secrets[:2] != (key, token):
+    def with_secrets(key: str, token: str, extra: dict[str, str]) -> ResolvedEndpoint:
+        nonlocal last, last_given, secrets
+        if last is None or last_given != (key, token, extra):
             # Earlier secrets stay masked after a rotation, because a response may still contain them.
-            secrets = (key, token, *secrets)[:_MAX_SECRETS]
+            secrets = tuple(dict.fromkeys((key, token, *find_header_secrets(extra), *secrets)))[:_MAX_SECRETS]
+            authorization = f"Bearer {token}" if token else f"Basic {basic}" if basic else ""
+            last_given = (key, token, extra)
             last = ResolvedEndpoint(
                 url=start + key,
                 redacted_url=redacted_url if is_full else start + _last_four(key),
-                authorization=f"Bearer {token}" if token else f"Basic {basic}" if basic else "",
+                headers={
+                    "content-type": "application/json",
+                    **({"authorization": authorization} if authorization else {}),
+                    **extra,
+                },
                 secrets=secrets,
             )
         return last
 
-    def read_secret(option: str, secret: Any) -> Generator[Any, Any, str]:
-        if not callable(secret):
-            return secret or ""
+    def call_option(option: str, function: Callable[[], Any]) -> Generator[Any, Any, Any]:
         exception: str | None = None
+        value: Any = None
         try:
-            secret = secret()
-            if isinstance(secret, Awaitable):
-                secret = yield secret
+            value = function()
+            if isinstance(value, Awaitable):
+                value = yield value
         except Exception as error:  # Only its type is shown, because its message may contain the secret.
             exception = type(error).__name__
         if exception is not None:
             raise invalid(f"The {option} function raised {exception}. Call it directly to see the message.")
-        return _verify(option, secret, name, start)
+        return value
+
+    def read_secret(option: str, secret: Any) -> Generator[Any, Any, str]:
+        if not callable(secret):
+            return secret or ""
+        return _verify(option, (yield from call_option(option, secret)), name, start)
 
     def resolve() -> Generator[Any, Any, ResolvedEndpoint]:
         key = yield from read_secret("api_key", api_key)
         token = yield from read_secret("jwt", jwt)
-        return with_secrets(key, token)
+        extra = fixed_headers
+        if callable(headers):
+            extra = check_request_headers((yield from call_option("headers", headers)), authorized_by)
+        return with_secrets(key, token, extra)
 
     return Endpoint(redacted_url=redacted_url, chain_id=chain, resolve=resolve)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from .error import KeyrailError, create_error
@@ -45,30 +44,29 @@ def check_bool(name: str, value: Any) -> None:
     check(isinstance(value, bool), f"{name} must be True or False, not {describe(value)}.")
 
 
-def check_names(
-    owner: str, given: Mapping[str, Any], known: tuple[str, ...], replacements: Mapping[str, str] | None = None
-) -> None:
+def check_names(owner: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
     """Reject unknown options, because a misspelled option would have no effect, and suggest the nearest name.
 
     Args:
         owner: What the options belong to, for the message.
         given: The options.
         known: The names that exist.
-        replacements: Option names of other libraries, with the options that take their place here.
 
     """
     for name in given:
         if name in known:
             continue
-        nearest = (replacements or {}).get(name) or _find_nearest(name, known)
-        is_known_elsewhere = replacements is not None and name in replacements
-        shown = name if is_known_elsewhere or len(name) <= _MAX_NAME_LENGTH else "…"
+        shown = name if len(name) <= _MAX_NAME_LENGTH else "…"
+        nearest = _find_nearest(name, known)
         if nearest:
             raise invalid(f'Unknown option "{shown}". Did you mean "{nearest}"?')
         raise invalid(f'Unknown option "{shown}". The options of {owner} are {", ".join(known)}.')
 
 
 def _find_nearest(name: object, known: tuple[str, ...]) -> str | None:
+    # Nothing else that web3.py imports uses it.
+    from difflib import get_close_matches
+
     # Other spellings are maxRetries, max-retries and MAX_RETRIES.
     by_letters = {one.replace("_", ""): one for one in known}
     letters = str(name).replace("_", "").replace("-", "").lower()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from web3.exceptions import MethodUnavailable, RequestTimedOut, Web3RPCError
+from web3.exceptions import Web3RPCError
 from web3.types import RPCResponse
 
+from .caught_classes import get_error_class
 from .kinds import FailureKind, FailureSource
 from .reorg import Reorg
 
@@ -22,9 +23,10 @@ class RpcErrorObject(TypedDict, total=False):
 class KeyrailError(Web3RPCError):
     """The error class of Keyrail. Branch on ``kind``, not on the message.
 
-    It is a ``Web3RPCError``, so code that catches web3.py's errors catches it too. With kind ``methodUnavailable`` it is also a
-    ``MethodUnavailable``, with kind ``timeout`` a ``RequestTimedOut``. It has no cause and no context on purpose: an error of
-    the HTTP library can contain the URL, and the URL contains the key.
+    It is a ``Web3RPCError``, so code that catches web3.py's errors catches it too. It also inherits what web3.py's HTTP providers
+    raise for the same failure: with kind ``network`` it is a ``ConnectionError``, with kind ``timeout`` a ``TimeoutError``, and
+    with a ``status`` of 400 or more an ``HTTPError`` of requests. It has no cause and no context on purpose: an error of the
+    HTTP library can contain the URL, and the URL contains the key.
 
     Attributes:
         kind: The kind of failure.
@@ -82,6 +84,13 @@ class KeyrailError(Web3RPCError):
         """All attributes as a dict, for logs."""
         return {name: getattr(self, name) for name in _FIELDS}
 
+    # Some of the inherited exceptions format themselves from attributes that a failure does not have.
+    def __str__(self) -> str:
+        return self.message
+
+    def __repr__(self) -> str:
+        return f"KeyrailError({self.message!r})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (_unpickle, (str(self), self.fields))
 
@@ -106,23 +115,10 @@ _FIELDS = (
 )
 
 
-class _MethodUnavailable(KeyrailError, MethodUnavailable):
-    """Lets ``except MethodUnavailable`` catch the error."""
-
-
-class _RequestTimedOut(KeyrailError, RequestTimedOut):
-    """Lets ``except RequestTimedOut`` catch the error."""
-
-
-_CLASSES: dict[str, type[KeyrailError]] = {"methodUnavailable": _MethodUnavailable, "timeout": _RequestTimedOut}
-for _class in _CLASSES.values():
-    # Users see one class name.
-    _class.__name__ = _class.__qualname__ = "KeyrailError"
-
-
 def create_error(message: str, **fields: Any) -> KeyrailError:
-    """Create an error, of the subclass that matches web3.py's own class for its kind."""
-    return _CLASSES.get(fields["kind"], KeyrailError)(message, **fields)
+    """Create an error, of the subclass that existing code catches for such a failure."""
+    error_class: type[KeyrailError] = get_error_class(KeyrailError, fields["kind"], fields.get("status"))
+    return error_class(message, **fields)
 
 
 def replace_fields(error: KeyrailError, message: str | None = None, **fields: Any) -> KeyrailError:

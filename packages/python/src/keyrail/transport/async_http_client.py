@@ -21,15 +21,18 @@ from ..failure.facts import Facts
 from ..message.response import HttpResponse
 from .abandon_session import abandon_session
 from .call_settings import CallSettings
+from .connection_settings import ConnectionSettings
 from .http_request import (
     BROKEN,
     CUT,
     GZIP,
     INVALID_URL,
+    USER_AGENT,
     decode_body,
     describe_encoding,
     describe_error,
     describe_size_limit,
+    describe_ssl_problem,
     split_url,
 )
 from .steps import now_ms
@@ -43,7 +46,7 @@ _Sessions: TypeAlias = "dict[_Loop, tuple[aiohttp.ClientSession, AsyncGenerator[
 
 
 def create_async_http_client(
-    settings: CallSettings,
+    settings: CallSettings, connections: ConnectionSettings
 ) -> tuple[Callable[..., Awaitable[HttpResponse | Facts]], Callable[[], Awaitable[None]], Callable[[], None]]:
     """Create three functions: to post a body, to close all connections, and to start over in a child process after a fork.
 
@@ -52,8 +55,12 @@ def create_async_http_client(
 
     Args:
         settings: The maximum size of responses and the maximum number of requests in flight.
+        connections: The proxy and the TLS settings.
 
     """
+    # aiohttp reads the credentials in the URL.
+    proxy = URL(connections.proxy) if connections.proxy else None
+    needs_tls = proxy is not None and proxy.scheme == "https"
     sessions: _Sessions = {}
 
     async def on_connected(_: Any, context: SimpleNamespace, __: Any) -> None:
@@ -62,7 +69,7 @@ def create_async_http_client(
     async def on_reused(_: Any, context: SimpleNamespace, __: Any) -> None:
         context.trace_request_ctx.connected = context.trace_request_ctx.reused = True
 
-    async def get_session() -> aiohttp.ClientSession:
+    async def get_session(is_tls: bool) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if loop in sessions:
             session, _ = sessions[loop]
@@ -73,10 +80,14 @@ def create_async_http_client(
         trace.on_connection_create_end.append(on_connected)
         trace.on_connection_reuseconn.append(on_reused)
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=settings.max_in_flight, keepalive_timeout=_KEEP_ALIVE_S),
+            connector=aiohttp.TCPConnector(
+                limit=settings.max_in_flight,
+                keepalive_timeout=_KEEP_ALIVE_S,
+                ssl=connections.get_ssl_context() if is_tls else True,
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             trace_configs=[trace],
-            headers={"accept-encoding": GZIP, "user-agent": "keyrail-python"},
+            headers={"accept-encoding": GZIP, "user-agent": USER_AGENT},
             skip_auto_headers=["accept"],
         )
         until_end = _close_at_end_of_loop(session)
@@ -92,13 +103,17 @@ def create_async_http_client(
         wire = SimpleNamespace(connected=False, reused=False)
         responded = False
         response: aiohttp.ClientResponse | None = None
+        origin, target = split_url(endpoint.url)
         try:
-            origin, target = split_url(endpoint.url)
-            session = await get_session()
+            session = await get_session(is_tls=needs_tls or origin.lower().startswith("https"))
+        except OSError as error:
+            return Facts(kind="invalidRequest", text=describe_ssl_problem(error)), False
+        try:
             response = await session.post(
                 URL(origin + target, encoded=True),
                 data=body,
                 headers=endpoint.headers,
+                proxy=proxy,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=left, ceil_threshold=_NEVER),
                 trace_request_ctx=wire,

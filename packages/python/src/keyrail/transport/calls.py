@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from web3._utils.encoding import Web3JsonEncoder
 from web3.types import RPCEndpoint, RPCResponse
@@ -29,18 +29,27 @@ RpcRequest: TypeAlias = "tuple[RPCEndpoint | str, Any]"
 
 
 @dataclass(slots=True, frozen=True)
-class Settled:
-    """The outcome of one call of a batch."""
+class SettledValue:
+    """The outcome of a call of a batch that succeeded."""
 
-    value: Any = None
+    value: Any
     """The result, as the node sent it."""
-    error: KeyrailError | None = None
-    """The failure; None if the call succeeded."""
+    ok: Literal[True] = True
+    error: None = None
 
-    @property
-    def ok(self) -> bool:
-        """Whether the call succeeded."""
-        return self.error is None
+
+@dataclass(slots=True, frozen=True)
+class SettledError:
+    """The outcome of a call of a batch that failed."""
+
+    error: KeyrailError
+    """The failure."""
+    ok: Literal[False] = False
+    value: None = None
+
+
+Settled: TypeAlias = SettledValue | SettledError
+"""The outcome of one call of a batch. Type checkers tell the two apart by ``one.error is None``."""
 
 
 class CallFactory:
@@ -208,5 +217,5 @@ def to_rpc_responses(outcomes: Sequence[Outcome]) -> list[RPCResponse]:
 def to_settled(outcome: Outcome) -> Settled:
     """Convert an outcome of a batch for the user."""
     if isinstance(outcome, Result):
-        return Settled(value=outcome.value)
-    return Settled(error=add_hint(outcome))
+        return SettledValue(outcome.value)
+    return SettledError(add_hint(outcome))

@@ -13,29 +13,34 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote
 from weakref import WeakSet
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import EmptyPoolError, HTTPError
 from urllib3.exceptions import TimeoutError as PoolTimeoutError
+from urllib3.util import SKIP_HEADER
 
 from ..endpoint.create_endpoint import ResolvedEndpoint
 from ..failure.facts import Facts
 from ..message.response import HttpResponse
 from .call_settings import CallSettings
+from .connection_settings import ConnectionSettings
 from .http_request import (
     BROKEN,
     CUT,
     GZIP,
     INVALID_URL,
+    USER_AGENT,
     decode_body,
     describe_encoding,
     describe_error,
     describe_size_limit,
+    describe_ssl_problem,
     split_url,
 )
 from .steps import now_ms
@@ -79,28 +84,31 @@ class _Wire(threading.local):
     """What the connection of this thread writes, and what it reports."""
 
     target = "/"
-    authorization = ""
+    headers: Mapping[str, str] = {}
     connected = False
     reused = False
 
 
 def create_http_client(
-    settings: CallSettings,
+    settings: CallSettings, connections: ConnectionSettings
 ) -> tuple[Callable[..., HttpResponse | Facts], Callable[[], None], Callable[[], None]]:
     """Create three functions: to post a body, to close all connections, and to start over in a child process after a fork.
 
     Args:
         settings: The maximum size of responses and the maximum number of requests in flight.
+        connections: The proxy and the TLS settings.
 
     """
     wire = _Wire()
+    credentials = urllib3.util.parse_url(connections.proxy).auth if connections.proxy else None
+    proxy_headers = urllib3.util.make_headers(proxy_basic_auth=unquote(credentials)) if credentials else {}
     pools: dict[str, urllib3.HTTPConnectionPool] = {}
     lock = threading.Lock()
     # All open sockets, in use or idle.
     sockets: WeakSet[socket.socket] = WeakSet()
 
     class WithSecrets:
-        """A mixin for connections of urllib3: writes the target and the token, which urllib3 must not know."""
+        """A mixin for connections of urllib3: writes the target and the headers, which urllib3 must not know."""
 
         response_class: Any = _UntilResponse
         # Debug output would contain the key.
@@ -121,8 +129,8 @@ def create_http_client(
             if self.sock is not None and self.used:  # type: ignore[attr-defined]
                 wire.connected = wire.reused = True
             super().putrequest(method, wire.target, *args, **kwargs)  # type: ignore[misc]
-            if wire.authorization:
-                self.putheader("authorization", wire.authorization)  # type: ignore[attr-defined]
+            for name, value in wire.headers.items():
+                self.putheader(name, value)  # type: ignore[attr-defined]
 
         def getresponse(self) -> Any:
             self.used = True
@@ -140,17 +148,30 @@ def create_http_client(
     class SecurePool(urllib3.HTTPSConnectionPool):
         ConnectionCls = Secure
 
-    headers = {"content-type": "application/json", "accept-encoding": GZIP, "user-agent": "keyrail-python"}
+    # The other headers are secrets, or replace the user agent.
+    headers = {"accept-encoding": GZIP, "user-agent": SKIP_HEADER}
+
+    def create_pool(origin: str) -> urllib3.HTTPConnectionPool:
+        common: dict[str, Any] = {"maxsize": settings.max_in_flight, "block": True}
+        proxy = connections.proxy
+        # A proxy gets plain requests itself, and opens a tunnel for TLS.
+        parsed = urllib3.util.parse_url(origin if proxy is None or origin.lower().startswith("https") else proxy)
+        if parsed.scheme != "https":
+            return PlainPool(parsed.host or "", parsed.port, **common)
+        common["ssl_context"] = connections.get_ssl_context()
+        if proxy is None or not origin.lower().startswith("https"):
+            return SecurePool(parsed.host or "", parsed.port, **common)
+        manager = urllib3.ProxyManager(
+            proxy, proxy_headers=proxy_headers, proxy_ssl_context=common["ssl_context"], **common
+        )
+        manager.pool_classes_by_scheme = {"https": SecurePool}
+        return manager.connection_from_url(origin)
 
     def get_pool(origin: str) -> urllib3.HTTPConnectionPool:
         pool = pools.get(origin)
         if pool is None:
             with lock:
-                parsed = urllib3.util.parse_url(origin)
-                kind = SecurePool if parsed.scheme == "https" else PlainPool
-                pool = pools.setdefault(
-                    origin, kind(parsed.host or "", parsed.port, maxsize=settings.max_in_flight, block=True)
-                )
+                pool = pools.get(origin) or pools.setdefault(origin, create_pool(origin))
         return pool
 
     def once(pool: urllib3.HTTPConnectionPool, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
@@ -211,10 +232,14 @@ def create_http_client(
 
     def post(endpoint: ResolvedEndpoint, body: bytes, may_repeat: bool, until: float) -> HttpResponse | Facts:
         origin, target = split_url(endpoint.url)
-        wire.target, wire.authorization = target, endpoint.authorization
+        wire.target, wire.headers = target, {"user-agent": USER_AGENT, **endpoint.headers}
+        if connections.proxy is not None and not origin.lower().startswith("https"):
+            wire.target, wire.headers = origin + target, {**wire.headers, **proxy_headers}
         try:
             try:
                 pool = get_pool(origin)
+            except OSError as error:
+                return Facts(kind="invalidRequest", text=describe_ssl_problem(error))
             except (HTTPError, ValueError):
                 return Facts(kind="invalidRequest", text=INVALID_URL)
             response, stale = once(pool, body, until)
@@ -223,7 +248,7 @@ def create_http_client(
                 response, _ = once(pool, body, until)
             return response
         finally:
-            wire.target, wire.authorization = "/", ""
+            wire.target, wire.headers = "/", {}
 
     def close() -> None:
         with lock:

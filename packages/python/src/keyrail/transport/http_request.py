@@ -28,6 +28,8 @@ CUT = "the connection was closed in the middle of the response"
 BROKEN = "the connection was closed before a response arrived"
 INVALID_URL = "the HTTP library rejected the URL"
 GZIP = "gzip"
+USER_AGENT = "keyrail-python"
+_TUNNEL_REJECTED = re.compile(r"Tunnel connection failed: (\d{3})\b")
 
 
 def describe_encoding(encoding: str) -> str:
@@ -38,6 +40,11 @@ def describe_encoding(encoding: str) -> str:
 def describe_size_limit(max_response_bytes: int) -> str:
     """Describe a response that is too large."""
     return f"the response is larger than max_response_bytes ({max_response_bytes:,}). Raise it, or request less"
+
+
+def describe_ssl_problem(error: OSError) -> str:
+    """Describe why the TLS settings could not be created."""
+    return f"the certificates in REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE cannot be read: {describe_error(error)}"
 
 
 def encode_calls(calls: Sequence[Call], first: int) -> bytes:
@@ -74,6 +81,11 @@ def describe_error(error: BaseException) -> str:
         if isinstance(inner, ssl.SSLError):
             reason = getattr(inner, "verify_message", None) or getattr(inner, "reason", None)
             return f"TLS failed: {reason if isinstance(reason, str) else 'no reason given'}"
+        rejected = _TUNNEL_REJECTED.search(str(inner)) if isinstance(inner, OSError) else None
+        # aiohttp has a class of its own, which has the status.
+        status = getattr(inner, "status", None) if rejected is None else int(rejected[1])
+        if isinstance(status, int):
+            return f"the proxy responded with HTTP {status}"
         if isinstance(inner, socket.gaierror):
             return str(inner.strerror)
         # The message of the library may contain the URL, so only the number is used.

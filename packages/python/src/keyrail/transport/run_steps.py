@@ -16,8 +16,10 @@ from ..failure.facts import Facts
 from ..failure.is_read_method import is_read_method
 from .async_http_client import create_async_http_client
 from .call_settings import CallSettings
+from .connection_settings import ConnectionSettings
 from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
+from .rpc_socket import RpcSocket, open_rpc_socket
 from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps
 
 # Ids of a process that was not forked start at 1 and never get this high. Ids of a child stay below 2^53, the limit of JSON numbers.
@@ -49,10 +51,10 @@ def _remove_frames(error: BaseException) -> BaseException:
 
 
 def create_runner(
-    endpoint: Endpoint, settings: CallSettings
+    endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
 ) -> tuple[Callable[[Steps], list[Outcome]], Callable[[], None], Callable[[], None]]:
     """Create three functions: to run steps one after another, to close all connections, and to start over after a fork."""
-    post, close, forget_connections = create_http_client(settings)
+    post, close, forget_connections = create_http_client(settings, connections)
     ids = _Ids()
 
     def make(attempt: Attempt) -> AttemptResult:
@@ -68,7 +70,7 @@ def create_runner(
                     # Python would warn that it was never awaited.
                     awaitable.close()
                 raise invalid(
-                    "The api_key or jwt function returned an awaitable. "
+                    "The api_key, jwt or headers function returned an awaitable. "
                     "Use AsyncKeyrailProvider with asynchronous functions."
                 )
         except KeyrailError as failure:
@@ -111,10 +113,15 @@ def create_runner(
 
 
 def create_async_runner(
-    endpoint: Endpoint, settings: CallSettings
-) -> tuple[Callable[[Steps], Awaitable[list[Outcome]]], Callable[[], Awaitable[None]], Callable[[], None]]:
-    """Create three functions: to run steps concurrently, to close all connections, and to start over after a fork."""
-    post, close, forget_connections = create_async_http_client(settings)
+    endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
+) -> tuple[
+    Callable[[Steps], Awaitable[list[Outcome]]],
+    Callable[[], Awaitable[None]],
+    Callable[[], None],
+    Callable[[], Awaitable[RpcSocket | KeyrailError]],
+]:
+    """Create four functions: to run steps concurrently, to close all connections, to start over after a fork, and to open a WebSocket."""
+    post, close, forget_connections = create_async_http_client(settings, connections)
     ids = _Ids()
 
     async def resolve() -> ResolvedEndpoint:
@@ -172,11 +179,21 @@ def create_async_runner(
         forget_connections()
         ids.after_fork()
 
-    return run, close, after_fork
+    async def open_socket() -> RpcSocket | KeyrailError:
+        escaping: BaseException
+        try:
+            return await open_rpc_socket(await resolve(), connections, settings.max_response_bytes)
+        except KeyrailError as failure:
+            return failure.with_traceback(None)
+        except BaseException as error:
+            escaping = _remove_frames(error)
+        raise escaping
+
+    return run, close, after_fork, open_socket
 
 
 def _at_endpoint(failure: KeyrailError, attempt: Attempt, redacted_url: str) -> KeyrailError:
     """Copy the failure of a key function with the method and the endpoint, without the frames that contain the key."""
     facts = Facts(kind="invalidRequest", text=str(failure))
     created = create_failure(facts, method=attempt.calls[0].method, redacted_url=redacted_url)
-    return replace_fields(created, hint="Check the api_key and jwt functions.")
+    return replace_fields(created, hint="Check the api_key, jwt and headers functions.")

@@ -1,0 +1,16 @@
+import type { QueueState } from '../lib/createFairQueue.ts'
+import type { Network } from '../lib/network.ts'
+
+/** How busy a gateway is. */
+export interface GatewayLoad {
+  /** Open connections of callers, WebSockets included. */
+  readonly connections: number
+  readonly maxConnections: number
+  /** Requests and messages of WebSockets in flight. */
+  readonly requests: number
+  /** What all requests buffer. */
+  readonly bufferedBytes: number
+  readonly maxBufferedBytes: number
+  /** The calls to each network. */
+  readonly queues: readonly (QueueState & { readonly network: Network })[]
+}

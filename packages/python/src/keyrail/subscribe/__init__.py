@@ -1,0 +1,1 @@
+"""Subscriptions: the canonical chain as a stream of events."""

@@ -1,0 +1,98 @@
+"""The options for connections: proxies and TLS. Both providers use them in the same way."""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from ..failure.check import check, describe, invalid
+
+# Scheme, credentials, host with port. Stricter than URLs may be, so that no part of it is misread.
+_PROXY = re.compile(
+    r"(https?)://(?:[^/?#@:\\\s]*(?::[^/?#@\\\s]*)?@)?(?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]{}]+)(?::\d{1,5})?/?",
+    re.IGNORECASE | re.ASCII,
+)
+# As in requests, which web3.py's HTTPProvider uses. Python itself reads SSL_CERT_FILE and SSL_CERT_DIR.
+_BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+@dataclass(slots=True, frozen=True)
+class ConnectionSettings:
+    """How connections are made."""
+
+    proxy: str | None = field(repr=False)
+    """The URL of the proxy with its credentials; None for direct connections."""
+    get_ssl_context: Callable[[], ssl.SSLContext]
+    """Returns the TLS settings. Created on first use, because that reads all certificates."""
+
+
+def create_connection_settings(url: str, *, proxy: Any = None, ssl_context: Any = None) -> ConnectionSettings:
+    """Check the options, and read the settings in the environment.
+
+    Args:
+        url: The redacted URL of the endpoint.
+        proxy: The URL of a proxy, False for none, or None for the one in the environment.
+        ssl_context: The TLS settings, or None for the default.
+
+    Raises:
+        KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
+
+    """
+    check(
+        ssl_context is None or isinstance(ssl_context, ssl.SSLContext),
+        f"ssl_context must be an ssl.SSLContext, such as ssl.create_default_context(cafile=…), not {describe(ssl_context)}.",
+    )
+    name = "proxy"
+    if proxy is None:
+        name = "The proxy in the environment (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY)"
+        proxy = _find_proxy(url)
+    if proxy is False:
+        proxy = None
+    # Not shown, because it may contain a password.
+    if proxy is not None and not (isinstance(proxy, str) and _PROXY.fullmatch(proxy)):
+        raise invalid(f"{name} must be a URL such as http://host:3128 or http://user:password@host:3128.")
+    bundle = next(((one, os.environ[one]) for one in _BUNDLE_VARIABLES if os.environ.get(one)), None)
+    if bundle is not None and ssl_context is None:
+        check(
+            os.path.exists(bundle[1]), f"{bundle[0]} names a file that does not exist. Correct it, or pass ssl_context."
+        )
+
+    @cache
+    def get_ssl_context() -> ssl.SSLContext:
+        return ssl_context or _create_ssl_context(bundle[1] if bundle else None)
+
+    return ConnectionSettings(proxy, get_ssl_context)
+
+
+def _find_proxy(url: str) -> str | None:
+    """Return the proxy for a URL in the environment, or in the system settings of macOS and Windows."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None  # The HTTP library rejects the URL.
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy or not parts.hostname or proxy_bypass(parts.netloc) or proxy_bypass(parts.hostname):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _create_ssl_context(bundle: str | None) -> ssl.SSLContext:
+    if bundle is not None:
+        is_folder = os.path.isdir(bundle)
+        return ssl.create_default_context(cafile=None if is_folder else bundle, capath=bundle if is_folder else None)
+    context = ssl.create_default_context()
+    found = ssl.get_default_verify_paths()
+    if not context.cert_store_stats()["x509_ca"] and not found.cafile and not found.capath:
+        # Some installations of Python have no certificates of the system.
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    return context

@@ -1,0 +1,323 @@
+"""Headers, proxies and TLS settings work in the same way for both providers."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fault_server import Connection, FaultServer, ReceivedRequest
+from leak_walk import find_leaks
+from proxy_server import ProxyServer
+
+from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
+
+KEY = "kr_a" + "k3Y" * 13
+SECRET = "hunter2-hunter2-hunter2"
+BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
+BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+
+
+def create(kind: str, **options: Any) -> Any:
+    return KeyrailProvider(**options) if kind == "sync" else AsyncKeyrailProvider(**options)
+
+
+def call(kind: str, times: int = 1, **options: Any) -> list[Any]:
+    """Make calls one after another. A function as an option becomes asynchronous for the asynchronous provider."""
+    if kind == "sync":
+        with KeyrailProvider(retry=False, **options) as provider:
+            return [provider.make_request("eth_gasPrice", [])["result"] for _ in range(times)]  # type: ignore[arg-type]
+
+    async def run() -> list[Any]:
+        async with AsyncKeyrailProvider(retry=False, **options) as provider:
+            return [(await provider.make_request("eth_gasPrice", []))["result"] for _ in range(times)]  # type: ignore[arg-type]
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSLContext]:
+    folder = tmp_path_factory.mktemp("tls")
+    path, private = folder / "c.pem", folder / "k.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*command, "-keyout", private, "-out", path], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path, private)
+    return path, context
+
+
+@pytest.fixture
+def tls_server(certificate: tuple[Path, ssl.SSLContext]) -> Iterator[FaultServer]:
+    with FaultServer(tls=certificate[1]) as server:
+        yield server
+
+
+def tls_url(server: FaultServer) -> str:
+    return server.url.replace("http://127.0.0.1", "https://localhost")
+
+
+# Headers
+
+
+@BOTH
+def test_headers_are_sent_with_each_request(kind: str) -> None:
+    with FaultServer() as server:
+        headers = {"X-Team": "wallet", "User-Agent": "exporter/1", "authorization": f"Token {SECRET}"}
+        assert call(kind, 2, url=server.url, headers=headers) == ["0x1", "0x1"]
+        for request in server.requests:
+            assert request.headers["x-team"] == "wallet"
+            assert request.headers["user-agent"] == "exporter/1"
+            assert request.headers["authorization"] == f"Token {SECRET}"
+            assert request.headers["content-type"] == "application/json"
+        assert call(kind, url=server.url) == ["0x1"]
+        assert server.requests[-1].headers["user-agent"] == "keyrail-python"
+        assert "x-team" not in server.requests[-1].headers
+
+
+@BOTH
+def test_a_function_returns_the_headers_of_each_request(kind: str) -> None:
+    given = iter(["first-token", "second-token"])
+
+    def get() -> dict[str, str]:
+        return {"x-token": next(given)}
+
+    async def get_later() -> dict[str, str]:
+        await asyncio.sleep(0)
+        return get()
+
+    for function in (get,) if kind == "sync" else (get, get_later):
+        given = iter(["first-token", "second-token"])
+        with FaultServer() as server:
+            call(kind, 2, url=server.url, headers=function)
+            assert [request.headers["x-token"] for request in server.requests] == ["first-token", "second-token"]
+
+
+@BOTH
+def test_a_header_value_is_in_no_error(kind: str) -> None:
+    def echo(request: ReceivedRequest, connection: Connection) -> None:
+        connection.respond(403, f"no access for {request.headers['x-token']}")
+
+    with FaultServer(echo) as server:
+        provider = create(kind, url=server.url, headers={"x-token": SECRET})
+        assert find_leaks(provider, SECRET) == []
+        with pytest.raises(KeyrailError) as caught:
+            call(kind, url=server.url, headers={"x-token": SECRET})
+    assert caught.value.kind == "forbidden"
+    assert "no access for …" in str(caught.value)
+    assert find_leaks(caught.value, SECRET) == []
+
+
+WRONG_HEADERS: list[tuple[Any, str]] = [
+    ("x: y", 'headers must be a dict such as {"x-team": "wallet"}, not a value of type str.'),
+    ({"a b": "c"}, 'headers contains a name with characters that HTTP does not allow. Use letters, digits and "-".'),
+    ({1: "c"}, 'headers contains a name with characters that HTTP does not allow. Use letters, digits and "-".'),
+    ({"Content-Length": "5"}, 'headers contains "content-length", which the HTTP client sets. Remove it.'),
+    ({"x-a": "b", "X-A": "c"}, 'headers contains "X-A" twice, in different letter case. Remove one.'),
+    (
+        {"x-a": ""},
+        'The header "x-a" must be a string that is not empty. If it comes from an environment variable, check that it is set.',
+    ),
+    (
+        {"x-a": f"{SECRET}\r\nx-b: c"},
+        'The header "x-a" contains a line break or another character that HTTP does not allow. Copy its value again.',
+    ),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(("headers", "message"), WRONG_HEADERS, ids=range(len(WRONG_HEADERS)))
+def test_wrong_headers_are_rejected(kind: str, headers: Any, message: str) -> None:
+    with pytest.raises(KeyrailError) as caught:
+        create(kind, url="http://127.0.0.1:9", headers=headers)
+    assert str(caught.value) == message
+    assert find_leaks(caught.value, SECRET) == []
+    with pytest.raises(KeyrailError) as caught:
+        call(kind, url="http://127.0.0.1:9", headers=lambda: headers)
+    assert message in str(caught.value)
+    assert find_leaks(caught.value, SECRET) == []
+
+
+@BOTH
+def test_only_one_option_sets_the_authorization(kind: str) -> None:
+    headers = {"Authorization": SECRET}
+    for options, owner in (
+        ({"url": "http://127.0.0.1:9", "jwt": "a.b.c"}, "jwt"),
+        ({"url": "http://user:password@127.0.0.1:9"}, "the URL"),
+    ):
+        with pytest.raises(KeyrailError) as caught:
+            create(kind, **options, headers=headers)
+        assert str(caught.value) == f'headers contains "authorization", which {owner} sets too. Remove one of them.'
+
+
+# Proxies
+
+
+@BOTH
+@pytest.mark.parametrize("credentials", [None, "user:p%40ss-word"])
+def test_a_proxy_forwards_plain_requests(kind: str, credentials: str | None) -> None:
+    with FaultServer() as server, ProxyServer("user:p@ss-word" if credentials else None) as proxy:
+        given = proxy.url.replace("//", f"//{credentials}@") if credentials else proxy.url
+        assert call(kind, 2, base_url=server.url, api_key=KEY, proxy=given) == ["0x1", "0x1"]
+        assert proxy.received[0][0] == f"POST {server.url}/v2/{KEY} HTTP/1.1"
+        assert server.requests[0].headers["host"] == server.url.removeprefix("http://")
+        # The proxy removes the origin of the first request only.
+        assert [request.path.removeprefix(server.url) for request in server.requests] == [f"/v2/{KEY}"] * 2
+
+
+@BOTH
+@pytest.mark.parametrize("credentials", [None, "user:p%40ss-word"])
+def test_a_proxy_opens_a_tunnel_for_tls(
+    kind: str, credentials: str | None, tls_server: FaultServer, certificate: tuple[Path, ssl.SSLContext]
+) -> None:
+    context = ssl.create_default_context(cafile=str(certificate[0]))
+    with ProxyServer("user:p@ss-word" if credentials else None) as proxy:
+        given = proxy.url.replace("//", f"//{credentials}@") if credentials else proxy.url
+        options = {"base_url": tls_url(tls_server), "api_key": KEY, "ssl_context": context, "proxy": given}
+        assert call(kind, 2, **options) == ["0x1", "0x1"]
+        # One tunnel, through which the proxy sees neither the key nor the headers.
+        ((line, *_),) = proxy.received
+        assert line.startswith(f"CONNECT {tls_url(tls_server).removeprefix('https://')} HTTP/1.")
+        assert find_leaks(proxy.received, KEY) == []
+        assert tls_server.requests[0].path == f"/v2/{KEY}"
+
+
+@BOTH
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_proxy_that_rejects_the_password_is_named(
+    kind: str, tls: bool, tls_server: FaultServer, certificate: tuple[Path, ssl.SSLContext]
+) -> None:
+    context = ssl.create_default_context(cafile=str(certificate[0]))
+    with FaultServer() as server, ProxyServer("user:other") as proxy:
+        url = tls_url(tls_server) if tls else server.url
+        given = proxy.url.replace("//", f"//user:{SECRET}@")
+        with pytest.raises(KeyrailError) as caught:
+            call(kind, base_url=url, api_key=KEY, proxy=given, ssl_context=context)
+        assert server.requests == tls_server.requests == []
+    if tls:
+        assert caught.value.kind == "network"
+        assert "the proxy responded with HTTP 407" in str(caught.value)
+    else:
+        assert caught.value.status == 407
+    for secret in (KEY, SECRET):
+        assert find_leaks(caught.value, secret) == []
+
+
+@BOTH
+def test_the_environment_names_the_proxy(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FaultServer() as server, ProxyServer() as proxy:
+        for name, value in (("HTTP_PROXY", proxy.url), ("ALL_PROXY", f"127.0.0.1:{proxy.port}")):
+            monkeypatch.setenv(name, value)
+            before = len(proxy.received)
+            assert call(kind, url=server.url) == ["0x1"]
+            assert len(proxy.received) == before + 1
+            # An option goes before the environment.
+            assert call(kind, url=server.url, proxy=False) == ["0x1"]
+            monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+            assert call(kind, url=server.url) == ["0x1"]
+            assert len(proxy.received) == before + 1
+            monkeypatch.delenv("NO_PROXY")
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+        assert call(kind, url=server.url) == ["0x1"]
+
+
+@BOTH
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1080", "127.0.0.1:3128", "http://", 8080, "http://a b", True])
+def test_a_wrong_proxy_is_rejected(kind: str, proxy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rest = "must be a URL such as http://host:3128 or http://user:password@host:3128."
+    with pytest.raises(KeyrailError) as caught:
+        create(kind, url="http://127.0.0.1:9", proxy=proxy)
+    assert str(caught.value) == f"proxy {rest}"
+    monkeypatch.setenv("HTTP_PROXY", f"socks5://user:{SECRET}@127.0.0.1:1080")
+    with pytest.raises(KeyrailError) as caught:
+        create(kind, url="http://127.0.0.1:9")
+    assert str(caught.value) == f"The proxy in the environment (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) {rest}"
+    assert find_leaks(caught.value, SECRET) == []
+
+
+@BOTH
+def test_the_credentials_of_a_proxy_are_not_attributes(kind: str) -> None:
+    provider = create(kind, url="http://127.0.0.1:9", proxy=f"http://user:{SECRET}@127.0.0.1:9")
+    assert find_leaks(provider, SECRET) == []
+    with pytest.raises(KeyrailError) as caught:
+        call(kind, url="http://127.0.0.1:9", proxy=f"http://user:{SECRET}@127.0.0.1:9")
+    assert caught.value.kind == "network"
+    assert find_leaks(caught.value, SECRET) == []
+
+
+# TLS
+
+
+@BOTH
+@pytest.mark.parametrize("bundle", [*BUNDLES, "ssl_context"])
+def test_certificates_come_from_the_option_or_the_environment(
+    kind: str,
+    bundle: str,
+    tls_server: FaultServer,
+    certificate: tuple[Path, ssl.SSLContext],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(KeyrailError, match=r"TLS failed: self[- ]signed"):
+        call(kind, url=tls_url(tls_server))
+    options: dict[str, Any] = {}
+    if bundle == "ssl_context":
+        options["ssl_context"] = ssl.create_default_context(cafile=str(certificate[0]))
+        # The option goes before the environment.
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere")
+    else:
+        monkeypatch.setenv(bundle, str(certificate[0]))
+    assert call(kind, url=tls_url(tls_server), **options) == ["0x1"]
+
+
+@BOTH
+def test_a_folder_of_certificates_is_read(
+    kind: str,
+    tls_server: FaultServer,
+    certificate: tuple[Path, ssl.SSLContext],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = ["openssl", "x509", "-hash", "-noout", "-in", str(certificate[0])]
+    name = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    (tmp_path / f"{name}.0").write_bytes(certificate[0].read_bytes())
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path))
+    assert call(kind, url=tls_url(tls_server)) == ["0x1"]
+
+
+@BOTH
+def test_a_bundle_that_cannot_be_read_is_an_error(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "missing.pem"))
+    with pytest.raises(KeyrailError) as caught:
+        create(kind, url="https://127.0.0.1:9")
+    assert str(caught.value) == "REQUESTS_CA_BUNDLE names a file that does not exist. Correct it, or pass ssl_context."
+    (tmp_path / "broken.pem").write_text("no certificate")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "broken.pem"))
+    with pytest.raises(
+        KeyrailError, match="the certificates in REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE cannot be read"
+    ) as caught:
+        call(kind, url="https://127.0.0.1:9")
+    assert caught.value.kind == "invalidRequest"
+
+
+@BOTH
+def test_a_wrong_ssl_context_is_rejected(kind: str) -> None:
+    with pytest.raises(KeyrailError) as caught:
+        create(kind, url="https://127.0.0.1:9", ssl_context="/etc/ssl/ca.pem")
+    assert str(caught.value) == (
+        "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context(cafile=…), not a value of type str."
+    )
+
+
+def test_no_certificates_are_read_without_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> Callable[[], None]:
+        raise AssertionError("certificates were read")
+
+    monkeypatch.setattr(ssl, "create_default_context", fail)
+    with FaultServer() as server:
+        for kind in ("sync", "async"):
+            assert call(kind, url=server.url) == ["0x1"]
