@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +18,9 @@ beforeAll(() => {
     cpSync(path, join(directory, 'node_modules', manifest.name), { recursive: true })
     for (const name of Object.keys(manifest.dependencies ?? {})) {
       if (workspacePackages.some((ours) => ours.manifest.name === name)) continue
-      link(join(top, 'packages', folder, 'node_modules', name), join(directory, 'node_modules', name))
+      const at = join(directory, 'node_modules', name)
+      // Several packages depend on the same library.
+      if (!existsSync(at)) link(join(top, 'packages', folder, 'node_modules', name), at)
     }
   }
   link(join(top, 'node_modules/@types/node'), join(directory, 'node_modules/@types/node'))

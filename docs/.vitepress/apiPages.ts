@@ -119,7 +119,7 @@ function writeExport(
       .replaceAll(/\bkind `(\w+)`/gi, (words, kind: string) =>
         words.replace(`\`${kind}\``, `[\`${kind}\`](/failures.md#${headingSlug(kind)})`),
       )
-      // A star of `debug_*` would set in italics what stands up to the next one.
+      // The star of `debug_*` would start italics that end at the next star.
       .replaceAll(/(?<![`\w])(\w+_\*)(?!`)/g, '`$1`')
   const line = (words: string): string => text(words).replaceAll(/\s*\n\s*/g, ' ')
   return [

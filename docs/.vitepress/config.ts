@@ -11,7 +11,7 @@ const pages = stagePages(top, folder)
 
 /** What of Vite's server is used. */
 interface Server {
-  readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', told: (file: string) => void): void }
+  readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', listener: (file: string) => void): void }
 }
 
 /** What is searched of a page: of the reference names and words, and no signatures. Nobody searches for colours, and they take seconds. */
@@ -20,7 +20,7 @@ const searched = (markdown: string, path: string): string =>
     ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
     : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)$/gm, '$1text')
 
-// Nothing is loaded from another host, and the browser is told to load nothing from one. VitePress writes two scripts into each page.
+// The site loads nothing from other hosts, and its policy makes the browser block such requests. VitePress writes two scripts into each page.
 const policy =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 

@@ -13,7 +13,7 @@ export interface SidebarGroup {
   readonly items: readonly SidebarItem[]
 }
 
-/** What is written by hand: short names, in the order in which they are wanted. What is not there yet is left out. */
+/** The sections with short titles, in display order. Pages that do not exist are skipped. */
 const groups: readonly (readonly [title: string, pages: readonly (readonly [path: string, text: string])[]])[] = [
   [
     'Start',
@@ -80,7 +80,7 @@ const folders: readonly (readonly [title: string, folder: string])[] = [
 ]
 
 /**
- * Makes the sidebar: every page stands in it once, one that nobody thought of below "More".
+ * Creates the sidebar. It contains every page once. Pages that are not listed above are in the section "More".
  * @param pages - The pages of the site.
  */
 export function sidebar(pages: readonly StagedPage[]): readonly SidebarGroup[] {

@@ -48,7 +48,7 @@ function leadLinks(tokens: Token[], source: string): void {
       if (/^([a-z][a-z0-9+.-]*:|[#/])/i.test(href)) continue
       const [path = '', anchor] = decodeURI(href).split('#')
       const page = sitePath(posix.join(posix.dirname(source), path).replace(/[/]$/, ''))
-      // The programs of an example stand on its page, each below its name.
+      // The page of an example contains its programs, each below its name.
       const isProgram = source.startsWith('examples/') && /^[\w.-]+[.]m?[jt]s$/.test(path)
       if (isProgram) token.attrSet('href', `#${headingSlug(path)}`)
       else if (page === undefined) {

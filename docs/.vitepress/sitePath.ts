@@ -1,5 +1,5 @@
 /**
- * Where a file of the repository stands in the site.
+ * Returns the path of a repository file in the site.
  * @param file - From the top of the repository, with `/` between names: a Markdown file, or a folder that the site has an index of.
  * @returns A path as `guide.md`; undefined for what is no page of it.
  * @example

@@ -17,7 +17,7 @@ export interface StagedPage {
  * Puts all pages of the site, and the icon of the dashboard, into one folder: the guides, the READMEs of packages and examples, what was measured, and the API reference, which
  * is written from the sources here. VitePress builds, and searches, nothing but files of one folder.
  *
- * What stands there already and did not change is left alone, so that a server that watches reads no more than it must.
+ * Does not write unchanged files, so that a watching server reloads only what changed.
  *
  * @param top - The top of the repository.
  * @param folder - Where to; what does not belong there is removed.
@@ -52,7 +52,7 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
     .sort((a, b) => (a.path.slice(0, -'.md'.length) < b.path.slice(0, -'.md'.length) ? -1 : 1))
 }
 
-/** Folders whose pages are many and alike: what stands above the list of them. */
+/** Introductions for the index pages of folders with many similar pages, by folder. */
 const indexes: Readonly<Record<string, string>> = {
   examples:
     '# Examples\n\nWhole programs, each a folder of its own in `examples/` of the repository. They find the service that `npm start` runs on this machine.',

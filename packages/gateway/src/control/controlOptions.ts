@@ -72,7 +72,7 @@ export type ControlLogEntry =
     }
   | ControlFault
 
-/** What the control API depends on. */
+/** The dependencies of the control API. */
 export interface ControlOptions {
   readonly storage: Storage
   readonly accounts: Accounts

@@ -24,7 +24,7 @@ export interface ControlRequest<Name extends RouteName> {
   readonly caller: Caller
 }
 
-/** What a handler returns: a response or an error. */
+/** The result of a handler: a response or an error. */
 export type HandlerResult<Response> =
   | {
       readonly response: Response

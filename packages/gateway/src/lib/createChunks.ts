@@ -1,4 +1,4 @@
-/** Each chunk costs about 200 bytes beside its content, so chunks smaller than this are joined. */
+/** Each chunk costs about 200 bytes in addition to its content, so chunks smaller than this are joined. */
 const smallChunk = 1024
 const joinedBytes = 4 * 1024
 

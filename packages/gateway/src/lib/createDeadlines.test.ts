@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('each deadline expires at its time, whatever its length, and a cancelled deadline does not expire', () => {
+test('each deadline of any length expires on time, and a cancelled deadline does not expire', () => {
   const deadlines = createDeadlines(1_000)
   const expired: string[] = []
   const start = (name: string, ms: number) =>

@@ -10,7 +10,7 @@ export interface BufferedBytes {
   held: number
   /** The share of the key's owner, once the key is known. */
   share: BufferShare | undefined
-  /** The request has ended. What is still read for it belongs to other requests, which count it themselves. */
+  /** The request has ended. Responses that are still being read for it belong to other requests, which count them themselves. */
   over: boolean
 }
 

@@ -22,14 +22,14 @@ const reservedNames: ReadonlySet<string> = new Set([
   'ws',
 ])
 
-/** What a network's name must be, for messages. */
+/** The rule for network names, for messages. */
 export const networkNameRule =
   'must be 1 to 63 lower-case letters, digits and inner hyphens, such as "ethereum-mainnet", and no path of the service, such as "api"'
 
 /** Whether a text can be the name or an alias of a network. */
 export const isNetworkName = (text: string): boolean => networkPattern.test(text) && !reservedNames.has(text)
 
-/** What is known about a network besides its nodes. */
+/** The properties of a network, without its nodes. */
 export interface NetworkDetails {
   /** The chain that it is a network of, for example `ethereum`. */
   readonly chain: string

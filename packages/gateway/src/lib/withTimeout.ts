@@ -5,8 +5,8 @@ export const timedOut = Symbol('timed out')
  * Waits for work, but not longer than `ms`. The work itself continues.
  * @param ms - In milliseconds.
  * @param options.unref - Whether the process may exit while this waits. @default false
- * @returns What the work resolves with, or `timedOut`.
- * @throws What the work rejects with, if it does so in time.
+ * @returns The result of the work, or `timedOut`.
+ * @throws The error of the work, if it rejects in time.
  */
 export const withTimeout = async <T>(
   work: Promise<T>,

@@ -3,8 +3,8 @@ import type { Db } from './tables.ts'
 
 /**
  * Runs work in a transaction: the current one, or a new one.
- * @returns What the work resolved with, once it is committed.
- * @throws What the work threw. Then the transaction was rolled back.
+ * @returns The result of the work, after the commit.
+ * @throws The error of the work. The transaction is rolled back first.
  */
 export const inTransaction = <T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> =>
   db.query.isTransaction
@@ -21,7 +21,7 @@ export const lockRows = <Database, Table extends keyof Database, Row>(
 ): SelectQueryBuilder<Database, Table, Row> => (kind === 'postgres' ? query.forUpdate() : query)
 
 /**
- * Locks a user's row until the transaction ends, so that counts of what the user has stay right.
+ * Locks a user's row until the transaction ends, so that counts of the user's apps and keys stay correct.
  * @returns Whether the user exists.
  */
 export const lockUser = async (transaction: Db, userId: string): Promise<boolean> => {

@@ -21,5 +21,5 @@ export const traceMethods: readonly string[] = filterMethods(/^trace_/)
 /** Methods offered if the operator enables `services.txpool`. */
 export const txpoolMethods: readonly string[] = filterMethods(/^txpool_/)
 
-/** Methods offered over a WebSocket. The schema lacks them, because they need one. */
+/** Methods over a WebSocket. They are not in the schema, because they need one. */
 export const subscriptionMethods: readonly string[] = ['eth_subscribe', 'eth_unsubscribe']

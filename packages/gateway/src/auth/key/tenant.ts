@@ -5,7 +5,7 @@ import type { BufferShare } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import type { KeyRecord, KeyRate } from './keyStore.ts'
 
-/** What a test key simulates. */
+/** The problem that a test key simulates. */
 export type TestKey = '401' | '429' | 'quota' | 'slow'
 
 /** A rate, and the bucket that it refills. */

@@ -11,7 +11,7 @@ export interface HeaderReader {
  * @param headers - The request's headers.
  * @param publicOrigin - The origin of the dashboard, such as `https://node.example`.
  * @returns `undefined` if the write is allowed: its content type is JSON, which HTML forms cannot send, and `Origin` or `Sec-Fetch-Site`
- * says that the page is ours. Without both headers the client is not a browser, and the error tells it to use an access token.
+ * says that the page is ours. Without both headers the client is not a browser, and the error says to use an access token.
  * @see Fetch Metadata Request Headers, section 2.1
  */
 export const checkBrowserWrite = (headers: HeaderReader, publicOrigin: string): AccountError | undefined => {

@@ -61,7 +61,7 @@ export interface MetricsQuery {
 
 /** Selects metrics for a CSV table. */
 export interface MetricsCsvQuery extends MetricsQuery {
-  /** What the rows are. @default 'series' */
+  /** The kind of rows. @default 'series' */
   readonly of?: 'series' | 'methods' | 'outcomes' | 'networks'
 }
 

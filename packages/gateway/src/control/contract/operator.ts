@@ -79,9 +79,9 @@ export interface UpstreamView {
   /** Its name in the config. */
   readonly name: string
   readonly status: UpstreamStatus
-  /** Its newest block; `null` until it was asked. */
+  /** Its newest block; `null` until its first response. */
   readonly head: number | null
-  /** How many blocks it is behind the highest head of its network; `null` until it was asked. */
+  /** How many blocks it is behind the highest head of its network; `null` until its first response. */
   readonly lag: number | null
   /** Requests to it that have not ended. */
   readonly inFlight: number

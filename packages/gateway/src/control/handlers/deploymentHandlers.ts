@@ -9,7 +9,7 @@ import { createPublishedPackages } from '../publishedPackages.ts'
 import { toNetworkStatuses } from '../views/toNetworkStatuses.ts'
 import { toChainViews, toNetworkViews } from '../views/toNetworkViews.ts'
 
-/** The routes about the service itself. */
+/** The handlers of the routes about the service. */
 export const deploymentHandlers = ({
   config,
   deployment,

@@ -30,7 +30,7 @@ const formatCell = (cell: Cell): string => {
 
 /**
  * Formats metrics as CSV with a header row.
- * @param of - What the rows are.
+ * @param of - The kind of rows.
  * @see RFC 4180
  */
 export const toMetricsCsv = (metrics: MetricsView, of: NonNullable<MetricsCsvQuery['of']>): string =>

@@ -12,7 +12,7 @@ export interface StoredKey {
   readonly kind: ApiKeyKind
   /** SHA-256 in lower-case hex. */
   readonly hash: string
-  /** The last four characters, to tell keys apart. They are part of the checksum. */
+  /** The last four characters, to distinguish keys. They are part of the checksum. */
   readonly ending: string
   /** The encrypted copy, to show the key again; `null` if there is none. */
   readonly sealed: Uint8Array | null

@@ -7,7 +7,7 @@ import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 
-/** What a call is checked against. */
+/** The rules that a call is checked against. */
 export interface CallRules {
   /** The traits of its method; `undefined` if the method is not offered. */
   readonly traits: MethodTraits | undefined

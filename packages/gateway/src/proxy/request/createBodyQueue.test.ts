@@ -11,7 +11,7 @@ const setUp = () => {
   return {
     parsed,
     add: (ownerId: string, bytes: number, name = ownerId): void => queue.add(ownerId, bytes, () => parsed.push(name)),
-    /** @returns What the next turn parsed. */
+    /** @returns The bodies that the next turn parsed. */
     turn: (): readonly string[] => {
       const before = parsed.length
       expect(turns.length).toBeLessThanOrEqual(1)

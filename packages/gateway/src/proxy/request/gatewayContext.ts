@@ -14,7 +14,7 @@ import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 import type { NetworkContext } from './networkContext.ts'
 
-/** What the gateway has for every request. A reload creates a new one, and requests in flight complete with the one they started with. */
+/** The parts of the gateway that all requests share. A reload creates a new context, and requests in flight complete with the one they started with. */
 export interface GatewayContext {
   readonly names: NetworkNames
   readonly networks: ReadonlyMap<Network, NetworkContext>

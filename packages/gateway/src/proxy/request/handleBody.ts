@@ -165,7 +165,7 @@ const runSingle = (
     addBlock(authorized)
     completeSingle(gateway, authorized, call, result)
   })
-  // A write goes on when its caller disconnects, because a node may have received it. It is counted when it ends.
+  // A write continues after its caller disconnects, because a node may have received it. It is counted when it ends.
   authorized.context.cancel = forwarded.traits.idempotent
     ? () => {
         cancel()
@@ -273,7 +273,7 @@ const completeBatch = (
   const parts = toBatchParts(results, ids, requestId)
   meterCalls(gateway, context, results)
   if (parts.length === 0) endRequest(gateway, context, { status: 204, headers: corsHeaders })
-  // The rejection of a short call is long: responses that nobody reads must not fill the memory either.
+  // The rejection of a short call is long: unread responses must not fill the memory either.
   else if (facts.reason !== undefined && !holdBytes(buffered, getOwnBytes(parts, results)))
     sendRejection(gateway, context, rejections.upstreamBusy())
   else endRequest(gateway, context, { status: 200, body: parts })

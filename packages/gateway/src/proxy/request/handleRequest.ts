@@ -16,7 +16,7 @@ import type { HttpRequestContext, RequestContext } from './requestContext.ts'
 import { startRequest } from './startRequest.ts'
 import type { ResponseContent } from './writeResponse.ts'
 
-/** What the caller's `Expect` header asks for. */
+/** The expectation in the caller's `Expect` header. */
 export type Expectation = 'none' | 'continue' | 'unknown'
 
 /**

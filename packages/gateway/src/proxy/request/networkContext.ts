@@ -8,7 +8,7 @@ import { getDefaultWeight } from '../method/weights.ts'
 import type { MethodWeights } from '../method/weights.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 
-/** What the gateway has for the requests to one network. */
+/** The parts of the gateway that requests to one network share. */
 export interface NetworkContext {
   readonly group: UpstreamGroup
   readonly limits: Required<NetworkLimits>

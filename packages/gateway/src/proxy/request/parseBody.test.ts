@@ -6,7 +6,7 @@ const parse = (text: string, maxItems = 100): ReturnType<typeof parseBody> => pa
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What JSON-RPC 2.0 says of a value, told apart from how parseBody does it. Says nothing of repeated names. */
+/** Classifies a value according to JSON-RPC 2.0, without the code of parseBody. Ignores repeated names. */
 const isRequest = (value: unknown): boolean => {
   if (!isObject(value) || value['jsonrpc'] !== '2.0' || typeof value['method'] !== 'string') return false
   return !Object.hasOwn(value, 'id') || value['id'] === null || ['string', 'number'].includes(typeof value['id'])
@@ -69,7 +69,7 @@ describe('parseBody', () => {
           fc.string(),
         ),
         (text) => {
-          // What a lone surrogate becomes in UTF-8 is what is read.
+          // UTF-8 replaces a lone surrogate, so compare the decoded text.
           const sent = Buffer.from(text).toString()
           let well = true
           try {

@@ -1,6 +1,6 @@
 import type { ParsedCall } from './parsedCall.ts'
 
-/** A value that all JSON parsers read alike: no escapes, no nesting, no white space. */
+/** A value that all JSON parsers parse in the same way: no escapes, no nesting, no white space. */
 const text = String.raw`"[^"\\\u0000-\u001f]*"`
 const scalar = String.raw`(?:${text}|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?)`
 const object = String.raw`\{(?:${text}:${scalar}(?:,${text}:${scalar})*)?\}`

@@ -18,7 +18,7 @@ interface BaseContext {
   readonly requestId: string
   /** As `performance.now()` counts. */
   readonly startedAt: number
-  /** What the log, the metrics and the response's headers say of it. */
+  /** The values for the log, the metrics and the response headers. */
   readonly facts: RequestFacts
   /** How much memory it holds. */
   readonly buffered: BufferedBytes
@@ -54,7 +54,7 @@ export interface MessageExchange {
   readonly subscriptions: SubscriptionCalls | undefined
 }
 
-/** What is known of a request so far. Each step adds what it found, so that a request that ends early is logged and counted as far as it came. */
+/** The state of a request. Each step adds its results, so that a request that ends early is logged and counted with the results so far. */
 export interface RequestFacts {
   network: Network | undefined
   /** The owner of its key. */

@@ -27,7 +27,7 @@ export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest):
 
 const requestBlockHeader = blockHeader.toLowerCase()
 
-/** The newest block that a caller has seen, here or, as it says, elsewhere. */
+/** The newest block that a caller has seen: in responses of this instance, or according to its request header. */
 const getSeenHead = (
   { seenHeads }: UpstreamGroup,
   keyId: string,

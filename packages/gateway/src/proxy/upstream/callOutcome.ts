@@ -12,6 +12,6 @@ export interface CallOutcome {
   readonly kind: 'result' | FailureKind
   /** From when it was posted, in milliseconds. */
   readonly latencyMs: number
-  /** How long the node asks to wait, in milliseconds, if it does. */
+  /** The delay that the node requests, in milliseconds, if any. */
   readonly retryAfterMs?: number | undefined
 }

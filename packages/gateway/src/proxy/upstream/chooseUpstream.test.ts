@@ -9,7 +9,7 @@ import { createLatency } from './createLatency.ts'
 import { createOutcomes } from './createOutcomes.ts'
 import type { GroupMember } from './groupMember.ts'
 
-/** What is true of a member: the words of its description. */
+/** The properties of a member, parsed from its description. */
 interface Facts {
   readonly name: string
   readonly health: 'healthy' | 'trialDue' | 'usable' | 'down'
@@ -175,7 +175,7 @@ test.each<Row>([
   // The load decides among those of the best rank only.
   ['b', '1ms usable | 99fly 900ms'],
   ['b', '99fly 9ms usable | 1ms usable'],
-  // A trial goes ahead, whatever its load.
+  // A trial comes first at any load.
   ['b', '1ms | 99fly 900ms trialDue', { mayBeTrial: true }],
   ['b', '1ms | 900ms', { preferred: 'b' }],
 ])('spread, chooses the lowest load: %s of %s', (chosen, members, options) => {

@@ -57,7 +57,7 @@ describe('a backoff', () => {
     expect(getPauseMs(started)).toBe(expected)
   })
 
-  test('is extended by a node that asks for more during a pause', () => {
+  test('is extended by a node that requests more during a pause', () => {
     const started = start()
     started.backoff.learn({ kind: 'throttled' })
     started.backoff.learn({ kind: 'throttled', retryAfterMs: 9_000 })

@@ -12,7 +12,7 @@ export interface Backoff {
 /** `quota`: the allowance of a day or a month is used up, so seconds do not help. */
 const quotaPause = { firstMs: 60_000, longestMs: 600_000 }
 const throttledPause = { firstMs: 1_000, longestMs: 60_000 }
-/** A node could ask for a day by mistake. */
+/** A node could request a day by mistake. */
 const longestRetryAfterMs = 3_600_000
 
 const getPauseMs = (kind: CallOutcome['kind'], pauses: number): number => {
@@ -21,9 +21,9 @@ const getPauseMs = (kind: CallOutcome['kind'], pauses: number): number => {
 }
 
 /**
- * Creates the backoff of an upstream. A `throttled` or `quota` outcome pauses it for as long as the node asks, or for a second (`quota`: a
+ * Creates the backoff of an upstream. A `throttled` or `quota` outcome pauses it for as long as the node requests, or for a second (`quota`: a
  * minute). Each pause that directly follows another one is twice as long, up to a minute (`quota`: ten minutes). A result after a pause
- * starts over. A node that is `unavailable` is only paused if it asks for it.
+ * starts over. A node that is `unavailable` is only paused if it requests a pause.
  *
  * The circuit breaker is for nodes that fail. A node that throttles works, and other callers' failures say nothing about it.
  * @param options.onPause - Called when a pause starts after the upstream worked.
@@ -46,7 +46,7 @@ export const createBackoff = ({
       if (!isPause) return
       const time = now()
       const isNew = time >= pausedUntil
-      // Calls that were in flight when the pause started only extend it if the node asks for it.
+      // Calls that were in flight when the pause started only extend it if the node requests it.
       if (!isNew && retryAfterMs === undefined) return
       const pauseMs = Math.min(retryAfterMs ?? getPauseMs(kind, pauses), longestRetryAfterMs)
       pausedUntil = Math.max(pausedUntil, time + pauseMs)

@@ -62,7 +62,7 @@ describe('a budget', () => {
     expect(budget.hasRoomToday()).toBe(false)
   })
 
-  test('starts with what was sent before, so that a reload resets nothing', () => {
+  test('starts with the usage so far, so that a reload resets nothing', () => {
     const usage = createBudgetUsage()
     createBudget({ maxRequestsPerDay: 5 }, { usage, now: () => noon }).charge(4, 4)
     const [state] = createBudget({ maxRequestsPerDay: 10 }, { usage, now: () => noon }).states()

@@ -9,7 +9,7 @@ export interface BudgetLimits {
   readonly maxUnitsPerDay?: number | undefined
 }
 
-/** What was sent in the current second and the current day (UTC). It outlives a reload of the config. */
+/** The usage of the current second and the current day (UTC). A reload of the config preserves it. */
 export interface BudgetUsage {
   readonly second: Period
   readonly day: Period
@@ -23,7 +23,7 @@ interface Period {
   units: number
 }
 
-/** One limit of a budget, and what is left of it. */
+/** One limit of a budget, and its remaining units. */
 export interface BudgetState {
   readonly name: keyof BudgetLimits
   readonly limit: number
@@ -36,9 +36,9 @@ export interface Budget {
   readonly hasRoom: (requests: number, units: number) => boolean
   /** Whether the day has room for another request. The gateway's own queries may exceed the limit of a second, which costs nothing. */
   readonly hasRoomToday: () => boolean
-  /** Charges what is sent. */
+  /** Charges a request. */
   readonly charge: (requests: number, units: number) => void
-  /** Its limits, and what is left of them now. Empty if it has none. */
+  /** Its limits with their remaining units. Empty if it has none. */
   readonly states: () => readonly BudgetState[]
 }
 
@@ -53,7 +53,7 @@ export const createBudgetUsage = (): BudgetUsage => ({ second: createPeriod(), d
 /**
  * Creates the budget of an upstream.
  * @param limits - Without any, it always has room.
- * @param options.usage - What was sent before.
+ * @param options.usage - The usage so far.
  * @param options.now - In milliseconds since 1970, because a day ends at midnight UTC. @default Date.now
  */
 export const createBudget = (

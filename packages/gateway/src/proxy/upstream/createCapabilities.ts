@@ -3,7 +3,7 @@ import { isWeightedMethod } from '../method/weights.ts'
 import { getStateBlock } from './getStateBlock.ts'
 import type { CallOutcome } from './callOutcome.ts'
 
-/** What the operator says about a node. */
+/** The operator's settings for a node. */
 export interface CapabilityOptions {
   /** Whether the node offers `debug_` methods, if the service does. @default true */
   readonly debug?: boolean | undefined
@@ -28,22 +28,22 @@ export interface NeededCall {
   readonly params?: string | undefined
 }
 
-/** What a node can do. */
+/** The capabilities of a node. */
 export interface Capabilities {
   /** Whether the operator lets the node have the method. */
   readonly offers: (method: string) => boolean
-  /** Whether the node can probably respond: it has the state that the call reads, and did not say lately that it lacks the method or that state. */
+  /** Whether the node can probably respond: it has the state that the call reads, and has not recently reported that the method or that state is missing. */
   readonly canServe: (method: string, params?: string) => boolean
   /** Learns from how an attempt ended. */
   readonly learn: (outcome: Pick<CallOutcome, 'method' | 'params' | 'kind'>) => void
 }
 
-/** How long what a node said it cannot do is remembered. It may be upgraded, or may sync older blocks. */
+/** How long a reported missing capability is remembered. The node may be upgraded, or may sync older blocks. */
 const rememberMs = 600_000
 
 /**
  * Creates the capabilities of an upstream: those of the config, and those that its responses show.
- * @param options.head - The newest block of the node, if known. What is learned about its state is relative to it, because most nodes have the
+ * @param options.head - The newest block of the node, if known. Learned limits of its state are relative to it, because most nodes have the
  * state of a certain number of recent blocks.
  * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
@@ -102,7 +102,7 @@ export const createCapabilities = (
         if (missingMethods.size > 0) missingMethods.delete(method)
         if (missingDepth === Infinity) return
         const depth = getDepth(getStateBlock(method, params))
-        // The node has this state, so what it lacks is at least one block older.
+        // The node has this state, so the missing state is at least one block older.
         if (depth !== undefined && depth >= missingDepth) missingDepth = depth + 1
       } else if (kind === 'methodUnavailable') {
         // Only known methods, whose number is bounded.

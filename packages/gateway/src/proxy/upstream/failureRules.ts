@@ -8,7 +8,7 @@ export interface FailureRule {
   /** `otherNode`: another upstream may have a better response, so a read is sent there too. `never`: every node would respond alike. */
   readonly retry: 'otherNode' | 'never'
   /**
-   * `call`: the node works, and its error tells the caller about the call. `node`: something is wrong with the node or with the operator's access
+   * `call`: the node works, and its error is about the call. `node`: something is wrong with the node or with the operator's access
    * to it, so it counts for its circuit breaker. `load`: the node works, and asks for fewer requests (see `createBackoff`). `gateway`: none of them.
    */
   readonly about: 'call' | 'node' | 'load' | 'gateway'

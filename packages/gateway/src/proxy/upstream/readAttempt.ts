@@ -58,7 +58,7 @@ export const readAttempt = (
   // Some nodes send the error of a call with a status such as 500. Without the call's id it may be a proxy's.
   const isNodeError = found?.member === 'error' && failureRules[end.kind].about === 'call' && hasId(body, call.wireId)
   if (isNodeError) return { ...end, member: call.member, result: found }
-  // What cannot be returned as the node's error says nothing about the call, whatever its words are.
+  // A response that cannot be returned as the node's error says nothing about the call, even if its text seems to.
   const kind = failureRules[end.kind].retry === 'never' ? 'badResponse' : end.kind
   const result = status === 429 || status === 503 ? rejections.upstreamBusy() : rejections.upstreamBad()
   return { ...end, kind, member: call.member, result }

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import type { Change } from '../changes.ts'
 import type { RedisLink } from './redisLink.ts'
 
-/** Tells other instances through Redis what their caches must evict. */
+/** Notifies other instances through Redis which entries their caches must evict. */
 export interface RedisInvalidation {
   /** Publishes changes to all instances, including this one. A message can be lost: then caches get the change later from the change feed. */
   publish(changes: readonly Change[]): void

@@ -34,7 +34,7 @@ export interface RedisSentinel extends Credentials {
   readonly sentinelPassword?: string
 }
 
-/** What a Redis URL names. */
+/** The parts of a Redis URL. */
 export type RedisTarget = RedisServer | RedisCluster | RedisSentinel
 
 /** The forms of a Redis URL, for error messages. */

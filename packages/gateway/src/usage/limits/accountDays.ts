@@ -24,7 +24,7 @@ export interface ReserveRequest {
   readonly perMonth: number | null
 }
 
-/** What a run was charged for an account in a day: the row's whole new value. */
+/** The charges of a run for an account in a day: the complete new value of the row. */
 export interface ChargedRow {
   readonly account: string
   /** Days since 1970. */
@@ -53,7 +53,7 @@ export interface AccountDays {
   compact(day: UtcDay, limit: number): Promise<number>
 }
 
-/** Stands for no limit in SQL. */
+/** Means no limit in SQL. */
 const unlimited = Number.MAX_SAFE_INTEGER
 /** Most rows in one statement. */
 const maxChunk = 250

@@ -254,7 +254,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   }
 
   const writeAll = async (): Promise<void> => {
-    // What asks in the same turn goes in one transaction.
+    // Requests of the same turn share one transaction.
     await Promise.resolve()
     try {
       while (toWrite.size > 0 || ended.length > 0) await writeSome()

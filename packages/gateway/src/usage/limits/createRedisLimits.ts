@@ -38,7 +38,7 @@ import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits }
 export interface RedisLimitsOptions {
   readonly redis: RedisLink
   readonly rows: Pick<AccountDays, 'read'>
-  /** Gets what is granted. The caller writes it to the storage every 500 ms or less. */
+  /** Receives all grants. The caller writes them to the storage every 500 ms or less. */
   readonly ledger: Pick<Ledger, 'add'>
   /** Writes the ledger now. */
   readonly flush: () => Promise<void>
@@ -52,7 +52,7 @@ export interface RedisLimitsOptions {
   readonly maxWaiting?: number | undefined
   /** Accounts that this instance remembers. @default 200_000 */
   readonly maxAccounts?: number | undefined
-  /** Milliseconds since 1970, until Redis has told its own. @default Date.now */
+  /** Milliseconds since 1970, until Redis has returned its own time. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly onEvent?: ((event: LimitsEvent) => void) | undefined
 }
@@ -87,7 +87,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const degraded = createDegradedMode(options.onEvent)
   const returns = createReturns()
   const accounts = createRecentMap<RedisAccount>(options.maxAccounts ?? 200_000)
-  /** Accounts that Redis must be told about: never forgotten. */
+  /** Accounts with units that were not sent to Redis yet. They are never evicted. */
   const owing = new Map<string, RedisAccount>()
   const seen = createSeenAccounts()
   const waiting = new Set<Waiting>()
@@ -95,7 +95,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   /** The clock of Redis minus `clock`; `undefined` until it is known. Replies take time, so it is never ahead. */
   let offsetMs: number | undefined
-  /** The same, but never behind: for deadlines, because a busy process handles replies late. What is granted after a request gave up is returned. */
+  /** The same, but never behind: for deadlines, because a busy process handles replies late. Units that are granted after a request gave up are returned. */
   let deadlineOffsetMs: number | undefined
   const getRedisTime = (): number => (offsetMs === undefined ? wallClock() : Math.floor(clock() + offsetMs))
   let today = getUtcDay(wallClock())
@@ -159,17 +159,17 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     }
   }
 
-  const finish = (one: Waiting, taken: TakenFromRedis, asked: boolean): void => {
+  const finish = (one: Waiting, taken: TakenFromRedis, requestsPermits: boolean): void => {
     const { request, shard } = one
     const { id, rate, account, calls, passed, weights } = request
     const state = account && getState(account)
     if (account !== undefined && state !== undefined) {
       const now = clock()
-      setTaken(state, account, taken, { connection: shard.connection, asked, now })
+      setTaken(state, account, taken, { connection: shard.connection, requestsPermits, now })
       seen.add(account.id, state, now)
     }
     if (!waiting.delete(one)) {
-      // The caller was told long ago that nothing was decided.
+      // The caller already got the response that nothing was decided.
       if (account !== undefined && state !== undefined && taken.charged > 0) {
         giveBackUnits(state, account, taken.charged, state.counter.day)
         returnToRedis(account.id, state, taken.charged)
@@ -196,17 +196,17 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     one.sentAt = clock()
     const state = account && getState(account)
     const { connection } = shard
-    const told = state && toTakeOptions(state, { connection, today: getToday().day, outageGrant })
-    const asked = told !== undefined && told.outageGrant > 0
-    // Permits are asked for once: a second request in flight gets none.
-    if (asked && state !== undefined) state.permitDay = getToday().day
+    const accountOptions = state && toTakeOptions(state, { connection, today: getToday().day, outageGrant })
+    const requestsPermits = accountOptions !== undefined && accountOptions.outageGrant > 0
+    // Permits are requested once: a second request in flight gets none.
+    if (requestsPermits && state !== undefined) state.permitDay = getToday().day
     const deadline =
       deadlineOffsetMs === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(since + patienceMs + deadlineOffsetMs)
-    const takeOptions = { deadline, floor: told?.floor, seed, outageGrant: told?.outageGrant ?? 0 }
+    const takeOptions = { deadline, floor: accountOptions?.floor, seed, outageGrant: accountOptions?.outageGrant ?? 0 }
     scripts.take(request, takeOptions).then(
-      (result) => handleResult(one, result, asked),
+      (result) => handleResult(one, result, requestsPermits),
       (error: unknown) => {
-        if (asked && account !== undefined) getState(account).permitDay = 0
+        if (requestsPermits && account !== undefined) getState(account).permitDay = 0
         // It may be known only a moment later that the connection is lost.
         if (isConnectionError(error)) shards.lose(shard)
         giveUp(one, true)
@@ -214,15 +214,15 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     )
   }
 
-  const handleResult = (one: Waiting, result: TakeResult, asked: boolean): void => {
+  const handleResult = (one: Waiting, result: TakeResult, requestsPermits: boolean): void => {
     const { shard, request } = one
     const { account } = request
     shard.lastReplyAt = clock()
     offsetMs = result.now - clock()
     deadlineOffsetMs = result.now - one.sentAt
-    if (result.status === 'taken') finish(one, result, asked)
+    if (result.status === 'taken') finish(one, result, requestsPermits)
     else {
-      if (asked && account !== undefined) getState(account).permitDay = 0
+      if (requestsPermits && account !== undefined) getState(account).permitDay = 0
       if (result.status === 'late') giveUp(one)
       else if (account !== undefined) void seedAndSend(one, account)
     }
@@ -241,7 +241,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     }
   }
 
-  /** Charges what was granted while shards were lost that are back now. */
+  /** Charges the units that were granted while shards were lost that are back now. */
   const settle = async (): Promise<void> => {
     const isWritten = await flush().then(
       () => true,

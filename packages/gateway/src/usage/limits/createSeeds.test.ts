@@ -45,7 +45,7 @@ test('accounts of one turn are read in one query, each once, and up to 500', asy
   expect(seeds.map(({ dayUsed }) => dayUsed)).toEqual(accounts.map(Number))
 })
 
-test('an account that is asked for while a query runs is read by the next one', async () => {
+test('an account that is requested while a query runs is read by the next one', async () => {
   const { readSeed, queries, clock } = open()
   const first = readSeed('1')
   await new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import { getUtcDay } from '../../lib/utcDay.ts'
 import type { AccountDays, ChargedSums } from './accountDays.ts'
 import type { TakeOptions } from './limitScript.ts'
 
-/** What the ledger says about an account. */
+/** The usage of an account in the ledger. */
 export type Seed = NonNullable<TakeOptions['seed']>
 
 /** Accounts in one query. */
@@ -14,7 +14,7 @@ interface Batch {
 }
 
 /**
- * Creates a reader of the ledger. Accounts that are asked for in the same turn are read in one query.
+ * Creates a reader of the ledger. Accounts that are requested in the same turn are read in one query.
  * @param getRedisTime - Not ahead of the clock of Redis, in milliseconds.
  */
 export const createSeeds = (

@@ -18,7 +18,7 @@ export const toRateKey = (id: string, account: string | undefined): string =>
  * Values are packed, because that takes a third of the memory and half of the time of text:
  * - a rate: spent, at (as in tokenBucket.ts)
  * - an account: day, units used in the day, month, units used in the month, units handed out for an outage, seededAt.
- * An account of up to 44 bytes needs one allocation in Redis. seededAt tells whether Redis has lost its data since.
+ * An account of up to 44 bytes needs one allocation in Redis. seededAt shows whether Redis has lost its data since.
  */
 const common = `
 local rateFormat, accountFormat = '<dd', '<I4dI4dI4d'
@@ -143,15 +143,15 @@ export interface UsedUnits {
   readonly monthUsed: number
 }
 
-/** What Redis is told beside the request. */
+/** The options that Redis gets with a request. */
 export interface TakeOptions {
   /** The time of Redis after which nothing is charged, in milliseconds. */
   readonly deadline: number
-  /** What this instance has seen; `undefined`: Redis need not be told. */
+  /** The usage that this instance has seen; `undefined`: Redis does not need it. */
   readonly floor: UsedUnits | undefined
-  /** What the ledger says, and the time of Redis before it was read; `undefined`: not known. */
+  /** The usage in the ledger, and the time of Redis before it was read; `undefined`: not known. */
   readonly seed: (UsedUnits & { readonly at: number }) | undefined
-  /** Units that all instances together may grant without Redis, if this instance asks for its part of them; otherwise 0. */
+  /** Units that all instances together may grant without Redis, if this instance requests its part of them; otherwise 0. */
   readonly outageGrant: number
 }
 

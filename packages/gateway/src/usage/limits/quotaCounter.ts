@@ -40,9 +40,9 @@ export const countFitting = (calls: number, weights: readonly number[] | undefin
   return calls
 }
 
-/** What was decided on the calls of a request. */
+/** The decision on the calls of a request. */
 export interface Decided {
-  /** How many calls asked for units. */
+  /** How many calls requested units. */
   readonly calls: number
   readonly granted: number
   readonly charged: number

@@ -39,12 +39,12 @@ const toTaken = (changed: Partial<TakenFromRedis> = {}): TakenFromRedis => ({
 const set = (
   state: RedisAccount,
   changed: Partial<TakenFromRedis> = {},
-  { connection = 1, asked = false, now = 1_000, of = account } = {},
-): void => setTaken(state, of, toTaken(changed), { connection, asked, now })
+  { connection = 1, requestsPermits = false, now = 1_000, of = account } = {},
+): void => setTaken(state, of, toTaken(changed), { connection, requestsPermits, now })
 /** A state with permits for today. */
 const createKnown = (permits = 5): RedisAccount => {
   const state = createRedisAccount(today)
-  set(state, { permits }, { asked: true })
+  set(state, { permits }, { requestsPermits: true })
   return state
 }
 const take = (
@@ -65,13 +65,13 @@ test('a new account knows nothing', () => {
   })
 })
 
-describe('what Redis is told with a request', () => {
+describe('the options for Redis with a request', () => {
   const options = { connection: 1, today: today.day, outageGrant: 20 }
 
-  test('asks for permits once a day', () => {
+  test('request permits once a day', () => {
     const state = createRedisAccount(today)
     expect(toTakeOptions(state, options).outageGrant).toBe(20)
-    set(state, {}, { asked: true })
+    set(state, {}, { requestsPermits: true })
     expect(toTakeOptions(state, options).outageGrant).toBe(0)
     expect(toTakeOptions(state, { ...options, today: tomorrow.day }).outageGrant).toBe(20)
   })
@@ -123,11 +123,11 @@ describe('what Redis decided', () => {
     expect(state).toMatchObject({ permits: 0, permitDay: 0 })
   })
 
-  test('adds permits only if the request asked for them', () => {
+  test('adds permits only if the request was for them', () => {
     const state = createKnown(5)
     set(state, { permits: 7 })
     expect(state).toMatchObject({ permits: 5, permitDay: today.day })
-    set(state, { permits: 2 }, { asked: true })
+    set(state, { permits: 2 }, { requestsPermits: true })
     expect(state.permits).toBe(7)
   })
 
@@ -201,7 +201,7 @@ describe('without Redis', () => {
 })
 
 describe('owed units', () => {
-  test('are told once, by day', () => {
+  test('are reported once, by day', () => {
     const state = createKnown(5)
     take(state, 3)
     const floor = { day: today.day, dayUsed: 10, monthUsed: 20 }

@@ -6,7 +6,7 @@ import type { QuotaCounter } from './quotaCounter.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
 /*
- * What one instance knows about one account on a cluster. Redis counts; this decides what to tell it, and what may be granted without it. It does
+ * What one instance knows about one account on a cluster. Redis counts; this decides which options to send to Redis, and which units may be granted without it. It does
  * no I/O.
  */
 
@@ -20,7 +20,7 @@ export interface RedisAccount {
   connection: number
   /** Units of `permitDay` that may be granted while Redis is lost. */
   permits: number
-  /** The day for which Redis was asked for permits, in days since 1970; 0: not yet. */
+  /** The day for which permits were requested, in days since 1970; 0: not yet. */
   permitDay: number
   /** Units that were granted without Redis and are not in its counter yet, one entry a day. */
   owed: readonly OwedUnits[]
@@ -39,7 +39,7 @@ const nothingOwed: readonly OwedUnits[] = []
 /** How long it is believed that others have not returned anything, in milliseconds. */
 const believedMs = 1_000
 
-/** Creates the state of an account that this instance has not asked Redis about. */
+/** Creates the state of an account that this instance has not queried in Redis yet. */
 export const createRedisAccount = (day: UtcDay): RedisAccount => ({
   counter: { day, dayUsed: 0, monthUsed: 0 },
   seededAt: 0,
@@ -79,7 +79,7 @@ const getSeen = (state: RedisAccount): UsedUnits | undefined => {
 }
 
 /**
- * Decides what to tell Redis with a request.
+ * Decides on the options for Redis with a request.
  * @param connection - The number of the connection in use.
  * @param today - In days since 1970.
  */
@@ -96,12 +96,12 @@ export const setTaken = (
   state: RedisAccount,
   account: QuotaAccount,
   taken: TakenFromRedis,
-  { connection, asked, now }: { connection: number; asked: boolean; now: number },
+  { connection, requestsPermits, now }: { connection: number; requestsPermits: boolean; now: number },
 ): void => {
   // Reused, because creating a day formats a date.
   const day = state.counter.day.day === taken.day ? state.counter.day : toUtcDay(taken.day)
   const { inDay, inMonth } = sumOwed(state, day)
-  // Less than before if units were returned meanwhile. Replies come in order.
+  // Less than before if units were returned in the meantime. Replies arrive in order.
   state.counter = { day, dayUsed: taken.dayUsed + inDay, monthUsed: taken.monthUsed + inMonth }
   state.seededAt = taken.seededAt
   state.connection = connection
@@ -109,14 +109,14 @@ export const setTaken = (
     state.permits = 0
     state.permitDay = 0
   }
-  if (asked) {
+  if (requestsPermits) {
     state.permits += taken.permits
     state.permitDay = taken.day
   }
   if (getLeft(state.counter, account) <= 0) state.usedUpUntil = now + believedMs
 }
 
-/** Whether the quota is known to be used up, so that Redis need not be asked. @param now - By the monotonic clock. */
+/** Whether the quota is known to be used up, so that no request to Redis is needed. @param now - By the monotonic clock. */
 export const isUsedUp = (state: RedisAccount, account: QuotaAccount, today: number, now: number): boolean =>
   now < state.usedUpUntil && state.counter.day.day >= today && getLeft(state.counter, account) <= 0
 
@@ -161,7 +161,7 @@ const owe = (state: RedisAccount, granted: number, charged: number): TakenPermit
 /**
  * Returns units of a grant of today. Units that Redis does not know are returned without it.
  * @param account - With the limits that the grant was made for.
- * @returns How many units Redis must be told about.
+ * @returns How many units must be reported to Redis.
  */
 export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units: number, today: UtcDay): number => {
   const { counter } = state
@@ -186,7 +186,7 @@ export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
   return { units: 0, day: floor.day, seededAt: state.seededAt, writtenAt: Number.MAX_SAFE_INTEGER, floor }
 }
 
-/** Returns what Redis must be told about units granted without it, once. */
+/** Returns the units granted without Redis that must be reported to it. Returns them once. */
 export const takeOwed = (state: RedisAccount): readonly Omit<Charge, 'writtenAt'>[] => {
   const { owed, seededAt } = state
   const floor = getSeen(state)

@@ -17,7 +17,10 @@ interface StoredAccount extends QuotaCounter {
   handed: number
   seededAt: number
 }
-type Take = Pick<TakeOptions, 'floor' | 'seed' | 'outageGrant'> & { readonly calls: number; readonly asked: boolean }
+type Take = Pick<TakeOptions, 'floor' | 'seed' | 'outageGrant'> & {
+  readonly calls: number
+  readonly requestsPermits: boolean
+}
 
 /** The account in Redis, as the scripts in `limitScript.ts` treat it. */
 const createRedis = ({ perDay, perMonth }: QuotaAccount) => {
@@ -120,9 +123,9 @@ const setUp = (account: QuotaAccount, count: number) => {
   const flush = (one: Instance): void => void ledger.push(...one.unwritten.splice(0))
   const send = (one: Instance, calls: number, seed?: Take['seed']): void => {
     const options = toTakeOptions(one.state, { connection: one.connection, today: clock.day.day, outageGrant })
-    const asked = options.outageGrant > 0
-    if (asked) one.state.permitDay = clock.day.day
-    one.sent.push({ take: { ...options, seed, calls, asked } })
+    const requestsPermits = options.outageGrant > 0
+    if (requestsPermits) one.state.permitDay = clock.day.day
+    one.sent.push({ take: { ...options, seed, calls, requestsPermits } })
   }
   const takeAlone = (one: Instance, calls: number): void => {
     const taken = takePermits(one.state, account, { calls, today: clock.day, isLost: true })
@@ -144,14 +147,14 @@ const setUp = (account: QuotaAccount, count: number) => {
     if (next === undefined) return
     const { reply, take } = next
     if (reply !== 'missing') {
-      setTaken(one.state, account, reply, { connection: one.connection, asked: take.asked, now: 0 })
+      setTaken(one.state, account, reply, { connection: one.connection, requestsPermits: take.requestsPermits, now: 0 })
       if (reply.charged === 0) return
       one.grants.push({ day: reply.day, units: reply.charged })
       record(one, toUtcDay(reply.day), reply.charged)
       return
     }
-    if (take.asked) one.state.permitDay = 0
-    // By then, all instances have written what they granted.
+    if (take.requestsPermits) one.state.permitDay = 0
+    // By then, all instances have written their grants.
     instances.forEach(flush)
     send(one, take.calls, { ...sum(ledger), at: clock.now })
   }
@@ -169,7 +172,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     one.sent = []
     one.replies = []
     for (const { take } of requests) {
-      if (take.asked) one.state.permitDay = 0
+      if (take.requestsPermits) one.state.permitDay = 0
       takeAlone(one, take.calls)
     }
   }
@@ -252,7 +255,7 @@ const step = fc.oneof(
 const steps = fc.array(fc.tuple(fc.nat(2), step), { maxLength: 80, size: 'max' })
 const limit = fc.constantFrom(null, 10, 20, 50)
 
-test('never grants more than the limits, the permits, and what a failover lost before any instance saw it', () => {
+test('never grants more than the limits, the permits, and the units that a failover lost before any instance saw them', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), limit, limit, fc.boolean(), steps, (...given) => {
       const [count, perDay, perMonth, hasFaults, all] = given
@@ -270,7 +273,7 @@ test('never grants more than the limits, the permits, and what a failover lost b
         expect(permits).toBeLessThanOrEqual(handed)
         expect(handed).toBeLessThanOrEqual(outageGrant * (days + losses))
       }
-      // A seed may include units that an instance tells Redis about later.
+      // A seed may include units that an instance reports to Redis later.
       if (!hasFaults) model.settle()
       for (const [at, { op, units }] of all) {
         const one = instances[at % count]
@@ -311,7 +314,7 @@ test('never grants more than the limits, the permits, and what a failover lost b
       const { dayUsed, monthUsed } = model.getGranted()
       const stored = redis.get()
       if (isExact) expect(stored).toMatchObject({ dayUsed, monthUsed })
-      // A connection may break before Redis is told what was granted without it.
+      // A connection may break before the units granted without Redis are reported to it.
       else expect(stored?.monthUsed).toBeGreaterThanOrEqual(monthUsed - lost - model.getPermits().permits)
     }),
     { numRuns: fuzzCases(2_000) },

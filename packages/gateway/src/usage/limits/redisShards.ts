@@ -4,7 +4,7 @@ import type { ShardHealth } from './shardHealth.ts'
 
 /** A shard of Redis. Without a cluster, there is one. */
 export interface Shard extends ShardHealth {
-  /** A key on this shard, to ask whether it is connected. */
+  /** A key on this shard, to check whether it is connected. */
   readonly key: string
 }
 
@@ -15,7 +15,7 @@ export interface RedisShards {
   /** Marks a shard as lost, because a command got no reply. */
   lose(shard: Shard): void
   /**
-   * Marks shards as lost whose connection is lost or that hang, and asks hung shards whether they reply again.
+   * Marks shards as lost whose connection is lost or that hang, and checks whether hung shards reply again.
    * @param oldestSentAt - When the oldest request was sent that has no reply, by shard. Times are by the monotonic clock.
    */
   check(oldestSentAt: ReadonlyMap<Shard, number>): void
@@ -75,7 +75,7 @@ export const createRedisShards = (options: RedisShardsOptions): RedisShards => {
     if (shard !== undefined) connect(shard)
   })
 
-  /** Asks a shard that hung whether it replies again. */
+  /** Checks whether a shard that hung replies again. */
   const probe = (shard: Shard): void => {
     if (probing.has(shard)) return
     probing.add(shard)

@@ -194,7 +194,7 @@ const setUp = (account: QuotaAccount, count: number) => {
   }
 }
 
-test('never grants more than the highest limits, whatever is late, fails, is returned or killed, and the rows say at least what was granted', () => {
+test('never grants more than the highest limits, despite delays, failures, returns and kills, and the rows have at least the granted units', () => {
   fc.assert(
     fc.property(
       fc.record({ count: fc.integer({ min: 1, max: 3 }), perDay: limit, perMonth: limit, hasFaults: fc.boolean() }),
@@ -229,7 +229,7 @@ test('never grants more than the highest limits, whatever is late, fails, is ret
         }
         model.settle()
         for (const { day, units } of model.days()) {
-          // What a killed process had reserved, or a row that was left says too much, is forfeited.
+          // Units that a killed process had reserved, or that are left over in an abandoned row, are forfeited.
           if (hasFaults) expect(model.table.sumDay(day)).toBeGreaterThanOrEqual(units)
           else expect(model.table.sumDay(day)).toBe(units)
         }

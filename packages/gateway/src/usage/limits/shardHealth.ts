@@ -14,7 +14,7 @@ export interface ShardHealth {
   settledAt: number
 }
 
-/** How long all instances need to write what they granted, in milliseconds: the meter writes every 500 ms. */
+/** How long all instances need to write their grants, in milliseconds: the meter writes every 500 ms. */
 export const settleMs = 1_500
 
 /**
@@ -48,7 +48,7 @@ export const setLost = (health: ShardHealth, now: number): boolean => {
 
 /**
  * Marks a shard as connected. The Redis behind a new connection may have lost its data.
- * @returns Whether it was lost before, so that what was granted meanwhile must be charged.
+ * @returns Whether it was lost before, so that the units granted in the meantime must be charged.
  */
 export const setConnected = (health: ShardHealth, connection: number, now: number): boolean => {
   const wasLost = health.lostSince !== undefined

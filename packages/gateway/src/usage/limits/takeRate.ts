@@ -6,6 +6,6 @@ import type { LimitRequest } from './usageLimits.ts'
 export const takeRate = (rates: RateLimiter, { id, rate, calls, weights }: LimitRequest): RateDecision | undefined =>
   rate === undefined ? undefined : rates.take(id, rate, calls, weights)
 
-/** Returns how many of the calls that passed ask for a share of the quota. */
+/** Returns how many of the calls that passed request units of the quota. */
 export const countAsking = ({ passed }: LimitRequest, rate: RateDecision | undefined): number =>
   rate === undefined ? passed : Math.min(passed, rate.granted)

@@ -45,7 +45,7 @@ export interface QuotaGrant {
   readonly day: string
 }
 
-/** What the calls of a request were granted: the first `granted` of them may be sent. */
+/** The grant of a request: the first `granted` of its calls may be sent. */
 export interface LimitGrant {
   readonly granted: number
   /** `undefined`: the key has no rate limit. */
@@ -68,7 +68,7 @@ export interface QuotaUsage {
   readonly month: QuotaWindow
 }
 
-/** Decides on rates and on daily and monthly quotas. `docs/service/limits.md` states what it guarantees. */
+/** Decides on rates and on daily and monthly quotas. `docs/service/limits.md` states the guarantees. */
 export interface UsageLimits {
   /**
    * Charges the calls of one request to its rate and its quota. Call it once per request. A call that the rate rejects is not charged to the quota.
@@ -88,7 +88,7 @@ export interface UsageLimits {
   peek(id: string, rate: RateLimits): RateDecision
   /** Returns the usage of an account's windows. @throws {StorageError} */
   usage(account: QuotaAccount): Promise<QuotaUsage>
-  /** Writes what is only in memory, and rejects further requests. */
+  /** Writes all state that is only in memory, and rejects further requests. */
   close(): Promise<void>
 }
 

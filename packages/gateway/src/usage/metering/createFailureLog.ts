@@ -19,7 +19,7 @@ export const createFailureLog = (work: MeterWork, report: (event: MeterEvent) =>
       failures += 1
       current += 1
       if (current > 1) return
-      // Of an error that is none of the storage's, only the name is sure to contain no secret.
+      // For an error that does not come from the storage, only the name certainly contains no secret.
       const code = isStorageError(error) ? (error.code ?? error.fault) : error instanceof Error ? error.name : undefined
       report({ event: 'meterFailed', work, state: 'started', ...(code === undefined ? {} : { code }) })
     },

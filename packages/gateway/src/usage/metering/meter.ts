@@ -42,7 +42,7 @@ export interface Meter {
   close(): Promise<void>
 }
 
-/** What a meter does in the background. */
+/** The background tasks of a meter. */
 export type MeterWork = 'write' | 'rollUp'
 
 /** How far a meter is behind, and what failed since it started. */

@@ -12,7 +12,7 @@ export interface TokenBucket {
   updatedAt: number
 }
 
-/** What a request asks of a bucket. */
+/** The request for tokens of a bucket. */
 export interface BucketRequest {
   readonly calls: number
   /** The weights of the first calls, in tokens; the others take one each. */

@@ -96,7 +96,7 @@ const isAccepted = ({ from, to }: BlockRange, node: { maxBlocks: number; maxLogs
   return to - from < node.maxBlocks && logs <= node.maxLogs
 }
 
-test('a plan reads each block once and in order, whatever the node accepts and in whichever order it responds', () => {
+test('a plan reads each block once and in order, for any limits of the node and any order of responses', () => {
   const node = fc.record({
     maxBlocks: fc.integer({ min: 1, max: 300 }),
     maxLogs: fc.integer({ min: 6, max: 500 }),
