@@ -170,8 +170,14 @@ function Parts(props: {
             kind="bars"
             caption="Notifications"
             rows={[{ title: 'Notifications', look: 'area-good' }]}
-            moments={series.map((one) => ({ mark: mark(one.at), title: titleOf(one.at), values: [one.notifications] }))}
+            moments={series.map((one) => ({
+              at: Date.parse(one.at),
+              title: titleOf(one.at),
+              values: [one.notifications],
+            }))}
             text={shortText}
+            exact={countText}
+            timeZone={timeZone}
             summary={`Notifications by ${step} in the ${words}: ${countText(metrics.notifications)} in all.`}
           />
         </Card>

@@ -17,9 +17,9 @@ import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { NameFields } from '../parts/NameFields.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
-import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
 import { countText } from '../parts/times.ts'
+import { ChainFields, chooseChain } from './ChainFields.tsx'
 
 const route = getRouteApi('/inside/apps/new')
 
@@ -251,63 +251,5 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         </div>
       </div>
     </form>
-  )
-}
-
-/** A chain brings all its networks. */
-const chooseChain = (chain: ChainChoice | undefined): Pick<Draft, 'chain' | 'networks'> => ({
-  chain,
-  networks: chain?.networks.map(({ network }) => network) ?? [],
-})
-
-const toChainOption = ({ chain, title, networks }: ChainChoice) => ({
-  value: chain,
-  title,
-  what: `${[...new Set(networks.map(({ symbol }) => symbol))].join(', ')}: ${networks.map((one) => `${one.title} (${one.chainId})`).join(', ')}`,
-})
-
-/** The chain of the app, found by search, and which of its networks are enabled. */
-function ChainFields(props: {
-  readonly find: (text: string) => readonly ChainChoice[]
-  readonly chain: ChainChoice | undefined
-  readonly networks: readonly string[]
-  readonly onChange: (part: Pick<Draft, 'networks'> | Pick<Draft, 'chain' | 'networks'>) => void
-  readonly fix: (field: string) => string | undefined
-}) {
-  const { find, chain, networks, onChange, fix } = props
-  const search = useMemo(() => (text: string) => find(text).map(toChainOption), [find])
-  return (
-    <>
-      <SearchSelect
-        label="Find a chain"
-        name="chain"
-        placeholder="Name, symbol or chain id"
-        chosen={chain && toChainOption(chain)}
-        search={search}
-        onChoose={(value) => onChange(chooseChain(find('').find((one) => one.chain === value)))}
-        nothing="No chain of this service matches."
-        fix={fix('chain')}
-      />
-      {chain !== undefined && (
-        <Choices
-          legend="Networks"
-          kind="any"
-          name="networks"
-          value={networks}
-          onChange={(value) => onChange({ networks: value })}
-          options={chain.networks.map((one) => ({
-            value: one.network,
-            title: one.title,
-            what: (
-              <>
-                <code>{one.network}</code>, {one.symbol}, chain id {one.chainId}
-              </>
-            ),
-          }))}
-          hint="You can change them later."
-          fix={fix('networks')}
-        />
-      )}
-    </>
   )
 }
