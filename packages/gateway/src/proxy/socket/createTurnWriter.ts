@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
 
-/** Sends what was written to each connection in this turn of the event loop. All gateways of a process share it. */
+/** Ends the turn of each connection that was written to. All gateways of a process share it. */
 let due: (() => void)[] = []
 
 const flush = (): void => {
   const connections = due
   due = []
-  for (const send of connections) send()
+  for (const endTurn of connections) endTurn()
 }
 
 /** Writes to one connection. */
@@ -18,26 +18,30 @@ export interface TurnWriter {
 }
 
 /**
- * Creates the writer of a connection. What is written in one turn of the event loop is sent by one system call, because one for each
- * notification costs several times as much.
+ * Creates the writer of a connection. The first bytes of a turn of the event loop are sent at once, because most turns have no more, and the others
+ * together by one system call, because one for each notification costs several times as much.
  */
 export const createTurnWriter = (socket: Duplex): TurnWriter => {
+  let hasWritten = false
   let isCorked = false
   let behind = 0
-  const send = (): void => {
+  const endTurn = (): void => {
+    hasWritten = false
+    if (isCorked) socket.uncork()
     isCorked = false
-    socket.uncork()
   }
   return {
     write: (bytes, flushed) => {
-      if (!isCorked) {
-        isCorked = true
+      if (!hasWritten) {
+        hasWritten = true
         behind = socket.writableLength
+        if (due.push(endTurn) === 1) process.nextTick(flush)
+      } else if (!isCorked) {
+        isCorked = true
         socket.cork()
-        if (due.push(send) === 1) process.nextTick(flush)
       }
       socket.write(bytes, flushed)
     },
-    behind: () => (isCorked ? behind : socket.writableLength),
+    behind: () => (hasWritten ? behind : socket.writableLength),
   }
 }
