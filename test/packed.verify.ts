@@ -89,7 +89,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'keys-*',
       'logs-*',
     ),
-    ...withMaps('main', 'networks-*', 'runMain-*', 'secret-*', 'serve-*', 'snippet-*', 'users-*'),
+    ...withMaps('main', 'networks-*', 'runMain-*', 'secret-*', 'serve-*', 'snippet-*', 'users-*', 'watch-*'),
     ...pages.map((file) => `dashboard/${file}`),
   ],
 }
