@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
+import { flushSync } from 'react-dom'
 import { useDialogs } from '../parts/dialogs.ts'
 import { isControlFailure } from './controlFailure.ts'
 import { sentence } from './sentence.ts'
@@ -62,11 +63,16 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
     }
   }
 
+  /** Shows what is wrong, and focuses the first field with a problem. Rendered at once, so that the field is marked. */
+  const showState = (shown: typeof state, form: HTMLFormElement | undefined): void => {
+    flushSync(() => setState(shown))
+    form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }
+
   const run = async (form: HTMLFormElement | undefined): Promise<void> => {
     const faults = Object.fromEntries(Object.entries(check?.() ?? {}).filter(([, fix]) => fix !== undefined))
     if (Object.keys(faults).length > 0) {
-      setState({ fixes: faults })
-      focusFault(form)
+      showState({ fixes: faults }, form)
       return
     }
     busy.current = true
@@ -79,8 +85,7 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
       if (!isControlFailure(error)) throw error
       const fixes = Object.fromEntries(error.fields.map(({ field, fix }) => [field, fix]))
       const problem = toProblem(error, fields, titles)
-      setState(problem === undefined ? { fixes } : { fixes, problem })
-      focusFault(form)
+      showState(problem === undefined ? { fixes } : { fixes, problem }, form)
     } finally {
       busy.current = false
       setPending(false)
@@ -102,9 +107,4 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
     },
     clear: () => setState({ fixes: {} }),
   }
-}
-
-/** Leads to the first field that is wrong, once it is marked. */
-function focusFault(form: HTMLFormElement | undefined): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
+import { flushSync } from 'react-dom'
 import { callApi } from '../control/callApi.ts'
 import { appQuery, appsQuery, deploymentQuery, isNameTakenQuery } from '../control/queries.ts'
 import { useNewKey } from '../control/useNewKey.ts'
@@ -95,7 +96,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
       ...(typed.chain === undefined ? {} : { chain: chosen }),
     } as Draft
   }, [deployment, findChains, typed])
-  const [fixes, setMends] = useState<Readonly<Record<string, string>>>({})
+  const [fixes, setFixes] = useState<Readonly<Record<string, string>>>({})
   const change = (part: Partial<Draft>): void => {
     const { chain, ...rest } = part
     setTyped({ ...typed, ...rest, ...('chain' in part && { chain: chain?.chain }) } as Partial<StoredDraft>)
@@ -150,13 +151,15 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
   }, [step])
   // A name that is taken is found when all is sent: back to where it is typed.
-  const nameMend = getFix('name') ?? getFix('description') ?? getFix('useCase')
+  const nameFix = getFix('name') ?? getFix('description') ?? getFix('useCase')
   useEffect(() => {
-    if (nameMend !== undefined) void router.navigate({ to: '/apps/new', search: {} })
-  }, [nameMend, router])
+    if (nameFix !== undefined) void router.navigate({ to: '/apps/new', search: {} })
+  }, [nameFix, router])
 
-  const focusFix = (): void => {
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  /** Rendered at once, so that the field can be focused. */
+  const showFixes = (shown: Readonly<Record<string, string>>): void => {
+    flushSync(() => setFixes(shown))
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }
   /** If it cannot be found out, the service rejects the name at the last step. */
   const isNameTaken = (name: string): Promise<boolean> => queries.fetchQuery(isNameTakenQuery(name)).catch(() => false)
@@ -164,16 +167,12 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   const go = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
     const faults = faultsOf(step)
-    setMends(faults)
-    if (Object.keys(faults).length > 0) {
-      focusFix()
-      return
-    }
+    showFixes(faults)
+    if (Object.keys(faults).length > 0) return
     if (step === 3) return submit(event)
     clear()
     if (step === 1 && (await isNameTaken(draft.name.trim()))) {
-      setMends({ name: 'Another app of this account has this name. Choose another name.' })
-      focusFix()
+      showFixes({ name: 'Another app of this account has this name. Choose another name.' })
       return
     }
     void router.navigate({ to: '/apps/new', search: { step: step === 1 ? 2 : 3 } })
@@ -214,7 +213,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
             chain={draft.chain}
             networks={draft.networks}
             onChange={(part) => {
-              setMends({})
+              setFixes({})
               change(part)
             }}
             fix={fix}

@@ -1,8 +1,8 @@
 /** The package registries to look in. */
 export interface Registries {
-  /** Such as `https://registry.npmjs.org`. @default not looked in */
+  /** The URL of an npm registry. @default not looked in */
   readonly npm?: string
-  /** Such as `https://pypi.org`. @default not looked in */
+  /** The URL of a Python package index. @default not looked in */
   readonly pypi?: string
 }
 

@@ -70,9 +70,9 @@ export const serviceConfigSchema = object({
    * to build them from the repository. The service asks them at most every 10 minutes. @default none
    */
   registries: object({
-    /** Such as `https://registry.npmjs.org`. */
+    /** The URL of an npm registry. */
     npm: httpUrl('must be the http or https URL of an npm registry').exactOptional(),
-    /** Such as `https://pypi.org`. */
+    /** The URL of a Python package index. */
     pypi: httpUrl('must be the http or https URL of a Python package index').exactOptional(),
   }).prefault({}),
   /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */

@@ -226,7 +226,7 @@ describe.each(databases)('local limits on $name', (database) => {
     const granted = sum(await Promise.all(quotas.flatMap((quota) => times(32, () => caller(quota)))))
     expect(granted).toBeLessThanOrEqual(5_000)
     // Each may still hold what it had reserved ahead.
-    expect(granted).toBeGreaterThan(5_000 - 4 * 25)
+    expect(granted).toBeGreaterThanOrEqual(5_000 - 4 * 25)
     await Promise.all(quotas.map((quota) => quota.close()))
     expect(await getUsed(account)).toBe(granted)
     await Promise.all(storages.map((each) => each.close()))
