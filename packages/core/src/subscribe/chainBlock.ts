@@ -58,6 +58,10 @@ const parseHash = (value: unknown, path: string): Hash => {
 /** Writes a number as a hex quantity. */
 export const toQuantity = (number: number): Quantity => `0x${number.toString(16)}`
 
+/** The position of a block's parent. The first block of a chain has none, and is the same on all branches. */
+export const getParent = ({ number, hash, parentHash }: ChainBlock): { readonly number: number; readonly hash: Hash } =>
+  number === 0 ? { number, hash } : { number: number - 1, hash: parentHash }
+
 /** A position on the wire. */
 export const toPosition = ({ number, hash }: { readonly number: number; readonly hash: Hash }): BlockPosition => ({
   number: toQuantity(number),

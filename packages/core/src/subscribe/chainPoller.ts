@@ -1,6 +1,6 @@
 import { now } from '../clock/now.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
-import { malformed, missingBlock } from './chainBlock.ts'
+import { getParent, malformed, missingBlock } from './chainBlock.ts'
 import type { WholeBlock } from './chainBlock.ts'
 import { readExisting } from './chainSource.ts'
 import type { ChainSource } from './chainSource.ts'
@@ -69,7 +69,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     for (let lowest = tip; fork < 0;) {
       branch.push(lowest)
       const { number, parentHash } = lowest
-      ancestor = { number: number - 1, hash: parentHash }
+      ancestor = getParent(lowest)
       fork = findIndex(parentHash)
       if (fork >= 0 || (chain.complete && number <= oldest)) break
       if (number <= oldest) throw tooDeep(reorgDepth)
@@ -164,8 +164,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
         const block = await readExisting(source, chain.partial.number)
         // Its new logs are reported below.
         if (block.hash !== chain.partial.hash) {
-          const ancestor = { number: block.number - 1, hash: block.parentHash }
-          yield* undoAbove(chain, chain.blocks.length - 1, ancestor)
+          yield* undoAbove(chain, chain.blocks.length - 1, getParent(block))
         }
       }
       yield* catchUp(head.number - reorgDepth - 1)

@@ -1,5 +1,5 @@
 import type { ChainBlock } from './chainBlock.ts'
-import { toPosition } from './chainBlock.ts'
+import { getParent, toPosition } from './chainBlock.ts'
 import { toReported } from './recentChain.ts'
 import type { ChainEvent, RecentChain, Reported } from './recentChain.ts'
 import type { ReorgEvent } from './subscription.ts'
@@ -37,11 +37,11 @@ export function* reportBlock(
   block: ChainBlock,
   events: readonly ChainEvent[],
 ): Generator<AnyEvent, void, undefined> {
-  const { number, hash, timestamp, parentHash } = block
+  const { number, hash, timestamp } = block
   const reportable = number < (chain.first ?? 0) ? [] : events
   const { partial } = chain
   if (partial && partial.hash !== hash && (number >= partial.number || reportable.length > 0)) {
-    yield* undoAbove(chain, chain.blocks.length - 1, { number: number - 1, hash: parentHash })
+    yield* undoAbove(chain, chain.blocks.length - 1, getParent(block))
   }
   const logIndex = chain.partial?.hash === hash ? chain.partial.logIndex : -1
   const reported = chain.partial?.hash === hash ? [...chain.partial.reported] : []

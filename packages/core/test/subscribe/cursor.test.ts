@@ -37,6 +37,23 @@ const run = async (
 }
 
 describe('a cursor', () => {
+  test('a chain that shrinks to its first block undoes all others', async () => {
+    const chain = createChain(0)
+    const applied: Applied[] = []
+    const subscription = createSubscription(createChainTransport(chain), { logs: {} }, { fromBlock: 1 })
+    const over = (async () => {
+      for await (const event of subscription) applyEvent(applied, event)
+    })()
+    chain.mine(1)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(applied.length).toBeGreaterThan(0)
+    chain.reorg(1, 0)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(applied).toEqual([])
+    await subscription.return()
+    await over
+  })
+
   test('continues after the last event, also between two logs of a block', async () => {
     const chain = createChain([3, 0, 2, 1])
     const applied: Applied[] = []

@@ -157,7 +157,11 @@ class ChainPoller:
         lowest = tip
         while fork < 0:
             branch.append(lowest)
-            ancestor = (lowest.number - 1, lowest.parent_hash)
+            # The first block of a chain has no parent, and is the same on all branches.
+            if lowest.number > 0:
+                ancestor = (lowest.number - 1, lowest.parent_hash)
+            else:
+                ancestor = (0, lowest.hash)
             fork = chain.find_index(lowest.parent_hash)
             if fork >= 0 or (chain.complete and lowest.number <= oldest):
                 break
