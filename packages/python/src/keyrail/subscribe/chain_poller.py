@@ -158,10 +158,7 @@ class ChainPoller:
         while fork < 0:
             branch.append(lowest)
             # The first block of a chain has no parent, and is the same on all branches.
-            if lowest.number > 0:
-                ancestor = (lowest.number - 1, lowest.parent_hash)
-            else:
-                ancestor = (0, lowest.hash)
+            ancestor = (lowest.number - 1, lowest.parent_hash) if lowest.number > 0 else (0, lowest.hash)
             fork = chain.find_index(lowest.parent_hash)
             if fork >= 0 or (chain.complete and lowest.number <= oldest):
                 break
