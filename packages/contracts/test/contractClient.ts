@@ -93,7 +93,7 @@ export interface ContractClient {
   readonly close: () => void
 }
 
-/** What an adapter provides to the tests. */
+/** The part of an adapter that the tests use. */
 export interface ContractSubject {
   /** Creates a client for a URL of the service. */
   readonly open: (address: Service['app'] | Service['key'], privateKey: Hex) => ContractClient | Promise<ContractClient>

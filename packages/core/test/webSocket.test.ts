@@ -261,7 +261,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.calls.map(({ method }) => method)).toEqual(['eth_gasPrice', 'eth_blockNumber'])
   })
 
-  test('no key is visible in the failure of a connection, whatever the server sends', async () => {
+  test('no key is visible in the failure of a connection, with any response of the server', async () => {
     const key = 'kr_aKeyThatNobodyMaySee0123456789'
     const token = 'eyJhbGciOi.JUSTATOKEN.0123456789'
     const transport = create({

@@ -7,7 +7,7 @@ import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
-/** What each test of `describePages` has. */
+/** The fixtures of each test of `describePages`. */
 export interface Given {
   readonly pages: Pages
   /** Logged in to a new account. */

@@ -25,7 +25,7 @@ const dropLast: Behaviour = (call, response) => {
   return undefined
 }
 
-/** Sends the beginning of a response, and then nothing more. */
+/** Sends the first part of a response, and then nothing more. */
 export const stall: Behaviour = (_, response) => {
   if (!response.headersSent) response.writeHead(200, { 'content-length': '1000' }).write('{"jsonrpc":"2.0","id":1,')
   return undefined

@@ -28,7 +28,7 @@ export interface Notification {
 
 /** A connection that records what it gets. */
 export interface RecordingClient extends Subscriber {
-  /** What it got so far, in order. */
+  /** The events that it got so far, in order. */
   readonly notifications: Notification[]
   /** The buffers that it got. */
   readonly buffers: Buffer[]
@@ -172,5 +172,5 @@ const summarize = ({ params: { position, result } }: Notification): string => {
   return data === undefined ? `${Number(number)}` : `${removed === true ? '-' : ''}#${Number(data)}`
 }
 
-/** What a client got, in short: `3` is a head, `@3` a position, `#2` a log by its data, `-#2` a removed log. */
+/** The events that a client got, in short: `3` is a head, `@3` a position, `#2` a log by its data, `-#2` a removed log. */
 export const getSummary = ({ notifications }: RecordingClient): string => notifications.map(summarize).join(' ')

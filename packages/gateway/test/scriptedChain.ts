@@ -7,7 +7,7 @@ import type {
   FollowedLog,
 } from '../src/proxy/subscription/followedChain.ts'
 
-/** What a test says about a log. */
+/** The fields of a log that a test sets. */
 export type ScriptedLog = Pick<FollowedLog, 'address' | 'topics'>
 
 /** A chain that a test changes, and its follower. */

@@ -141,7 +141,7 @@ export interface MockNode {
    */
   readonly failNotifications: (fault: NotificationFault, options?: NotificationFaultOptions) => () => void
   /**
-   * Ends all WebSocket connections. Clients may connect again at once; what happens on the chain meanwhile, they have missed.
+   * Ends all WebSocket connections. Clients may connect again at once; they miss what happens on the chain until then.
    * @param options - The close code, 1006 by default, and its reason.
    * @example
    * const node = createMockNode({ url: 'http://127.0.0.1:8545' })

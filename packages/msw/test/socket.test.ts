@@ -230,7 +230,7 @@ describe('faults of notifications', () => {
     expect(() => node.failNotifications('drop', { times: 0 })).toThrow('times')
   })
 
-  test('disconnect ends all connections, and what happens meanwhile is missed', async () => {
+  test('disconnect ends all connections, and what happens until they are open again is missed', async () => {
     const client = await connect()
     await client.call('eth_subscribe', 'newHeads')
     node.disconnect({ code: 1012, reason: 'service restart' })

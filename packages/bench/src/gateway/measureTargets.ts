@@ -75,35 +75,25 @@ async function slicesOf<Name extends string>(
 
 type Figures = Record<string, readonly number[]>
 
+/** Single calls to a service beside a process that only forwards them. */
+const measureSingle = async (name: string, program: 'cluster' | undefined, rounds: number): Promise<Figures> => {
+  const subjects = {
+    floor: toSubject(await open('floor'), single),
+    gateway: toSubject(await open(name, program), single),
+    again: toSubject(await open('floor'), single),
+  }
+  const seen = await slicesOf(subjects, rounds)
+  return {
+    ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+    control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+    floor: seen.map(({ floor }) => floor.cpuUs),
+    gateway: seen.map(({ gateway }) => gateway.cpuUs),
+  }
+}
+
 const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> = {
-  single: async (rounds) => {
-    const subjects = {
-      floor: toSubject(await open('floor'), single),
-      gateway: toSubject(await open('service'), single),
-      again: toSubject(await open('floor'), single),
-    }
-    const seen = await slicesOf(subjects, rounds)
-    return {
-      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
-      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
-      floor: seen.map(({ floor }) => floor.cpuUs),
-      gateway: seen.map(({ gateway }) => gateway.cpuUs),
-    }
-  },
-  cluster: async (rounds) => {
-    const subjects = {
-      floor: toSubject(await open('floor'), single),
-      gateway: toSubject(await open('serviceOnStores', 'cluster'), single),
-      again: toSubject(await open('floor'), single),
-    }
-    const seen = await slicesOf(subjects, rounds)
-    return {
-      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
-      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
-      floor: seen.map(({ floor }) => floor.cpuUs),
-      gateway: seen.map(({ gateway }) => gateway.cpuUs),
-    }
-  },
+  single: (rounds) => measureSingle('service', undefined, rounds),
+  cluster: (rounds) => measureSingle('serviceOnStores', 'cluster', rounds),
   batch: async (rounds) => {
     const subjects = {
       floor: toSubject(await open('floorParsing'), batch),

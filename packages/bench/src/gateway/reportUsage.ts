@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Target } from './target.ts'
 
-/** What a target's process has used up to now. */
+/** The resources that a target's process has used so far. */
 export interface Used {
   /** User and system, of all its threads. */
   readonly cpuUs: number
@@ -14,7 +14,7 @@ export interface Used {
 const resolutionMs = 1
 
 /**
- * Tells the process that forked this one of its target, and what this one has used whenever it is asked.
+ * Sends the process that forked this one the address of its target, and its own usage on each request.
  * @param options.exits - Whether the process exits when the other one has gone. @default true
  */
 export function reportUsage(target: Target, { exits = true }: { readonly exits?: boolean } = {}): void {

@@ -1,7 +1,7 @@
 import { startManyKeys } from '@keyrail/gateway/test/startManyKeys.ts'
 import { reportUsage } from '../../src/gateway/reportUsage.ts'
 
-// The target of a storage with many keys. It is made of parts that the package does not give out, so it stands with the tests.
+// The target of a storage with many keys. It uses parts that the package does not export, so it is in the test folder.
 
 const storages: Readonly<
   Record<string, { readonly stored: number; readonly used: number; readonly metering: boolean }>

@@ -21,6 +21,6 @@ export const readConversations = (tests: string): Conversation[] =>
       requests: parseRequests(readFileSync(join(tests, name), 'utf8')),
     }))
 
-/** Gets the requests of a conversation: its lines that begin with `>>`. */
+/** Gets the requests of a conversation: its lines that start with `>>`. */
 export const parseRequests = (text: string): string[] =>
   text.split('\n').flatMap((line) => (line.startsWith('>> ') ? [line.slice(3)] : []))

@@ -1,7 +1,7 @@
 import { formatTable } from '../../src/formatTable.ts'
 import type { ComparedResponse } from './compareResponses.ts'
 
-/** Why responses to methods differ, by the beginning of their names. */
+/** Why responses to methods differ, by the prefix of their names. */
 const explanations: readonly (readonly [prefix: string, explanation: string])[] = [
   ['testing_', 'the service does not offer methods that build blocks for tests of nodes'],
 ]

@@ -14,7 +14,7 @@ export interface Geth {
   readonly stop: () => Promise<void>
 }
 
-/** What a geth is started with. */
+/** The options of a geth. */
 export interface GethOptions {
   readonly binary: string
   /** The folder `tests` of execution-apis, which has the test chain. */

@@ -6,7 +6,7 @@ test.each([
   ['with WebSocket', { seed: 11, withNodeSockets: true }],
   ['over HTTP only', { seed: 12, withNodeSockets: false }],
 ])(
-  'subscribers have exactly the chain of nodes %s, whatever happens to the service',
+  'subscribers have exactly the chain of nodes %s, through all failures of the service',
   { timeout: 300_000 },
   async (_, options) => {
     const { problems, figures } = await runChaos({ blocks: 100, reorgs: 6, ...options })

@@ -52,7 +52,7 @@ const killedFor = 8
 const restartEvery = 25
 const restartedFor = 5
 const maxLag = 3
-/** How many blocks most subscribers may be behind before the chain goes on, and how long it waits for them at most. */
+/** How many blocks most subscribers may be behind before the chain advances, and how long it waits for them at most. */
 const maxBehind = maxLag + 2
 const maxWaitMs = 5_000
 /** How long the subscribers may take in the end. */

@@ -8,7 +8,7 @@ import { createKeys, startInstance } from './startInstance.ts'
 
 // A gateway in a process of its own, for measureSockets.ts: the port of its node, and `plain` or `tls`.
 
-/** What the process has used. */
+/** The resources that the process has used. */
 export interface SocketUsage {
   /** User and system, of all its threads. */
   readonly cpuMs: number

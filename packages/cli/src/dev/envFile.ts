@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
 import type { DevDescription } from './devService.ts'
 
-/** What the file describes. */
+/** The contents of the file. */
 interface EnvService extends Pick<DevDescription<string>, 'url'> {
   readonly app: Pick<DevDescription<string>['app'], 'apiKey' | 'urls'>
 }

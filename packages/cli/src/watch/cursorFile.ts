@@ -5,7 +5,7 @@ import type { LogFilter } from '../logs/readLogFilter.ts'
 import { replaceFile } from '../logs/replaceFile.ts'
 import { toFileError } from '../logs/toFileError.ts'
 
-/** What a cursor belongs to. It must be the same to resume. */
+/** The subscription that a cursor belongs to. It must be the same to resume. */
 export interface WatchSettings {
   readonly chainId: number
   /** Which logs are watched; null for blocks. */

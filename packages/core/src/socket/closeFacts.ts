@@ -21,7 +21,7 @@ const kindsByReason: Readonly<Record<string, FailureKind>> = {
 
 /**
  * Whether the reason of a close code may say more than the code: a broken policy, an error of the server, or a code of an application. The other
- * codes are about the connection, whatever the reason.
+ * codes are about the connection, for any reason.
  */
 const hasReason = (code: number): boolean => code === 1008 || code === 1011 || (code >= 3_000 && code < 5_000)
 

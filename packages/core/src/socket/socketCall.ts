@@ -26,6 +26,6 @@ export interface SocketCallOptions extends CallOptions {
   readonly [socketCall]?: Subscriber | true
 }
 
-/** What a call has as {@link socketCall}. */
+/** The value of a call's {@link socketCall}. */
 export const getSocketCall = ({ options }: { readonly options: CallOptions }): Subscriber | true | undefined =>
   (options as SocketCallOptions)[socketCall]

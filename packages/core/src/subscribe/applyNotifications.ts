@@ -108,7 +108,7 @@ export function createApplyNotification(
     const { partial } = chain
     const same = partial?.number === number && partial.hash === log.blockHash
     if (same && index <= partial.logIndex) {
-      // What an earlier subscription has reported.
+      // An earlier subscription has reported these.
       if (!current) return
       yield* undoFrom(number)
     }

@@ -69,7 +69,7 @@ export function createSubscription<const R extends SubscriptionRequest>(
 
   const events = runAbortable<SubscriptionEvent>(options.signal, (signal) => {
     const callOptions = { priority: 'poll', ...calls, signal } as const
-    const schedule = createPollSchedule(pollingIntervalMs)
+    const schedule = createPollSchedule({ fixedMs: pollingIntervalMs })
     const socket = getSocket(transport)
     if ('pending' in wanted) {
       const recovery = createRecovery(schedule, signal, onError)

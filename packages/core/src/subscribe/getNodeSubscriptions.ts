@@ -2,7 +2,7 @@ import type { Transport } from '../transport/transport.ts'
 
 /**
  * Reads the block of a header that was just reported: never another block of that number, and without another call of an application. If the chain
- * was reorganized meanwhile, it is the next block of the new branch.
+ * was reorganized since, it is the next block of the new branch.
  */
 export type ReadBlock = (transactions: 'hashes' | 'full') => Promise<unknown>
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPollSchedule } from './pollSchedule.ts'
+import type { PollSchedule } from './pollSchedule.ts'
 
 const stamps = (...gaps: number[]): number[] => {
   let at = 1_700_000_000
@@ -16,28 +17,41 @@ describe('createPollSchedule', () => {
     ['blocks that are far apart', [300, 600], 12_000],
     ['a clock that does not advance', [0, 0, 0], 250],
   ])('learns the block time of %s', (_, gaps, blockMs) => {
-    const pace = createPollSchedule()
-    expect(pace.afterNews(stamps(...gaps))).toBeCloseTo(blockMs * 0.9, -1)
-    expect(pace.blockMs()).toBeCloseTo(blockMs, -1)
+    const schedule = createPollSchedule()
+    expect(schedule.afterNews(stamps(...gaps))).toBeCloseTo(blockMs * 0.9, -1)
+    expect(schedule.blockMs()).toBeCloseTo(blockMs, -1)
   })
 
   test('assumes 2 s while it knows only one block', () => {
     expect(createPollSchedule().afterNews(stamps())).toBe(1_800)
   })
 
-  test('takes short steps while a block is due, each longer by half, up to 4 s, and short ones again after news', () => {
-    const pace = createPollSchedule()
-    pace.afterNews(stamps(12))
-    expect(Array.from({ length: 5 }, () => pace.afterNothing())).toEqual([1_500, 2_250, 3_375, 4_000, 4_000])
-    pace.afterNews(stamps(12))
-    expect(pace.afterNothing()).toBe(1_500)
+  test('takes short steps while a block is due, each longer by half, up to 4 s, and short ones again after news or when a block is expected', () => {
+    const schedule = createPollSchedule()
+    schedule.afterNews(stamps(12))
+    expect(Array.from({ length: 5 }, () => schedule.afterNothing())).toEqual([1_500, 2_250, 3_375, 4_000, 4_000])
+    schedule.afterNews(stamps(12))
+    expect([schedule.afterNothing(), schedule.afterNothing()]).toEqual([1_500, 2_250])
+    schedule.expectBlock()
+    expect(schedule.afterNothing()).toBe(1_500)
+  })
+
+  test('doubles the delay after each failure in a row, within its bounds', () => {
+    const getDelays = (schedule: PollSchedule): number[] =>
+      [1, 2, 3, 4, 5, 6, 60].map((failures) => schedule.afterFailure(failures))
+    expect(getDelays(createPollSchedule())).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+    expect(getDelays(createPollSchedule({ firstBackoffMs: 250, longestBackoffMs: 4_000 }))).toEqual([
+      250, 500, 1_000, 2_000, 4_000, 4_000, 4_000,
+    ])
   })
 
   test('uses a fixed interval except after failures', () => {
-    const pace = createPollSchedule(5_000)
-    expect([pace.afterNews(stamps(12)), pace.afterNothing(), pace.afterNothing()]).toEqual([5_000, 5_000, 5_000])
-    expect([1, 2, 3, 4].map((failures) => pace.afterFailure(failures))).toEqual([5_000, 10_000, 20_000, 30_000])
-    expect(createPollSchedule(60_000).afterFailure(1)).toBe(60_000)
-    expect(pace.afterFailure(1, 90_000)).toBe(90_000)
+    const schedule = createPollSchedule({ fixedMs: 5_000 })
+    expect([schedule.afterNews(stamps(12)), schedule.afterNothing(), schedule.afterNothing()]).toEqual([
+      5_000, 5_000, 5_000,
+    ])
+    expect([1, 2, 3, 4].map((failures) => schedule.afterFailure(failures))).toEqual([5_000, 10_000, 20_000, 30_000])
+    expect(createPollSchedule({ fixedMs: 60_000 }).afterFailure(1)).toBe(60_000)
+    expect(schedule.afterFailure(1, 90_000)).toBe(90_000)
   })
 })

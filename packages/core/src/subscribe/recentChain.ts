@@ -6,7 +6,7 @@ import type { HeaderEvent, LogEvent } from './subscription.ts'
 /** An event of a block: the block, or one of its logs. */
 export type ChainEvent = (HeaderEvent & { readonly block?: RpcBlock }) | LogEvent
 
-/** What was reported: a header or a log. */
+/** A reported header or log. */
 export type Reported = RpcBlockHeader | RpcLog
 
 /** A block up to which everything was reported. */
@@ -15,7 +15,7 @@ export interface RecentBlock {
   readonly hash: Hash
   /** In seconds since 1970. Unknown if only the position of the block was received. */
   readonly timestamp?: number | undefined
-  /** What was reported of it, oldest first. Unknown, and empty here, if an earlier process reported it. */
+  /** Its reported items, oldest first. Unknown, and empty here, if an earlier process reported them. */
   readonly reported: readonly Reported[]
 }
 
@@ -28,7 +28,7 @@ export interface PartialBlock {
   readonly reported: readonly Reported[]
 }
 
-/** What a cursor contains. */
+/** The contents of a cursor. */
 export interface ChainState {
   first?: number | undefined
   complete: boolean
@@ -121,5 +121,5 @@ export function createRecentChain(reorgDepth: number, state: ChainState): Recent
   return chain
 }
 
-/** What is stored of an event, to report it as removed. */
+/** The stored part of an event, to report it as removed. */
 export const toReported = (event: ChainEvent): Reported => (event.type === 'block' ? event.header : event.log)

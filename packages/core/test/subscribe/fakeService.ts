@@ -5,7 +5,7 @@ import type { ReorgChain, SimulatedBlock } from '../reorgChain.ts'
 import { serveSubscriptions } from './serveSubscriptions.ts'
 import type { SocketNotification, Subscriber } from './serveSubscriptions.ts'
 
-/** What the network does to a notification. A connection delivers in order, so only a faulty proxy does more than `cut`. */
+/** The effect of the network on a notification. A connection delivers in order, so only a faulty proxy does more than `cut`. */
 export type Fault = 'none' | 'drop' | 'duplicate' | 'swap' | 'cut'
 
 /** A service with subscriptions over the simulated chain. It sends nothing until `send` is called. */

@@ -148,7 +148,7 @@ export const untilQuiet = async (left: () => number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(240_000)
 }
 
-/** What a program has of a block or a log. */
+/** A program's record of a block or a log. */
 export interface Applied {
   readonly number: number
   readonly place: string

@@ -224,7 +224,7 @@ describe('a subscription over a socket of another server', () => {
   })
 })
 
-describe('whatever happens to a connection', () => {
+describe('failures of a connection', () => {
   const change = fc.oneof(
     { weight: 6, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 0, max: 4 }) }) },
     { weight: 1, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 20, max: 200 }) }) },

@@ -45,7 +45,7 @@ export interface Gateway {
 /** The open WebSockets of a gateway, and their subscriptions. */
 export interface WebSocketState extends SocketState, HubsState {}
 
-/** What a gateway is made of. */
+/** The parts of a gateway. */
 export interface GatewayParts {
   /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
   readonly createHub?: CreateHub

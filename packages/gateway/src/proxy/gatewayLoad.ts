@@ -8,7 +8,7 @@ export interface GatewayLoad {
   readonly maxConnections: number
   /** Requests and messages of WebSockets in flight. */
   readonly requests: number
-  /** What all requests buffer. */
+  /** The buffers of all requests together. */
   readonly bufferedBytes: number
   readonly maxBufferedBytes: number
   /** The calls to each network. */

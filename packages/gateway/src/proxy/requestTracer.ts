@@ -7,7 +7,7 @@ export interface RequestTracer {
   readonly start: (request: TracedRequest) => RequestTrace | undefined
 }
 
-/** What a trace needs to know of a request when it starts. */
+/** The facts about a request that a trace starts with. */
 export interface TracedRequest {
   readonly requestId: string
   /** By `performance.now`. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
-import type { Accounts } from '../control/account/accounts.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
 import { isStorageError } from '../errors/storageError.ts'
@@ -12,16 +11,14 @@ import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
-import { getDefaultWeight, getHighestWeight } from '../proxy/method/weights.ts'
+import { getHighestWeight } from '../proxy/method/weights.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
-import type { Storage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
-import type { Meter } from '../usage/metering/meter.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
 import { countDecisions } from '../usage/limits/countDecisions.ts'
@@ -34,10 +31,7 @@ import type { ServiceUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
 import type { RedisParts } from './openRedisParts.ts'
 import { createPrometheus } from './prometheus.ts'
-import type { Prometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
-import type { ProvidedAccount } from './provideAccount.ts'
-import type { ServerSecrets } from './readServerSecrets.ts'
 import { readTls } from './readTls.ts'
 import { openTracing } from './tracing/openTracing.ts'
 import type { Tracing } from './tracing/openTracing.ts'
@@ -46,81 +40,13 @@ import type { LimitsByNetwork } from './networkLimits.ts'
 import { planReload } from './runningConfig.ts'
 import type { RunningConfig } from './runningConfig.ts'
 import { checkCredentials } from './serviceEnvironment.ts'
-import type { ServiceEnvironment } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { createSite } from './site.ts'
 import type { Site } from './site.ts'
+import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
 import { startUpkeep } from './startUpkeep.ts'
 import { watchStores } from './watchStores.ts'
-
-/** Options of {@link createService}. */
-export interface ServiceOptions extends ServiceEnvironment {
-  readonly config: RunningConfig
-  /** Offers the methods of the embedded nodes. For development only. @default false */
-  readonly unsafeNodeMethods?: boolean
-  /** Accepts the test keys `kr_test_…`, which return the errors of a service at its limits. For development only. @default false */
-  readonly testKeys?: boolean
-  /** Called for each request and each change of state. Errors that it throws are ignored. */
-  readonly log?: ((entry: ServiceLogEntry) => void) | undefined
-  /** The version of the program, for Prometheus and traces. @default 'unknown' */
-  readonly version?: string | undefined
-  /** How many log lines were dropped, for Prometheus. @default () => 0 */
-  readonly droppedLogLines?: (() => number) | undefined
-  /** Milliseconds since 1970. @default Date.now */
-  readonly now?: (() => number) | undefined
-}
-
-/** Where a service listens. */
-export interface Listening {
-  /** Where callers reach the networks. */
-  readonly url: string
-  readonly port: number
-  /** Where browsers and scripts reach the dashboard and `/api`. */
-  readonly siteUrl: string
-  readonly prometheusPort?: number
-}
-
-/** A service: networks, accounts, control API and dashboard. */
-export interface Service {
-  /**
-   * Probes the nodes once, then accepts requests.
-   * @param at - @default `listen` of the config
-   * @throws The error of the port, such as EADDRINUSE. You can call `listen` again.
-   */
-  listen(at?: { host: string; port: number }): Promise<Listening>
-  /**
-   * Applies another config without dropping a request.
-   * @returns The names of changed members that only apply after a restart. Those keep their current value.
-   * @throws {ConfigError} if the config cannot be used. Nothing changes then.
-   */
-  reload(config: RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
-  /** Logs an entry, and counts it for Prometheus. */
-  readonly log: (entry: ServiceLogEntry) => void
-  /** @see provideAccount */
-  provideAccount(wanted: ProvidedAccount): Promise<ProvidedAccount>
-  readonly storage: Storage
-  readonly accounts: Accounts
-  /**
-   * Stops the service. During the drain delay, `/readyz` responds with 503, and calls and the control API are still served, with
-   * `Connection: close`. Then the service stops listening, completes the requests in flight, writes what it has buffered and closes the
-   * storage.
-   * @param options.drainDelayMs - In milliseconds. @default drainDelayMs of the config, or 0
-   * @param options.graceMs - How long requests may take to complete after the drain delay before they are cut off, in milliseconds.
-   * @default 10_000
-   */
-  close(options?: CloseOptions): Promise<void>
-  /**
-   * Ends the drain delay of a `close()` early.
-   * @returns Whether a drain delay was running.
-   */
-  skipDrainDelay(): boolean
-}
-
-/** How a service stops: see {@link Service.close}. */
-export interface CloseOptions {
-  readonly drainDelayMs?: number
-  readonly graceMs?: number
-}
+import { withPrometheus } from './withPrometheus.ts'
 
 const defaultGraceMs = 10_000
 /** Logging in deletes expired rows too; this runs if nobody logs in. */
@@ -458,18 +384,3 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     skipDrainDelay: drainDelay.skip,
   }
 }
-
-/** A meter that also counts for Prometheus. */
-const withPrometheus = (
-  meter: Meter,
-  prometheus: Prometheus,
-  getWeights: (network: Network) => MethodWeights,
-): Meter => ({
-  ...meter,
-  count: (...counted) => {
-    const [, network, method, outcome, , calls] = counted
-    const weight = getWeights(network)[method] ?? getDefaultWeight(method)
-    prometheus.countCalls(network, method, outcome, { calls, weight })
-    meter.count(...counted)
-  },
-})

@@ -4,7 +4,7 @@ import type { ScriptedNode } from '../subscription/scriptedNode.ts'
 import { openSocket, rejectSocket } from '../socket/openSocket.ts'
 import type { OpenSocket } from '../socket/openSocket.ts'
 
-/** What a client of WebSockets got. */
+/** Records a message that a client got by WebSocket. */
 export type RecordSocket = (what: string, text: string) => void
 
 /** A WebSocket to try: a URL with the headers and subprotocols of a caller. */

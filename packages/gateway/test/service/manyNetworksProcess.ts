@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 // A process of its own, so that only the service is on its heap. Its timers are faster than the clock, so that networks are idle soon. Sends
 // `Started`, and on each message what the heap holds, in bytes.
 
-/** What the process sends first. */
+/** The first message of the process. */
 export interface Started {
   readonly url: string
   readonly prometheusPort: number

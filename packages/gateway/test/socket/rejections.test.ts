@@ -70,7 +70,7 @@ describe('a WebSocket that is rejected', () => {
       const { requestId } = (JSON.parse(rejected.text) as { error: { data: { requestId: string } } }).error.data
       expect(rejected.headers['x-request-id']).toBe(requestId)
       await expect.poll(() => started.entries).toMatchObject([{ event: 'request', requestId, status, reason }])
-      // Otherwise an upgrade could tell more than a POST.
+      // Otherwise an upgrade would reveal more than a POST.
       const { Expect: expectation, ...sent } = headers
       if (expectation !== undefined) return
       const posted = await post(url, call('eth_gasPrice'), { headers: { 'content-type': 'application/json', ...sent } })

@@ -5,7 +5,7 @@ export interface AnvilBlock {
   readonly hash: string
 }
 
-/** An anvil that mines when it is told to. Two that are told the same have the same blocks. */
+/** An anvil that mines on command. Two that get the same commands have the same blocks. */
 export interface ChainAnvil {
   readonly url: string
   readonly send: <Result>(method: string, params?: readonly unknown[]) => Promise<Result>

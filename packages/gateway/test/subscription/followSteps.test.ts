@@ -65,7 +65,7 @@ test('each step has a turn of its own', async () => {
   expect(new Set(turns).size).toBe(4)
 })
 
-test('nothing is emitted after the end, and a new start begins at the head', async () => {
+test('nothing is emitted after the end, and a new start is at the head', async () => {
   const { first, follower, steps, start } = await startFollower()
   first.mine(1)
   follower.stop()

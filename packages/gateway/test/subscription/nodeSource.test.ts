@@ -260,7 +260,7 @@ test('reports when the node starts and ends to sync, and not its progress', asyn
   expect(polls).toBeLessThanOrEqual(before + 1)
 })
 
-test('the log has no part of the WebSocket URL or its headers, whatever fails', async () => {
+test('the log has no part of the WebSocket URL or its headers, in any failure', async () => {
   const secrets = Array.from({ length: 4 }, () => randomBytes(18).toString('hex')) as [string, string, string, string]
   const [user, password, path, header] = secrets
   const node = await startNode()

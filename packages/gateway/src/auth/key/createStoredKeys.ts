@@ -26,7 +26,7 @@ export interface StoredKeysOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** What the limits of a key depend on, besides the config. */
+/** The facts that the limits of a key depend on, besides the config. */
 export interface LimitSource {
   /** The app of the key; `null` for an API key. */
   readonly app: Pick<NonNullable<Access['app']>, 'limits'> | null

@@ -30,7 +30,7 @@ export interface Messages {
   readonly isPaused: () => boolean
 }
 
-/** What the messages need of their connection. */
+/** The part of a connection that its messages need. */
 export interface MessagesOptions {
   /** Of the network. */
   readonly name: Network

@@ -5,7 +5,7 @@ import type { AuthorizedRequest } from '../request/requestContext.ts'
 import { toLimitRejection } from '../request/takeLimits.ts'
 import { connectionMethod, notificationMethod } from '../../usage/metering/meter.ts'
 
-/** What one connection and its notifications are counted as. */
+/** How one connection and its notifications are counted. */
 export interface NotificationUsage {
   /** Cheap: it is called for each delivery. */
   readonly add: (notifications: number) => void

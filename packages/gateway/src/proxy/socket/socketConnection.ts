@@ -26,7 +26,7 @@ export interface SocketConnection {
   readonly inFlight: () => number
 }
 
-/** What the WebSockets of a gateway share. */
+/** The state that the WebSockets of a gateway share. */
 export interface SocketServerState {
   /** The current context, which a reload replaces. */
   readonly gateway: () => GatewayContext

@@ -1,4 +1,4 @@
-/** What a library delivered, as its users see it. */
+/** The events that a library delivered, as its users see them. */
 export type SocketEvent =
   | { readonly kind: 'head'; readonly number: number; readonly hash?: string | undefined }
   | { readonly kind: 'log'; readonly hash: string; readonly removed: boolean }

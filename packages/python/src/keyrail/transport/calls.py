@@ -49,7 +49,7 @@ class SettledError:
 
 
 Settled: TypeAlias = SettledValue | SettledError
-"""The outcome of one call of a batch. Type checkers tell the two apart by ``one.error is None``."""
+"""The outcome of one call of a batch. Type checkers narrow its type by ``one.error is None``."""
 
 
 class CallFactory:

@@ -1,3 +1,4 @@
+import { createPollSchedule } from '@keyrail/core/internal'
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import type { BlockPosition, ChainFollower, ChainStep } from '../followedChain.ts'
 import type { NodeSource } from '../nodeSource.ts'
@@ -9,7 +10,6 @@ import { createChainNodes } from './createChainNodes.ts'
 import { createChainRing } from './createChainRing.ts'
 import { createLogReader } from './createLogReader.ts'
 import { createPause, wait } from './createPause.ts'
-import { createPollSchedule } from './createPollSchedule.ts'
 import { createStarts } from './createStarts.ts'
 import { followHead } from './followHead.ts'
 
@@ -47,6 +47,8 @@ const maxFailingMs = 60_000
 /** After so many failed reads in a row, another node is followed even if the node responds. */
 const maxMissing = 3
 const defaultLocateTimeoutMs = 10_000
+/** The follower changes to another node after a few failures, so it need not wait long. */
+const backoff = { firstBackoffMs: 250, longestBackoffMs: 4_000 }
 /** A client that is ahead of this process is waited for at most so long. */
 const maxFollowMs = 5_000
 
@@ -65,7 +67,7 @@ export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFol
   const ring = createChainRing()
   const loadBelow = createBlockLoader(ring, nodes)
   const readLogs = createLogReader(nodes, { check: checkLogs, onIncomplete: onIncompleteLogs, wait })
-  let schedule = createPollSchedule()
+  let schedule = createPollSchedule(backoff)
   /** Whether running subscriptions need logs. */
   let areLogsUsed = false
   let stopRun: (() => void) | undefined
@@ -86,7 +88,7 @@ export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFol
     signal: AbortSignal,
     pause: ReturnType<typeof createPause>,
   ) => {
-    schedule = createPollSchedule()
+    schedule = createPollSchedule(backoff)
     const fail = (reason: Parameters<typeof onFault>[0]): void => {
       ring.clear()
       onFault(reason)

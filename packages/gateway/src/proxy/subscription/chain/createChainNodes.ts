@@ -5,7 +5,7 @@ import { isExpensive } from '../../method/createMethodPolicy.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainMethod, ChainNode, ChainNodes } from './chainNodes.ts'
 
-/** What the gateway's own calls may use. */
+/** The limits of the gateway's own calls. */
 export interface ChainNodesOptions {
   /** The longest time of a call, in milliseconds. */
   readonly timeoutMs: number

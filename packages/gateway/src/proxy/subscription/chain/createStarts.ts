@@ -15,7 +15,7 @@ export interface Starts {
   readonly end: () => void
 }
 
-/** What the starts of subscriptions need. */
+/** The dependencies of the starts of subscriptions. */
 export interface StartsOptions {
   readonly ring: ChainRing
   readonly readLogs: LogReader
@@ -44,7 +44,7 @@ const retryMs = 250
 
 /**
  * Creates the starts of a follower. Each request is planned by the ring as it is now. If something is missing, it is loaded into the ring and the
- * request is planned again. So the result is current when it is delivered, whatever the chain did in between.
+ * request is planned again. So the result is current when it is delivered, even if the chain changed in between.
  */
 export const createStarts = (options: StartsOptions): Starts => {
   const { ring, readLogs } = options

@@ -1,13 +1,13 @@
+import type { PollSchedule } from '@keyrail/core/internal'
 import type { ChainStep } from '../followedChain.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainNodes } from './chainNodes.ts'
 import type { ChainRing } from './createChainRing.ts'
 import type { LogReader } from './createLogReader.ts'
-import type { PollSchedule } from './createPollSchedule.ts'
 import type { ChainBlock } from './parseBlock.ts'
 import { readChainBlock } from './readChainBlock.ts'
 
-/** What a poll needs. */
+/** The dependencies of a poll. */
 export interface FollowHeadOptions {
   readonly ring: ChainRing
   readonly nodes: ChainNodes

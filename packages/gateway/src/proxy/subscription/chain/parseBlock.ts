@@ -13,7 +13,7 @@ export interface ChainBlock extends FollowedBlock {
   readonly transactions: number
 }
 
-/** What a block has that geth's `newHeads` lacks. Old versions of geth have `totalDifficulty` in blocks. */
+/** The fields of a block that geth's `newHeads` lacks. Old versions of geth have `totalDifficulty` in blocks. */
 const notInHeader: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty'])
 
 /**

@@ -36,7 +36,7 @@ function* matchLogs(
 
 const isMilestone = ({ number }: FollowedBlock): boolean => number % positionInterval === 0
 
-/** What a log subscription gets of a block. @param logs - The ends of those that match. */
+/** The logs of a block that a subscription gets. @param logs - The ends of those that match. */
 const toBlockEnds = (group: Group, block: FollowedBlock, logs: readonly Buffer[] = []): readonly Buffer[] =>
   group.isInCursorMode && (logs.length > 0 || isMilestone(block)) ? [...logs, toPositionEnd(block)] : logs
 

@@ -23,10 +23,10 @@ export interface Connection {
 export interface Channel {
   readonly id: string
   readonly group: Group
-  /** What the text of each frame starts with. */
+  /** The first characters of each frame. */
   readonly start: string
   readonly connections: Set<Connection>
-  /** What its connections get next. */
+  /** The next notifications for its connections. */
   payload: Payload | undefined
 }
 

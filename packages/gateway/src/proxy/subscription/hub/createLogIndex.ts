@@ -10,7 +10,7 @@ export interface LogIndex<T extends object> {
   readonly match: (log: MatchableLog, visit: (target: T) => void) => void
 }
 
-/** What a filter restricts: topic 0 to 3, or the address. */
+/** The part that a filter restricts: topic 0 to 3, or the address. */
 interface Restriction {
   readonly field: Field
   readonly accepted: readonly string[]

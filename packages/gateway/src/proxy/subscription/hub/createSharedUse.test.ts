@@ -29,7 +29,7 @@ test('it runs from the first holder to the last one', () => {
   expect(events).toEqual(['start', 'stop', 'start'])
 })
 
-test('it goes on for the grace period, and longer if there is a new holder', () => {
+test('it continues for the grace period, and longer if there is a new holder', () => {
   const { use, events } = open(60_000)
   use.hold()
   use.release()

@@ -11,7 +11,7 @@ export interface SharedUse {
 /**
  * Counts who needs something.
  * @param start - Starts it. Returns a function that stops it.
- * @param graceMs - How long it goes on after the last holder, in case there is a new one. 0: not at all.
+ * @param graceMs - How long it continues after the last holder, in case there is a new one. 0: it ends at once.
  */
 export const createSharedUse = (start: () => () => void, graceMs: number): SharedUse => {
   let holders = 0

@@ -21,7 +21,7 @@ import type { SubscriptionRequest } from './subscriptionRequest.ts'
 /** How long the chain is followed after its last subscription, in case the client connects again. */
 const followGraceMs = 60_000
 
-/** What a hub is made of. */
+/** The parts of a hub. */
 export interface SubscriptionHubOptions {
   readonly network: Network
   /** Only this hub starts and stops it. */

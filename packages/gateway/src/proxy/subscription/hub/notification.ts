@@ -17,7 +17,7 @@ export const toPositionEnd = ({ number, hash }: BlockPosition): Buffer =>
 /**
  * Creates ids of subscriptions. They are the same on different connections if the request and its ordinal on the connection are, so that those
  * connections share frames.
- * @param secret - Of this process: with it, nobody else can tell from an id what another connection has subscribed to.
+ * @param secret - Of this process: without it, an id does not show what another connection has subscribed to.
  * @returns `0x` and 32 hex digits.
  */
 export const createSubscriptionIds =

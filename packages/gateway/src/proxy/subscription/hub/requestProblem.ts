@@ -1,4 +1,4 @@
-/** What is wrong with a request to subscribe. It never leaves the parser. */
+/** The fault in a request to subscribe. It never leaves the parser. */
 export class RequestProblem extends Error {}
 
 /** Whether a value is a JSON object. */

@@ -2,7 +2,7 @@ import type { UpstreamHeaders } from '../../upstream/upstreamHeaders.ts'
 import { openWebSocket } from './openWebSocket.ts'
 import type { NodeConnection } from './openWebSocket.ts'
 
-/** What a node is subscribed to. */
+/** A subscription that the service has at a node. */
 export type NodeTopic = 'newHeads' | 'newPendingTransactions'
 
 /** Options of a session. */
@@ -28,7 +28,7 @@ export interface Session {
   readonly close: () => void
 }
 
-/** What a session reports. */
+/** The callbacks of a session. */
 export interface SessionHandlers {
   readonly getTopics: () => ReadonlySet<NodeTopic>
   /** The node is on the right chain. */
