@@ -115,7 +115,7 @@ describe('a subscription to pending transactions', () => {
         attempts++
         throw new KeyrailError('eth_subscribe failed: refused', {
           kind: 'network',
-          source: 'network',
+          source: 'transport',
           retryable: true,
           method: 'eth_subscribe',
         })
