@@ -109,7 +109,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
 
   // Stores
-  const storage = await openStorage({ maxConnections: config.postgres.maxConnections, ...options.storage })
+  const storage = await openStorage({ postgres: config.postgres, ...options.storage })
   const openRedis = async (): Promise<RedisParts | undefined> => {
     try {
       return await openRedisParts({

@@ -46,8 +46,12 @@ export const serviceConfigSchema = object({
   tracing: tracing.exactOptional(),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
-  /** The most connections to PostgreSQL that this instance opens. @default 10 */
-  postgres: object({ maxConnections: whole(1, 1_000).default(10) }).prefault({}),
+  postgres: object({
+    /** The most connections that this instance opens. @default 10 */
+    maxConnections: whole(1, 1_000).default(10),
+    /** Whether `DATABASE_URL` is that of a pooler in transaction mode, such as PgBouncer. @default false */
+    transactionPooler: z.boolean().default(false),
+  }).prefault({}),
   /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
   dashboard: object({ folder: path('the folder with the built pages') }).exactOptional(),
   /** Proxies whose `X-Forwarded-For` and `X-Request-Id` headers are trusted: IP addresses and ranges. @default none */
