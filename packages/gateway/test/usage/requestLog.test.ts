@@ -95,7 +95,7 @@ describe.each(databases)('the request log on $name', (database) => {
     })
   })
 
-  test('writes a second later by itself, and the rest when it closes', async () => {
+  test('writes once a second, and the rest when it closes', async () => {
     const log = open({}, { flushMs: 20 })
     log.add(createRecorded({ requestId: 'first' }))
     await expect.poll(() => readIds()).toEqual(['first'])
