@@ -5,6 +5,7 @@ import type { RecordedRequest, RequestLog } from './requestLog.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
 import { removeRequests } from './requestLogUpkeep.ts'
 import { toRequestRow } from './toRequestRow.ts'
+import type { Masks } from './toRequestRow.ts'
 
 /** Which requests are recorded. */
 export interface RequestLogSettings {
@@ -64,7 +65,7 @@ const maxWaiting = 5_000
 /** Rows in one transaction. */
 const rowsAtOnce = 250
 /** Requests that are masked before others get the thread. */
-const masksAtOnce = 10
+const masksAtOnce = 4
 /** Most keys whose stored requests are counted. */
 const maxCountedKeys = 100_000
 
@@ -117,9 +118,10 @@ export const createRequestLog = ({
 
   const writeRows = async (batch: readonly Waiting[], maxPerKey: number): Promise<void> => {
     const rows = []
+    const masks: Masks = new Map()
     for (const [index, { request, at }] of batch.entries()) {
       if (index > 0 && index % masksAtOnce === 0) await nextRound()
-      rows.push(toRequestRow(request, at))
+      rows.push(toRequestRow(request, at, masks))
     }
     if (written.size > maxCountedKeys) written.clear()
     const full = new Set<string>()
