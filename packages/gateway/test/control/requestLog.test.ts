@@ -10,7 +10,7 @@ import { databases } from '../storage/databases.ts'
 import { createRequestRow } from '../usage/createRequestRow.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, signUp } from './world.ts'
+import { createAppBody, expectBody, password, signUp } from './world.ts'
 import type { Person } from './world.ts'
 
 const start = Date.UTC(2026, 10, 20)
@@ -146,6 +146,33 @@ describe.each(databases)('the request log on $name', (database) => {
     })
     expect(response.status).toBe(422)
     expect((response.body as ApiErrorView).error.fields?.map((problem) => problem.field)).toEqual([field])
+  })
+
+  test('the requests of a deleted app, and of a deleted account, are removed', async () => {
+    const other = await signUp(control)
+    const create = async (name: string) => {
+      const created = await control.call('POST /api/apps', { as: other.as, body: createAppBody(name) })
+      return expectBody<{ app: { id: string; key: { id: string } } }>(created, 201).app
+    }
+    const [first, second] = [await create('First'), await create('Second')]
+    const created = await control.call('POST /api/keys', { as: other.as, body: { name: 'Key', network: 'testnet' } })
+    const { key } = expectBody<{ key: { id: string } }>(created, 201)
+    const keyIds = [first.key.id, second.key.id, key.id]
+    await write(keyIds.map((keyId) => createRequestRow({ keyId, at: start }, { params: '[]', response: null })))
+    /** The keys with requests, and those with excerpts. */
+    const readKeys = async (): Promise<readonly (readonly string[])[]> => {
+      const { query } = control.storage.db
+      const rows = await query.selectFrom('requestLog').select('keyId').where('keyId', 'in', keyIds).execute()
+      const excerpts = await query.selectFrom('requestExcerpts').select('keyId').where('keyId', 'in', keyIds).execute()
+      return [rows, excerpts].map((table) => table.map(({ keyId }) => keyId).toSorted())
+    }
+    const inBoth = (...ids: string[]): readonly (readonly string[])[] => [ids.toSorted(), ids.toSorted()]
+    expect(await readKeys()).toEqual(inBoth(...keyIds))
+    const params = { appId: first.id }
+    await control.call('POST /api/apps/{appId}/delete', { as: other.as, params, body: { name: 'First' } })
+    await expect.poll(readKeys).toEqual(inBoth(second.key.id, key.id))
+    expectBody(await control.call('POST /api/account/delete', { as: other.as, body: { password } }), 204)
+    await expect.poll(readKeys).toEqual(inBoth())
   })
 
   test('details are recorded only after an app or an API key switches them on', async () => {

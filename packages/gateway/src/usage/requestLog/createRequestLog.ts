@@ -31,8 +31,8 @@ export const defaultRequestLogSettings: RequestLogSettings = Object.freeze({
 })
 
 /**
- * Why requests that should have been recorded were not: the bound of the key or of all keys, a full buffer, or a database that could not write
- * them.
+ * Why requests were not recorded: more failed ones than the bound of the key, more than the bound of all keys, a full buffer, or a database that
+ * could not write them.
  */
 export type DropReason = 'keyLimit' | 'limit' | 'buffer' | 'storage'
 
@@ -103,17 +103,18 @@ export const createRequestLog = ({
     byKey = new Map()
     addedInMinute = 0
   }
-  const admitsKey = (counts: KeyMinute, isFailed: boolean, limits: RequestLogSettings): boolean | 'keyLimit' => {
-    const { sample, firstPerMinute, maxPerKeyAndMinute } = limits
-    if (isFailed) {
-      counts.failed += 1
-      return counts.failed <= maxPerKeyAndMinute || 'keyLimit'
-    }
+  const admitsFailed = (counts: KeyMinute, { maxPerKeyAndMinute }: RequestLogSettings): boolean => {
+    counts.failed += 1
+    if (counts.failed <= maxPerKeyAndMinute) return true
+    dropped.keyLimit += 1
+    return false
+  }
+  const admitsSucceeded = (counts: KeyMinute, limits: RequestLogSettings): boolean => {
     counts.succeeded += 1
-    if (counts.succeeded <= firstPerMinute) return true
-    if (counts.succeeded % sample !== 0) return false
+    if (counts.succeeded <= limits.firstPerMinute) return true
+    if (counts.succeeded % limits.sample !== 0) return false
     counts.sampled += 1
-    return counts.sampled <= maxPerKeyAndMinute || 'keyLimit'
+    return counts.sampled <= limits.maxPerKeyAndMinute
   }
 
   const writeRows = async (batch: readonly Waiting[], maxPerKey: number): Promise<void> => {
@@ -161,10 +162,7 @@ export const createRequestLog = ({
       if (current !== minute) startMinute(current)
       let counts = byKey.get(keyId)
       if (counts === undefined) byKey.set(keyId, (counts = { failed: 0, succeeded: 0, sampled: 0 }))
-      const result = admitsKey(counts, isFailed, limits)
-      if (typeof result === 'boolean') return result
-      dropped[result] += 1
-      return false
+      return isFailed ? admitsFailed(counts, limits) : admitsSucceeded(counts, limits)
     },
     add: (request) => {
       if (isClosed) return
