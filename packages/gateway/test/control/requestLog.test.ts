@@ -110,6 +110,28 @@ describe.each(databases)('the request log on $name', (database) => {
     control.clock.now = before
   })
 
+  test('exports the filtered requests of a log as CSV', async () => {
+    const { id, key } = await createApp()
+    const failed = Array.from({ length: 1_100 }, (_, index) =>
+      createRequestRow({ keyId: key.id, at: start + index, requestId: `failed-${index}`, method: '=cmd()' }),
+    )
+    for (let from = 0; from < failed.length; from += 250) await write(failed.slice(from, from + 250))
+    await write([createRequestRow({ keyId: key.id, at: start, outcome: 'succeeded' })])
+    const { headers, text } = await control.call('GET /api/apps/{appId}/requests.csv', {
+      as: person.as,
+      params: { appId: id },
+      query: { outcome: 'failed' },
+    })
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="keyrail-app-[a-z0-9]+-requests\.csv"$/)
+    const [header, first, ...others] = text.trimEnd().split('\r\n')
+    expect(header).toMatch(/^at,method,outcome,code,message,status,durationMs,network,requestId,/)
+    expect(first).toMatch(
+      /^2026-11-20T00:00:01\.099Z,'=cmd\(\),nodeError,3,execution reverted,200,1\.5,testnet,failed-1099,/,
+    )
+    expect(new Set(others).size).toBe(1_099)
+  })
+
   test('an API key has its own log, and a key of an app is not an API key', async () => {
     const created = await control.call('POST /api/keys', {
       as: person.as,
