@@ -15,7 +15,7 @@ export interface RequestLogSettings {
   readonly firstPerMinute: number
   /** Most failed requests, and as many sampled ones, of a key in a minute. @default 60 */
   readonly maxPerKeyAndMinute: number
-  /** Most requests of all keys in a minute. @default 1_000 */
+  /** Most requests of all keys in a minute. Half of them are for the first 5 of each key. @default 1_000 */
   readonly maxPerMinute: number
   /** About how many requests are stored of a key. @default 10_000 */
   readonly maxPerKey: number
@@ -48,8 +48,9 @@ export interface StoredRequestLog extends RequestLog {
   dropped(): Readonly<Record<DropReason, number>>
 }
 
-/** How many requests of a key were seen in a minute. */
+/** How many requests of a key were seen in a minute, and how many of them were added. */
 interface KeyMinute {
+  added: number
   failed: number
   succeeded: number
   sampled: number
@@ -62,6 +63,8 @@ interface Waiting {
 
 /** Most requests that wait to be written. */
 const maxWaiting = 5_000
+/** How many requests of a key are recorded in a minute although half of the bound of all keys is used. */
+const reservedPerKey = 5
 /** Rows in one transaction. */
 const rowsAtOnce = 250
 /** Requests that are masked before others get the thread. */
@@ -103,6 +106,11 @@ export const createRequestLog = ({
     byKey = new Map()
     addedInMinute = 0
   }
+  const getCounts = (keyId: string): KeyMinute => {
+    let counts = byKey.get(keyId)
+    if (counts === undefined) byKey.set(keyId, (counts = { added: 0, failed: 0, succeeded: 0, sampled: 0 }))
+    return counts
+  }
   const admitsFailed = (counts: KeyMinute, { maxPerKeyAndMinute }: RequestLogSettings): boolean => {
     counts.failed += 1
     if (counts.failed <= maxPerKeyAndMinute) return true
@@ -116,6 +124,10 @@ export const createRequestLog = ({
     counts.sampled += 1
     return counts.sampled <= limits.maxPerKeyAndMinute
   }
+
+  /** Whether the bound of all keys admits a request. A few keys with many failures must not leave nothing for the others. */
+  const hasRoom = ({ added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
+    addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
 
   const writeRows = async (batch: readonly Waiting[], maxPerKey: number): Promise<void> => {
     const rows = []
@@ -160,16 +172,17 @@ export const createRequestLog = ({
       if (limits === undefined || isClosed) return false
       const current = Math.floor(now() / minuteMs)
       if (current !== minute) startMinute(current)
-      let counts = byKey.get(keyId)
-      if (counts === undefined) byKey.set(keyId, (counts = { failed: 0, succeeded: 0, sampled: 0 }))
+      const counts = getCounts(keyId)
       return isFailed ? admitsFailed(counts, limits) : admitsSucceeded(counts, limits)
     },
     add: (request) => {
       if (isClosed) return
-      if (addedInMinute >= (settings() ?? defaultRequestLogSettings).maxPerMinute) dropped.limit += 1
+      const counts = getCounts(request.keyId)
+      if (!hasRoom(counts, settings() ?? defaultRequestLogSettings)) dropped.limit += 1
       else if (waiting.length >= maxWaiting) dropped.buffer += 1
       else {
         addedInMinute += 1
+        counts.added += 1
         waiting.push({ request, at: now() })
         // Without requests, nothing runs.
         timer ??= setTimeout(() => void flush(), flushMs).unref()
