@@ -150,6 +150,9 @@ try {
     await new Promise((resolve) => setTimeout(resolve, hasBlock ? 2_000 : 60))
   }
   socket.close()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByText(/^Status 200, /).waitFor()
+  await shoot('app-setup-run')
   await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ethereum', services: ['Node API'] })
   await api('POST', '/api/apps', {
     name: 'Shop <checkout>',

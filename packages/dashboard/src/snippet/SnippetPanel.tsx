@@ -13,6 +13,9 @@ import { Problem } from '../parts/Note.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
 import { TextField } from '../parts/TextField.tsx'
+import { getRequestSteps } from '../run/exampleCalls.ts'
+import { RunPanel } from '../run/RunPanel.tsx'
+import type { RunSubject } from '../run/RunResult.tsx'
 import type { KeyHolder } from './useKeyHolder.ts'
 import { getInstallSteps } from './installSteps.ts'
 import { highlight } from './highlight.ts'
@@ -27,10 +30,12 @@ const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly Netw
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
   /** Whether the key is an app's or an API key: their addresses differ. */
-  readonly kind: 'app' | 'apiKey'
+  readonly subject: RunSubject
   readonly networks: readonly NetworkView[]
+  /** Whether calls need a JWT. @default false */
+  readonly requireJwt?: boolean
 }) {
-  const { holder, kind, networks } = props
+  const { holder, subject, networks, requireJwt = false } = props
   const { data: deployment } = useQuery(deploymentQuery)
   const [method, setMethod] = useState<SnippetMethod>('latestBlock')
   const [languageId, setLanguage] = useState<SnippetLanguage>('javascript')
@@ -49,7 +54,9 @@ export function SnippetPanel(props: {
 
   const chosen = snippetMethods.find(({ id }) => id === method)
   const read = readValues(chosen?.values ?? [], typed)
-  const address: SnippetAddress = kind === 'app' ? { baseUrl: url } : { rpcUrl: url }
+  const address: SnippetAddress = 'appId' in subject ? { baseUrl: url } : { rpcUrl: url }
+  const toUrl = (apiKey: string): string => `${url}${'appId' in subject ? '/v2' : ''}/${apiKey}`
+  const steps = getRequestSteps(method, read.values)
   // Where keys are never shown again, a program reads its key from the environment.
   const canShow = holder.canReveal || holder.kept !== undefined
   const programWith = (apiKey: string | undefined) =>
@@ -70,7 +77,10 @@ export function SnippetPanel(props: {
   const title = chosen?.title ?? ''
 
   return (
-    <Card title="Make a call" lead="A whole program. Copy it, save it under its name, and run it.">
+    <Card
+      title="Make a call"
+      lead="A whole program. Copy it, save it under its name, and run it; or run its call on this page."
+    >
       <div className="selects">
         <SelectField
           label="Method"
@@ -166,6 +176,22 @@ export function SnippetPanel(props: {
           </code>
         </pre>
       </figure>
+      {steps === undefined ? (
+        <p className="small soft">
+          {method === 'subscribeBlocks'
+            ? 'This page cannot run it, because subscriptions need a WebSocket. Run the program.'
+            : 'This page cannot run it, because it has no key to sign with. Run the program.'}
+        </p>
+      ) : (
+        <RunPanel
+          holder={holder}
+          subject={subject}
+          toUrl={toUrl}
+          steps={steps}
+          stepsId={JSON.stringify([method, chosenNetwork.network, read.values])}
+          requireJwt={requireJwt}
+        />
+      )}
       <ol className="stack tight small">
         {shown.environment.length > 0 && (
           <li>
