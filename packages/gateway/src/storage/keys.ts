@@ -34,6 +34,8 @@ export interface Key {
   readonly rotatedAt: number | null
   readonly revokedAt: number | null
   readonly expiresAt: number | null
+  /** Whether the request log records excerpts of params and responses. An app's key has the app's setting. */
+  readonly recordDetails: boolean
 }
 
 /** A sealed copy, and the row and user that it is bound to. */
@@ -87,6 +89,7 @@ export interface Keys {
     name?: string
     description?: string
     expiresAt?: number | null
+    recordDetails?: boolean
   }): Promise<Key | 'revoked' | 'versionMoved' | 'notFound'>
   /** Ends the grace period of the previous key, if there is one. */
   dropOld(key: { id: string; userId: string }): Promise<Key | 'revoked' | 'notFound'>
@@ -135,6 +138,7 @@ const toKey = (row: Selectable<Tables['keys']>): Key => ({
   revokedAt: row.revokedAt,
   expiresAt: row.expiresAt,
   revealable: row.sealed !== null,
+  recordDetails: row.recordDetails === 1,
 })
 
 /** Creates the repository of keys. */
@@ -258,7 +262,7 @@ export const createKeys = (db: Db): Keys => {
       return new Map(rows.map(({ userId, total }) => [userId, total]))
     },
 
-    edit: ({ id, userId, version, appVersion, name, description, expiresAt }) =>
+    edit: ({ id, userId, version, appVersion, name, description, expiresAt, recordDetails }) =>
       change({ id, userId }, async (before, transaction, currentAppVersion) => {
         if (before.state === 'revoked') return 'revoked'
         if (appVersion !== undefined && currentAppVersion !== appVersion) return 'versionMoved'
@@ -269,6 +273,7 @@ export const createKeys = (db: Db): Keys => {
             name: name?.trim() ?? before.name,
             description: description ?? before.description,
             expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+            recordDetails: recordDetails === undefined ? before.recordDetails : recordDetails ? 1 : 0,
             version: before.version + 1,
           })
           .where('id', '=', id)

@@ -58,5 +58,6 @@ export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits;
   ...(access.user.quotaOwner === access.user.id ? {} : { quotaOwner: access.user.quotaOwner }),
   version: access.version,
   limits,
+  ...(access.recordDetails ? { recordDetails: true } : {}),
   ...(access.app === null ? {} : toAppMembers(access.app)),
 })

@@ -44,6 +44,7 @@ import type {
   UserView,
 } from './operator.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { RequestDetailsView, RequestEntryView, RequestsQuery } from './requestLog.ts'
 import type { UsageView } from './usage.ts'
 
 /** A route without any input or output. */
@@ -60,6 +61,9 @@ interface AppId {
 }
 interface KeyId {
   readonly keyId: string
+}
+interface LogId {
+  readonly logId: string
 }
 interface UserId {
   readonly userId: string
@@ -122,6 +126,9 @@ export interface ControlApi {
   'GET /api/apps/{appId}/metrics': Call<{ params: AppId; query: MetricsQuery; response: MetricsView }>
   'GET /api/apps/{appId}/metrics.csv': Call<{ params: AppId; query: MetricsCsvQuery; response: string }>
   'GET /api/apps/{appId}/usage': Call<{ params: AppId; response: UsageView }>
+  /** Newest first. */
+  'GET /api/apps/{appId}/requests': Call<{ params: AppId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  'GET /api/apps/{appId}/requests/{logId}': Call<{ params: AppId & LogId; response: RequestDetailsView }>
 
   /** Oldest first. */
   'GET /api/keys': Call<{ response: ApiKeysView }>
@@ -141,6 +148,9 @@ export interface ControlApi {
   'POST /api/keys/{keyId}/revoke': Call<{ params: KeyId; response: ApiKeyView }>
   'GET /api/keys/{keyId}/metrics': Call<{ params: KeyId; query: MetricsQuery; response: MetricsView }>
   'GET /api/keys/{keyId}/metrics.csv': Call<{ params: KeyId; query: MetricsCsvQuery; response: string }>
+  /** Newest first. */
+  'GET /api/keys/{keyId}/requests': Call<{ params: KeyId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: KeyId & LogId; response: RequestDetailsView }>
 
   /** Of all API keys of the account together. */
   'GET /api/usage': Call<{ response: UsageView }>
