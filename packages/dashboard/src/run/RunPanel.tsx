@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import type { KeySubject } from '../control/queries.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -8,14 +9,13 @@ import { TextField } from '../parts/TextField.tsx'
 import type { KeyHolder } from '../snippet/useKeyHolder.ts'
 import type { RequestStep } from './exampleCalls.ts'
 import { RunResult } from './RunResult.tsx'
-import type { RunSubject } from './RunResult.tsx'
 import { runRequests } from './runRequests.ts'
 import type { RequestResult } from './sendRequest.ts'
 
 /** Makes calls from the page, and shows the response. */
 export function RunPanel(props: {
   readonly holder: KeyHolder
-  readonly subject: RunSubject
+  readonly subject: KeySubject
   /** Builds the full URL. */
   readonly toUrl: (apiKey: string) => string
   readonly steps: readonly RequestStep[]

@@ -1,16 +1,12 @@
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { KeySubject } from '../control/queries.ts'
 import { sentence } from '../control/sentence.ts'
 import { CopyButton } from '../parts/CopyButton.tsx'
 import { Note } from '../parts/Note.tsx'
 import { countText, msText } from '../parts/times.ts'
 import { highlight } from '../snippet/highlight.ts'
+import { AdviceLink } from './AdviceLink.tsx'
 import { getAdvice } from './getAdvice.ts'
-import type { AdvicePage } from './getAdvice.ts'
 import type { RequestResult } from './sendRequest.ts'
-
-/** The app or API key that a request is sent with. */
-export type RunSubject = { readonly appId: string } | { readonly keyId: string }
 
 /** The result of the last request of a run: its status, latency, id and response, and how to fix it if it failed. */
 export function RunResult({
@@ -18,7 +14,7 @@ export function RunResult({
   subject,
 }: {
   readonly results: readonly RequestResult[]
-  readonly subject: RunSubject
+  readonly subject: KeySubject
 }) {
   const last = results.at(-1)
   if (last === undefined) return null
@@ -26,7 +22,7 @@ export function RunResult({
   if (response === undefined) return <Note kind="bad">{last.problem}</Note>
   const { status, error, requestId } = response
   const isGood = status < 400 && error === undefined
-  const advice = isGood ? undefined : getAdvice(error?.reason, location.origin)
+  const advice = isGood ? undefined : getAdvice(error?.reason, `this dashboard’s, ${location.origin},`)
   const of = results.length > 1 ? `Response ${results.length}: ` : ''
   return (
     <div className="stack tight">
@@ -74,44 +70,4 @@ export function RunResult({
       </p>
     </div>
   )
-}
-
-/** Links to where a rejection can be fixed. */
-function AdviceLink({ page, subject }: { readonly page: AdvicePage; readonly subject: RunSubject }): ReactNode {
-  if ('keyId' in subject) {
-    return page === 'limits' ? (
-      <Link to="/account">Usage</Link>
-    ) : (
-      <Link to="/keys/$keyId/settings" params={subject}>
-        Settings
-      </Link>
-    )
-  }
-  switch (page) {
-    case 'allowList':
-      return (
-        <Link to="/apps/$appId/settings/allow-list" params={subject}>
-          Allow list
-        </Link>
-      )
-    case 'jwtKeys':
-      return (
-        <Link to="/apps/$appId/settings/jwt-keys" params={subject}>
-          JWT keys
-        </Link>
-      )
-    case 'networks':
-      return (
-        <Link to="/apps/$appId/networks" params={subject}>
-          Networks
-        </Link>
-      )
-    case 'settings':
-    case 'limits':
-      return (
-        <Link to="/apps/$appId/settings/advanced" params={subject}>
-          Advanced configuration
-        </Link>
-      )
-  }
 }

@@ -12,15 +12,15 @@ const wrongKey: Advice = { text: 'The key was rotated, revoked or copied incompl
 const noNode: Advice = { text: 'Try again. If it fails again, contact the operator of this service.' }
 
 const adviceByReason: Readonly<Record<string, Advice>> = {
-  ip_not_allowed: { text: 'The allow list has IP addresses, and yours is not one of them.', page: 'allowList' },
+  ip_not_allowed: { text: 'The allow list has IP addresses, and the caller’s is not one of them.', page: 'allowList' },
   user_agent_not_allowed: {
-    text: 'The allow list has user agents, and this browser’s is not one of them. Run the program instead.',
+    text: 'The allow list has user agents, and the caller’s is not one of them.',
     page: 'allowList',
   },
   method_not_allowed: notAllowed,
   address_not_allowed: notAllowed,
   jwt_invalid: {
-    text: 'Paste a token that one of the app’s JWT keys has signed. You can test it there.',
+    text: 'Each request needs a token that one of the app’s JWT keys has signed. You can test tokens there.',
     page: 'jwtKeys',
   },
   key_unknown: wrongKey,
@@ -30,7 +30,7 @@ const adviceByReason: Readonly<Record<string, Advice>> = {
   key_expired: { text: 'Set a later expiry date, or rotate the key.', page: 'settings' },
   wrong_network: { text: 'Enable the network.', page: 'networks' },
   service_off: { text: 'Turn the service on.', page: 'settings' },
-  rate_limited: { text: 'Wait a second, then run it again.', page: 'limits' },
+  rate_limited: { text: 'Send fewer requests a second, or set a higher limit.', page: 'limits' },
   quota_exceeded: { text: 'Wait until the quota resets, or ask the operator for a higher one.', page: 'limits' },
   key_store_unavailable: noNode,
   no_upstream: noNode,
@@ -43,12 +43,12 @@ const adviceByReason: Readonly<Record<string, Advice>> = {
 /**
  * Gets how to fix a rejection.
  * @param reason - The reason of the rejection; `undefined` if the node responded with the error.
- * @param origin - The origin of the dashboard, which the request has.
+ * @param origin - The origin of the request, as a subject of a sentence.
  */
 export function getAdvice(reason: string | undefined, origin: string): Advice | undefined {
   if (reason === 'origin_not_allowed') {
     return {
-      text: `The allow list has origins, and this dashboard’s, ${origin}, is not one of them. Run the program from an origin on the list, or add this one.`,
+      text: `The allow list has origins, and ${origin} is not one of them. Call from an origin on the list, or add this one.`,
       page: 'allowList',
     }
   }

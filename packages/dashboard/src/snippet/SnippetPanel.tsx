@@ -3,6 +3,7 @@ import type { SnippetAddress, SnippetLanguage, SnippetLibrary, SnippetMethod } f
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { deploymentQuery } from '../control/queries.ts'
+import type { KeySubject } from '../control/queries.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import type { NetworkView } from '../networks/searchNetworks.ts'
 import { Button } from '../parts/Button.tsx'
@@ -15,7 +16,6 @@ import { SelectField } from '../parts/SelectField.tsx'
 import { TextField } from '../parts/TextField.tsx'
 import { getRequestSteps } from '../run/exampleCalls.ts'
 import { RunPanel } from '../run/RunPanel.tsx'
-import type { RunSubject } from '../run/RunResult.tsx'
 import type { KeyHolder } from './useKeyHolder.ts'
 import { getInstallSteps } from './installSteps.ts'
 import { highlight } from './highlight.ts'
@@ -30,7 +30,7 @@ const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly Netw
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
   /** Whether the key is an app's or an API key: their addresses differ. */
-  readonly subject: RunSubject
+  readonly subject: KeySubject
   readonly networks: readonly NetworkView[]
   /** Whether calls need a JWT. @default false */
   readonly requireJwt?: boolean
