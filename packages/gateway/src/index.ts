@@ -47,6 +47,7 @@ export type { RateLimiter, RateLimiterOptions } from './usage/rateLimit/createRa
 export type { RateDecision, RateLimits } from './usage/rateLimit/rateDecision.ts'
 export { createLocalLimits } from './usage/limits/createLocalLimits.ts'
 export type { LocalLimitsOptions } from './usage/limits/createLocalLimits.ts'
+export type { RecordedError, RecordedRequest, RequestLog } from './usage/requestLog/requestLog.ts'
 export type { Meter, Outcome } from './usage/metering/meter.ts'
 export type {
   LimitGrant,

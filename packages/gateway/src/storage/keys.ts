@@ -71,6 +71,8 @@ export interface Keys {
   listByApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
   /** Lists a user's API keys that are not revoked, the oldest first. */
   listApiKeys(userId: string): Promise<readonly Key[]>
+  /** The ids of all of a user's keys: those of apps, and API keys, revoked ones included. */
+  listIds(userId: string): Promise<readonly string[]>
   /** The number of API keys of all users that are not revoked. */
   countApiKeys(): Promise<number>
   /** The number of API keys that are not revoked, for each of these users. Users without any are omitted. */
@@ -228,6 +230,11 @@ export const createKeys = (db: Db): Keys => {
         .orderBy('slot')
         .execute()
       return rows.map(toKey)
+    },
+
+    listIds: async (userId) => {
+      const rows = await query.selectFrom('keys').select('id').where('userId', '=', userId).execute()
+      return rows.map(({ id }) => id)
     },
 
     listByApps: async ({ appIds, userId }) => {

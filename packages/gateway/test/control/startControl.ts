@@ -15,6 +15,7 @@ import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
+import { removeRequests } from '../../src/usage/requestLog/requestLogUpkeep.ts'
 import type { Metrics, MetricsQuery } from '../../src/usage/metering/metrics.ts'
 import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import type { Change } from '../../src/storage/changes.ts'
@@ -165,6 +166,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       return createMetrics(query)
     },
     keys: { forget },
+    requestLog: { remove: (keyIds) => removeRequests(storage, keyIds) },
     secrets,
     config: () => config,
     deployment: () => ({

@@ -32,7 +32,7 @@ export interface RequestEntryView {
   /** How many calls the request had: more than 1 in a batch. */
   readonly calls: number
   readonly failedCalls: number
-  /** The last four characters of the key, which tell a rotated key from the new one; `null` if a JWT identified the app. */
+  /** The last four characters of the key, which differ between a rotated key and the new one; `null` if a JWT identified the app. */
   readonly keyEnding: string | null
   /** The `Origin` header, cut to 200 characters; `null` if there was none. */
   readonly origin: string | null

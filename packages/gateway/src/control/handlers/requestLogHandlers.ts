@@ -1,4 +1,4 @@
-import { excerptsMs } from '../../usage/requestLog/requestLogRetention.ts'
+import { excerptsMs } from '../../usage/requestLog/requestLogUpkeep.ts'
 import { getLogTime } from '../../usage/requestLog/logId.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'

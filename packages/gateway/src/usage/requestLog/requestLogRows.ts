@@ -1,7 +1,7 @@
 import type { Step } from '../../storage/database.ts'
 import type { LoggedRequest, RequestExcerpts } from '../../storage/requestLog.ts'
 import type { Db } from '../../storage/tables.ts'
-import { toInserts } from '../metering/usageRows.ts'
+import { toInserts, toStep } from '../metering/usageRows.ts'
 import type { Insertion } from '../metering/usageRows.ts'
 
 /** A request to store; its excerpts, if they are recorded. */
@@ -76,3 +76,12 @@ export const toRequestSteps = (kind: Db['kind'], rows: readonly RequestRow[]): r
     ),
   ),
 ]
+
+/** Builds the statement that removes the oldest requests of a key, so that at most `most` are left. */
+export const toTrimStep = (kind: Db['kind'], { keyId, most }: { keyId: string; most: number }): Step =>
+  toStep(
+    kind,
+    `delete from request_log where key_id = ? and (at, id) <= (
+      select at, id from request_log where key_id = ? order by at desc, id desc limit 1 offset ?)`,
+    [keyId, keyId, most],
+  )
