@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { expect } from 'vitest'
 import { callNode } from './callNode.ts'
 import { askApi } from './person.ts'
 import type { Person } from './person.ts'
@@ -8,6 +9,10 @@ import type { Pages } from './startPages.ts'
 export interface Place {
   readonly name: string
   readonly path: string
+}
+
+interface Page {
+  readonly items: readonly { readonly id: string }[]
 }
 
 /** Fills an account with something of everything. @returns Every page that there is then. */
@@ -31,6 +36,12 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     network: 'testnet',
   })
   await callNode(address)
+  const findLogId = async (subject: string): Promise<string> => {
+    const path = `/api/${subject}/requests`
+    await expect.poll(async () => (await ask<Page>('GET', path)).items.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    return (await ask<Page>('GET', path)).items[0]?.id ?? ''
+  }
+  const [logId, keyLogId] = [await findLogId(`apps/${appId}`), await findLogId(`keys/${key.id}`)]
   await ask('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
   const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
@@ -41,6 +52,8 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     { name: 'create app', path: '/apps/new' },
     { name: 'setup', path: `${app}/setup` },
     { name: 'metrics', path: `${app}/metrics` },
+    { name: 'requests', path: `${app}/requests` },
+    { name: 'a request', path: `${app}/requests/${logId}` },
     { name: 'networks', path: `${app}/networks` },
     { name: 'advanced configuration', path: `${app}/settings/advanced` },
     { name: 'allow list', path: `${app}/settings/allow-list` },
@@ -50,6 +63,8 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     { name: 'create API key', path: '/keys/new' },
     { name: 'setup of an API key', path: `/keys/${key.id}/setup` },
     { name: 'metrics of an API key', path: `/keys/${key.id}/metrics` },
+    { name: 'requests of an API key', path: `/keys/${key.id}/requests` },
+    { name: 'a request of an API key', path: `/keys/${key.id}/requests/${keyLogId}` },
     { name: 'settings of an API key', path: `/keys/${key.id}/settings` },
     { name: 'usage', path: '/account' },
     { name: 'access tokens', path: '/account/tokens' },

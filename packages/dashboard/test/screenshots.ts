@@ -190,6 +190,12 @@ try {
   await shoot('app-setup-used')
   await go(`/apps/${appId}/metrics`)
   await shoot('app-metrics')
+  await go(`/apps/${appId}/requests`)
+  await page.getByRole('link', { name: 'eth_nothing' }).first().waitFor()
+  await shoot('app-requests')
+  await page.getByRole('link', { name: 'eth_nothing' }).first().click()
+  await page.getByText('Request id').waitFor()
+  await shoot('app-request')
   await go(`/apps/${appId}/networks`)
   await shoot('app-networks')
   for (const section of ['advanced', 'allow-list', 'jwt-keys', 'delete']) {
@@ -200,7 +206,7 @@ try {
   await shoot('keys')
   await go('/keys/new')
   await shoot('new-key')
-  for (const place of ['setup', 'metrics', 'settings']) {
+  for (const place of ['setup', 'metrics', 'requests', 'settings']) {
     await go(`/keys/${key.id}/${place}`)
     await shoot(`key-${place}`)
   }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import type { RequestDetailsView } from '@keyrail/gateway'
 import type { ReactNode } from 'react'
 import { outcomeTitle } from '../charts/outcomeTitle.ts'
@@ -18,51 +18,47 @@ import { Note } from '../parts/Note.tsx'
 import { countText, exactMomentText, msExactText } from '../parts/times.ts'
 import { AdviceLink } from '../run/AdviceLink.tsx'
 import { getAdvice } from '../run/getAdvice.ts'
+import type { KeyHolder } from '../snippet/useKeyHolder.ts'
+import { LogLink } from './LogLink.tsx'
 import { methodText } from './methodText.ts'
+import { Replay } from './Replay.tsx'
 
 /** A request of the log with all that was recorded, and how to fix it if it failed. */
-export function RequestDetails({
-  subject,
-  recordDetails,
-}: {
+export function RequestDetails(props: {
   readonly subject: KeySubject
+  readonly holder: KeyHolder
   readonly recordDetails: boolean
+  readonly requireJwt: boolean
 }) {
+  const { subject, recordDetails } = props
+  const filters = readRequestFilters(useSearch({ strict: false }))
+  const back = (
+    <LogLink subject={subject} filters={filters}>
+      To the requests
+    </LogLink>
+  )
   const { logId = '' } = useParams({ strict: false })
   const query = useQuery(requestQuery(subject, logId))
   if (isControlFailure(query.error, 'not_found') || isControlFailure(query.error, 'invalid')) {
     return (
-      <Empty title="There is no such request in the log" action={<LogLink subject={subject} />}>
+      <Empty title="There is no such request in the log" action={back}>
         <p>It may have been deleted: the log has only the latest requests.</p>
       </Empty>
     )
   }
   return (
     <div className="stack wide">
-      <LogLink subject={subject} />
+      {back}
       <Loaded query={query}>
         {(request) => (
           <>
             <Facts request={request} subject={subject} />
-            <Content request={request} subject={subject} recordDetails={recordDetails} />
+            <Content request={request} recordDetails={recordDetails} />
+            <Replay request={request} subject={subject} holder={props.holder} requireJwt={props.requireJwt} />
           </>
         )}
       </Loaded>
     </div>
-  )
-}
-
-/** Back to the log, with its filters. */
-function LogLink({ subject }: { readonly subject: KeySubject }) {
-  const search = readRequestFilters(useSearch({ strict: false }))
-  return 'appId' in subject ? (
-    <Link to="/apps/$appId/requests" params={subject} search={search}>
-      To the requests
-    </Link>
-  ) : (
-    <Link to="/keys/$keyId/requests" params={subject} search={search}>
-      To the requests
-    </Link>
   )
 }
 
@@ -125,11 +121,7 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
   )
 }
 
-function Content(props: {
-  readonly request: RequestDetailsView
-  readonly subject: KeySubject
-  readonly recordDetails: boolean
-}) {
+function Content(props: { readonly request: RequestDetailsView; readonly recordDetails: boolean }) {
   const { params, response } = props.request
   const recorded = [
     ['Params', params],

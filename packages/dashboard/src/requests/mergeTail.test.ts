@@ -22,6 +22,9 @@ test('new requests are added in order, also those that an instance wrote late, a
 test('a page that does not reach the loaded requests replaces them', () => {
   const loaded = load(toPage(['log_2', 'log_1']), toPage(['log_0']))
   expect(getIds(mergeTail(loaded, toPage(['log_9', 'log_8'], 'more'), 'log_2'))).toEqual([['log_9', 'log_8']])
+  // One that reaches them does not, although it has a next page.
+  const reaching = mergeTail(loaded, toPage(['log_3', 'log_2'], 'more'), 'log_2')
+  expect(getIds(reaching)).toEqual([['log_3', 'log_2', 'log_1'], ['log_0']])
 })
 
 test('an empty log, and one with too many live requests, load the newest page', () => {

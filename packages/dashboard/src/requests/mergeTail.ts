@@ -18,10 +18,11 @@ export function getTailStart({ pages: [first] }: LoadedRequests): string | undef
  */
 export function mergeTail(loaded: LoadedRequests, tail: RequestsPage, start: string | undefined): LoadedRequests {
   const [first, ...others] = loaded.pages
-  // With a next page there is a gap between both.
-  if (first === undefined || start === undefined || tail.next !== null) return { pages: [tail], pageParams: [''] }
   const known = new Set(loaded.pages.flatMap(({ items }) => items.map(({ id }) => id)))
   const added = tail.items.filter(({ id }) => !known.has(id))
+  // There are more new requests than a page has.
+  const hasGap = tail.next !== null && added.length === tail.items.length
+  if (first === undefined || start === undefined || hasGap) return { pages: [tail], pageParams: [''] }
   if (added.length === 0) return loaded
   const items = [...added, ...first.items].toSorted((one, other) => (one.id < other.id ? 1 : -1))
   return { ...loaded, pages: [{ ...first, items }, ...others] }

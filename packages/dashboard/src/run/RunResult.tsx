@@ -4,6 +4,7 @@ import { CopyButton } from '../parts/CopyButton.tsx'
 import { Note } from '../parts/Note.tsx'
 import { countText, msText } from '../parts/times.ts'
 import { highlight } from '../snippet/highlight.ts'
+import { LogLink } from '../requests/LogLink.tsx'
 import { AdviceLink } from './AdviceLink.tsx'
 import { getAdvice } from './getAdvice.ts'
 import type { RequestResult } from './sendRequest.ts'
@@ -64,9 +65,10 @@ export function RunResult({
         {response.isCut && `The first 20 kB of ${countText(response.bytes)} bytes. `}
         {requestId !== undefined && (
           <>
-            Request id <code>{requestId}</code>
+            Request id <code>{requestId}</code>.{' '}
           </>
         )}
+        <LogLink subject={subject}>See all requests</LogLink>
       </p>
     </div>
   )

@@ -17,6 +17,9 @@ export interface KeyHolder {
   readonly keep: (apiKey: string) => string
 }
 
+/** Whether a program can contain the key. If keys are never shown again, it reads the key from the environment. */
+export const canShowKey = ({ canReveal, kept }: KeyHolder): boolean => canReveal || kept !== undefined
+
 /** Holds the key of an app or an API key for as long as the page is open, and asks for it when it is first wanted. */
 export function useKeyHolder(options: {
   readonly id: string

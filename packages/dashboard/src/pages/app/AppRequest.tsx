@@ -1,8 +1,16 @@
 import { RequestDetails } from '../../requests/RequestDetails.tsx'
-import { useApp } from './useApp.ts'
+import { useApp, useAppKey } from './useApp.ts'
 
 /** One request of an app. */
 export function AppRequest() {
-  const { id, recordDetails } = useApp()
-  return <RequestDetails subject={{ appId: id }} recordDetails={recordDetails} />
+  const app = useApp()
+  const holder = useAppKey(app)
+  return (
+    <RequestDetails
+      subject={{ appId: app.id }}
+      holder={holder}
+      recordDetails={app.recordDetails}
+      requireJwt={app.requireJwt}
+    />
+  )
 }

@@ -1,8 +1,11 @@
 import { RequestDetails } from '../../requests/RequestDetails.tsx'
-import { useKey } from './useKey.ts'
+import { useKey, useKeyText } from './useKey.ts'
 
 /** One request of an API key. */
 export function KeyRequest() {
-  const { id, recordDetails } = useKey()
-  return <RequestDetails subject={{ keyId: id }} recordDetails={recordDetails} />
+  const key = useKey()
+  const holder = useKeyText(key)
+  return (
+    <RequestDetails subject={{ keyId: key.id }} holder={holder} recordDetails={key.recordDetails} requireJwt={false} />
+  )
 }
