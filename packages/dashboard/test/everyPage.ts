@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { expect } from 'vitest'
+import { vi } from 'vitest'
 import { callNode } from './callNode.ts'
 import { askApi } from './person.ts'
 import type { Person } from './person.ts'
@@ -9,10 +9,6 @@ import type { Pages } from './startPages.ts'
 export interface Place {
   readonly name: string
   readonly path: string
-}
-
-interface Page {
-  readonly items: readonly { readonly id: string }[]
 }
 
 /** Fills an account with something of everything. @returns Every page that there is then. */
@@ -36,11 +32,16 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     network: 'testnet',
   })
   await callNode(address)
-  const findLogId = async (subject: string): Promise<string> => {
-    const path = `/api/${subject}/requests`
-    await expect.poll(async () => (await ask<Page>('GET', path)).items.length, { timeout: 10_000 }).toBeGreaterThan(0)
-    return (await ask<Page>('GET', path)).items[0]?.id ?? ''
-  }
+  // Requests are written to the log some moments later.
+  const findLogId = (subject: string): Promise<string> =>
+    vi.waitFor(
+      async () => {
+        const { items } = await ask<{ items: readonly { id: string }[] }>('GET', `/api/${subject}/requests`)
+        if (items[0] === undefined) throw new Error('not logged yet')
+        return items[0].id
+      },
+      { timeout: 10_000, interval: 200 },
+    )
   const [logId, keyLogId] = [await findLogId(`apps/${appId}`), await findLogId(`keys/${key.id}`)]
   await ask('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
   const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')

@@ -90,8 +90,7 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
     >
       {!isGood && (
         <Note kind="bad" action={advice?.page && <AdviceLink page={advice.page} subject={subject} />}>
-          {outcomeTitle(outcome)}
-          {message === null ? '.' : `: ${sentence(code === null ? message : `${message} (code ${code})`)}`}{' '}
+          {sentence(message === null ? outcomeTitle(outcome) : code === null ? message : `${message} (code ${code})`)}{' '}
           {advice?.text}
         </Note>
       )}
