@@ -19,7 +19,12 @@ export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'
 export type { MetricsRange, MetricsView } from './control/contract/metrics.ts'
 export type { InviteView, OverviewView, UpstreamView, UserView } from './control/contract/operator.ts'
-export type { RequestDetailsView, RequestEntryView, RequestsQuery } from './control/contract/requestLog.ts'
+export type {
+  RequestDetailsView,
+  RequestEntryView,
+  RequestsCsvQuery,
+  RequestsQuery,
+} from './control/contract/requestLog.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'
 export type { UsageView } from './control/contract/usage.ts'
 export { createGateway } from './proxy/createGateway.ts'

@@ -169,7 +169,7 @@ export const createPrometheus = async ({
   })
   registerMetric(registers, {
     name: 'keyrail_request_log_dropped_total',
-    help: 'Requests that the request log did not record although they failed or were sampled, by reason.',
+    help: 'Failed or sampled requests that the request log did not record, by reason.',
     type: 'counter',
     samples: () => Object.entries(droppedRequests()).map(([reason, value]) => ({ labels: { reason }, value })),
   })

@@ -13,7 +13,7 @@ export const requestLog = object({
   firstPerMinute: whole(0, 10_000).default(firstPerMinute),
   /** Most failed requests, and as many sampled ones, that an instance records of a key in a minute. @default 60 */
   maxPerKeyAndMinute: whole(0, 10_000).default(maxPerKeyAndMinute),
-  /** Most requests that an instance records in a minute. @default 1000 */
+  /** Most requests that an instance records in a minute. Half of them are for the first 5 of each key. @default 1000 */
   maxPerMinute: whole(1, 1_000_000).default(maxPerMinute),
   /** About how many requests are stored of a key; the oldest are removed. @default 10_000 */
   maxPerKey: whole(100, 1_000_000).default(maxPerKey),

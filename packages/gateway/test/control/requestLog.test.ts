@@ -10,7 +10,7 @@ import { databases } from '../storage/databases.ts'
 import { createRequestRow } from '../usage/createRequestRow.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, signUp } from './world.ts'
+import { createAppBody, expectBody, password, signUp } from './world.ts'
 import type { Person } from './world.ts'
 
 const start = Date.UTC(2026, 10, 20)
@@ -110,6 +110,28 @@ describe.each(databases)('the request log on $name', (database) => {
     control.clock.now = before
   })
 
+  test('exports the filtered requests of a log as CSV', async () => {
+    const { id, key } = await createApp()
+    const failed = Array.from({ length: 1_100 }, (_, index) =>
+      createRequestRow({ keyId: key.id, at: start + index, requestId: `failed-${index}`, method: '=cmd()' }),
+    )
+    for (let from = 0; from < failed.length; from += 250) await write(failed.slice(from, from + 250))
+    await write([createRequestRow({ keyId: key.id, at: start, outcome: 'succeeded' })])
+    const { headers, text } = await control.call('GET /api/apps/{appId}/requests.csv', {
+      as: person.as,
+      params: { appId: id },
+      query: { outcome: 'failed' },
+    })
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="keyrail-app-[a-z0-9]+-requests\.csv"$/)
+    const [header, first, ...others] = text.trimEnd().split('\r\n')
+    expect(header).toMatch(/^at,method,outcome,code,message,status,durationMs,network,requestId,/)
+    expect(first).toMatch(
+      /^2026-11-20T00:00:01\.099Z,'=cmd\(\),nodeError,3,execution reverted,200,1\.5,testnet,failed-1099,/,
+    )
+    expect(new Set(others).size).toBe(1_099)
+  })
+
   test('an API key has its own log, and a key of an app is not an API key', async () => {
     const created = await control.call('POST /api/keys', {
       as: person.as,
@@ -146,6 +168,33 @@ describe.each(databases)('the request log on $name', (database) => {
     })
     expect(response.status).toBe(422)
     expect((response.body as ApiErrorView).error.fields?.map((problem) => problem.field)).toEqual([field])
+  })
+
+  test('the requests of a deleted app, and of a deleted account, are removed', async () => {
+    const other = await signUp(control)
+    const create = async (name: string) => {
+      const created = await control.call('POST /api/apps', { as: other.as, body: createAppBody(name) })
+      return expectBody<{ app: { id: string; key: { id: string } } }>(created, 201).app
+    }
+    const [first, second] = [await create('First'), await create('Second')]
+    const created = await control.call('POST /api/keys', { as: other.as, body: { name: 'Key', network: 'testnet' } })
+    const { key } = expectBody<{ key: { id: string } }>(created, 201)
+    const keyIds = [first.key.id, second.key.id, key.id]
+    await write(keyIds.map((keyId) => createRequestRow({ keyId, at: start }, { params: '[]', response: null })))
+    /** The keys with requests, and those with excerpts. */
+    const readKeys = async (): Promise<readonly (readonly string[])[]> => {
+      const { query } = control.storage.db
+      const rows = await query.selectFrom('requestLog').select('keyId').where('keyId', 'in', keyIds).execute()
+      const excerpts = await query.selectFrom('requestExcerpts').select('keyId').where('keyId', 'in', keyIds).execute()
+      return [rows, excerpts].map((table) => table.map(({ keyId }) => keyId).toSorted())
+    }
+    const inBoth = (...ids: string[]): readonly (readonly string[])[] => [ids.toSorted(), ids.toSorted()]
+    expect(await readKeys()).toEqual(inBoth(...keyIds))
+    const params = { appId: first.id }
+    await control.call('POST /api/apps/{appId}/delete', { as: other.as, params, body: { name: 'First' } })
+    await expect.poll(readKeys).toEqual(inBoth(second.key.id, key.id))
+    expectBody(await control.call('POST /api/account/delete', { as: other.as, body: { password } }), 204)
+    await expect.poll(readKeys).toEqual(inBoth())
   })
 
   test('details are recorded only after an app or an API key switches them on', async () => {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { GatewayOptions, RecordedRequest, RequestLog } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
+import { openSocket } from '../socket/openSocket.ts'
 import { post } from '../startGateway.ts'
 import { batch, call, noLimits, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
@@ -187,6 +188,22 @@ describe('the request log gets', () => {
     await post(path, batch('eth_gasPrice', 'nope'))
     expect(recorded).toEqual([])
     expect(asked).toEqual(['key_n succeeded', 'key_n failed', 'key_n failed'])
+  })
+
+  test('a message of a WebSocket, with an id of its own', async () => {
+    const { addApp, recorded, upstream } = await start()
+    upstream.behave = (seen) => result(seen, '1')
+    const { path, key } = addApp()
+    const socket = await openSocket(path)
+    await socket.call('eth_gasPrice')
+    await socket.call('eth_fetchAll')
+    socket.ws.terminate()
+    expect(recorded).toMatchObject([
+      { method: 'eth_gasPrice', outcome: 'succeeded', transport: 'websocket', keyEnding: key.slice(-4) },
+      { method: 'eth_fetchAll', outcome: 'method_not_found', transport: 'websocket', secrets: [key] },
+    ])
+    expect(recorded[1]?.requestId).toMatch(/\.2$/)
+    expect(recorded[1]?.requestId.slice(0, -2)).toBe(recorded[0]?.requestId.slice(0, -2))
   })
 
   test('no request with a test key', async () => {

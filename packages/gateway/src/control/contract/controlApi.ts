@@ -44,7 +44,7 @@ import type {
   UserView,
 } from './operator.ts'
 import type { Page, PageQuery } from './page.ts'
-import type { RequestDetailsView, RequestEntryView, RequestsQuery } from './requestLog.ts'
+import type { RequestDetailsView, RequestEntryView, RequestsCsvQuery, RequestsQuery } from './requestLog.ts'
 import type { UsageView } from './usage.ts'
 
 /** A route without any input or output. */
@@ -128,6 +128,8 @@ export interface ControlApi {
   'GET /api/apps/{appId}/usage': Call<{ params: AppId; response: UsageView }>
   /** Newest first. */
   'GET /api/apps/{appId}/requests': Call<{ params: AppId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/apps/{appId}/requests.csv': Call<{ params: AppId; query: RequestsCsvQuery; response: string }>
   'GET /api/apps/{appId}/requests/{logId}': Call<{ params: AppId & LogId; response: RequestDetailsView }>
 
   /** Oldest first. */
@@ -150,6 +152,8 @@ export interface ControlApi {
   'GET /api/keys/{keyId}/metrics.csv': Call<{ params: KeyId; query: MetricsCsvQuery; response: string }>
   /** Newest first. */
   'GET /api/keys/{keyId}/requests': Call<{ params: KeyId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/keys/{keyId}/requests.csv': Call<{ params: KeyId; query: RequestsCsvQuery; response: string }>
   'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: KeyId & LogId; response: RequestDetailsView }>
 
   /** Of all API keys of the account together. */

@@ -68,6 +68,9 @@ export interface RequestsQuery extends PageQuery {
   readonly keyEnding?: string
 }
 
+/** Selects requests of the log for a CSV table. */
+export type RequestsCsvQuery = Pick<RequestsQuery, 'method' | 'outcome' | 'network' | 'keyEnding'>
+
 const count = z.int().min(0)
 const entryMembers = {
   id: idText('log'),
@@ -100,10 +103,7 @@ export const requestDetails: z.ZodType<RequestDetailsView> = z
 
 const hasNoControl = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text)
 
-/** The schema of `RequestsQuery`. */
-export const requestsQuery: z.ZodType<RequestsQuery, unknown> = z.strictObject({
-  ...pageMembers,
-  after: idText('log').exactOptional(),
+const filters = {
   method: z
     .string()
     .max(64, { error: 'must have at most 64 characters' })
@@ -118,4 +118,14 @@ export const requestsQuery: z.ZodType<RequestsQuery, unknown> = z.strictObject({
     .string()
     .regex(/^[0-9A-Za-z]{4}$/, { error: 'must be the last four characters of a key' })
     .exactOptional(),
+}
+
+/** The schema of `RequestsQuery`. */
+export const requestsQuery: z.ZodType<RequestsQuery, unknown> = z.strictObject({
+  ...pageMembers,
+  after: idText('log').exactOptional(),
+  ...filters,
 })
+
+/** The schema of `RequestsCsvQuery`. */
+export const requestsCsvQuery: z.ZodType<RequestsCsvQuery, unknown> = z.strictObject(filters)

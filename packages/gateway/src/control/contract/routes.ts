@@ -31,7 +31,7 @@ import {
   userView,
 } from './operator.ts'
 import { pageSchema, pageQuery } from './page.ts'
-import { requestDetails, requestEntry, requestsQuery } from './requestLog.ts'
+import { requestDetails, requestEntry, requestsCsvQuery, requestsQuery } from './requestLog.ts'
 import type { AnyRoute, Route, RouteName } from './route.ts'
 import { idText } from './texts.ts'
 import { usageView } from './usage.ts'
@@ -275,6 +275,15 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     query: requestsQuery,
     response: requests,
   },
+  'GET /api/apps/{appId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an app's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: appId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
   'GET /api/apps/{appId}/requests/{logId}': {
     summary:
       "Gets one of an app's requests in the log, with excerpts of its params and response if they were recorded.",
@@ -367,6 +376,15 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: keyId,
     query: requestsQuery,
     response: requests,
+  },
+  'GET /api/keys/{keyId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an API key's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: keyId,
+    query: requestsCsvQuery,
+    response: csv,
   },
   'GET /api/keys/{keyId}/requests/{logId}': {
     summary:

@@ -5,7 +5,9 @@ import { apiErrors } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { getKeyNetwork } from '../views/toApiKeyView.ts'
-import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
+import { toCsvFileName } from '../views/csv.ts'
+import type { CsvSubject } from '../views/csv.ts'
+import { toMetricsCsv } from '../views/metricsCsv.ts'
 import { toMetricsView, getSpan } from '../views/toMetricsView.ts'
 import { toUsageView } from '../views/toUsageView.ts'
 
@@ -14,7 +16,7 @@ type Subject = Asked['subject']
 /** The subject of metrics, and the facts that name its CSV file. */
 interface MetricsTarget {
   readonly subject: Subject
-  readonly file: Parameters<typeof toCsvFileName>[0]
+  readonly file: CsvSubject
 }
 
 /** The routes of metrics and usage. */
@@ -63,7 +65,7 @@ export const metricsHandlers = ({
       ? { error: apiErrors.notFound() }
       : {
           response: toMetricsCsv(await read(target, { range }), of),
-          fileName: toCsvFileName(target.file, { range, of }),
+          fileName: toCsvFileName(target.file, [of, range]),
         }
 
   return {

@@ -1,16 +1,33 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
+import type { LoggedRequest } from '../../storage/requestLog.ts'
 import { excerptsMs } from '../../usage/requestLog/requestLogUpkeep.ts'
 import { getLogTime } from '../../usage/requestLog/logId.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import type { Page } from '../contract/page.ts'
-import type { RequestDetailsView, RequestEntryView, RequestsQuery } from '../contract/requestLog.ts'
+import type { RequestDetailsView, RequestEntryView, RequestsCsvQuery, RequestsQuery } from '../contract/requestLog.ts'
 import { fromCursor, invalidCursor, toCursor } from '../cursor.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
+import { getKeyNetwork } from '../views/toApiKeyView.ts'
+import { toCsvFileName } from '../views/csv.ts'
+import type { CsvSubject } from '../views/csv.ts'
+import { toRequestsCsv } from '../views/requestsCsv.ts'
 import { toRequestEntryView } from '../views/toRequestEntryView.ts'
 
 /** How late another instance may write a request. */
 const lateMs = 5_000
+
+/** Most requests in a CSV file. */
+const maxCsvRows = 10_000
+/** SQLite is read in this thread, so that other requests wait for so many rows. */
+const csvRowsAtOnce = 500
+
+/** A log, and the facts that name its CSV file. */
+interface LogTarget {
+  readonly keyId: string
+  readonly file: CsvSubject
+}
 
 /** The routes of the request log. */
 export const requestLogHandlers = ({
@@ -18,28 +35,34 @@ export const requestLogHandlers = ({
   now,
 }: ControlParts): Handlers<
   | 'GET /api/apps/{appId}/requests'
+  | 'GET /api/apps/{appId}/requests.csv'
   | 'GET /api/apps/{appId}/requests/{logId}'
   | 'GET /api/keys/{keyId}/requests'
+  | 'GET /api/keys/{keyId}/requests.csv'
   | 'GET /api/keys/{keyId}/requests/{logId}'
 > => {
-  const findAppKey = async (caller: Caller, appId: string): Promise<string | undefined> =>
-    (await storage.keys.findByApp({ appId, userId: requireViewer(caller).user.id }))?.id
-  const findApiKey = async (caller: Caller, id: string): Promise<string | undefined> => {
+  const findAppLog = async (caller: Caller, appId: string): Promise<LogTarget | undefined> => {
+    const userId = requireViewer(caller).user.id
+    const app = await storage.apps.find({ id: appId, userId })
+    const key = await storage.keys.findByApp({ appId, userId })
+    return app && key && { keyId: key.id, file: app }
+  }
+  const findKeyLog = async (caller: Caller, id: string): Promise<LogTarget | undefined> => {
     const key = await storage.keys.find({ id, userId: requireViewer(caller).user.id })
-    return key?.appId === null ? key.id : undefined
+    return key?.appId === null ? { keyId: id, file: { id, name: key.name, network: getKeyNetwork(key) } } : undefined
   }
 
   const list = async (
-    keyId: string | undefined,
+    target: LogTarget | undefined,
     { cursor, after, limit = defaultPageLimit, ...filters }: RequestsQuery,
   ): Promise<HandlerResult<Page<RequestEntryView>>> => {
-    if (keyId === undefined) return { error: apiErrors.notFound() }
+    if (target === undefined) return { error: apiErrors.notFound() }
     const [at, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
     const before = typeof at === 'number' && typeof id === 'string' ? { at, id } : undefined
     if (cursor !== undefined && before === undefined) return { error: invalidCursor() }
     const found = await storage.requestLog.list({
       ...filters,
-      keyId,
+      keyId: target.keyId,
       before,
       from: after === undefined ? undefined : getLogTime(after) - lateMs,
       limit: limit + 1,
@@ -53,10 +76,28 @@ export const requestLogHandlers = ({
       },
     }
   }
-  const get = async (keyId: string | undefined, id: string): Promise<HandlerResult<RequestDetailsView>> => {
+  const getCsv = async (target: LogTarget | undefined, query: RequestsCsvQuery): Promise<HandlerResult<string>> => {
+    if (target === undefined) return { error: apiErrors.notFound() }
+    const rows: LoggedRequest[] = []
+    for (;;) {
+      const found = await storage.requestLog.list({
+        ...query,
+        keyId: target.keyId,
+        before: rows.at(-1),
+        limit: csvRowsAtOnce,
+      })
+      rows.push(...found)
+      if (found.length < csvRowsAtOnce || rows.length >= maxCsvRows) break
+      await nextRound()
+    }
+    return { response: toRequestsCsv(rows.map(toRequestEntryView)), fileName: toCsvFileName(target.file, ['requests']) }
+  }
+  const get = async (target: LogTarget | undefined, id: string): Promise<HandlerResult<RequestDetailsView>> => {
+    if (target === undefined) return { error: apiErrors.notFound() }
+    const { keyId } = target
     const at = getLogTime(id)
-    const request = keyId === undefined ? undefined : await storage.requestLog.find({ keyId, at, id })
-    if (keyId === undefined || request === undefined) return { error: apiErrors.notFound() }
+    const request = await storage.requestLog.find({ keyId, at, id })
+    if (request === undefined) return { error: apiErrors.notFound() }
     const excerpts = await storage.requestLog.findExcerpts({ keyId, at, id, from: now() - excerptsMs })
     const { params = null, response = null } = excerpts ?? {}
     return { response: { ...toRequestEntryView(request), params, response } }
@@ -64,12 +105,16 @@ export const requestLogHandlers = ({
 
   return {
     'GET /api/apps/{appId}/requests': async ({ params, query, caller }) =>
-      list(await findAppKey(caller, params.appId), query),
+      list(await findAppLog(caller, params.appId), query),
+    'GET /api/apps/{appId}/requests.csv': async ({ params, query, caller }) =>
+      getCsv(await findAppLog(caller, params.appId), query),
     'GET /api/apps/{appId}/requests/{logId}': async ({ params, caller }) =>
-      get(await findAppKey(caller, params.appId), params.logId),
+      get(await findAppLog(caller, params.appId), params.logId),
     'GET /api/keys/{keyId}/requests': async ({ params, query, caller }) =>
-      list(await findApiKey(caller, params.keyId), query),
+      list(await findKeyLog(caller, params.keyId), query),
+    'GET /api/keys/{keyId}/requests.csv': async ({ params, query, caller }) =>
+      getCsv(await findKeyLog(caller, params.keyId), query),
     'GET /api/keys/{keyId}/requests/{logId}': async ({ params, caller }) =>
-      get(await findApiKey(caller, params.keyId), params.logId),
+      get(await findKeyLog(caller, params.keyId), params.logId),
   }
 }

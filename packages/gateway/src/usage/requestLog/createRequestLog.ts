@@ -5,6 +5,7 @@ import type { RecordedRequest, RequestLog } from './requestLog.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
 import { removeRequests } from './requestLogUpkeep.ts'
 import { toRequestRow } from './toRequestRow.ts'
+import type { Masks } from './toRequestRow.ts'
 
 /** Which requests are recorded. */
 export interface RequestLogSettings {
@@ -14,7 +15,7 @@ export interface RequestLogSettings {
   readonly firstPerMinute: number
   /** Most failed requests, and as many sampled ones, of a key in a minute. @default 60 */
   readonly maxPerKeyAndMinute: number
-  /** Most requests of all keys in a minute. @default 1_000 */
+  /** Most requests of all keys in a minute. Half of them are for the first 5 of each key. @default 1_000 */
   readonly maxPerMinute: number
   /** About how many requests are stored of a key. @default 10_000 */
   readonly maxPerKey: number
@@ -30,8 +31,8 @@ export const defaultRequestLogSettings: RequestLogSettings = Object.freeze({
 })
 
 /**
- * Why requests that should have been recorded were not: the bound of the key or of all keys, a full buffer, or a database that could not write
- * them.
+ * Why requests were not recorded: more failed ones than the bound of the key, more than the bound of all keys, a full buffer, or a database that
+ * could not write them.
  */
 export type DropReason = 'keyLimit' | 'limit' | 'buffer' | 'storage'
 
@@ -47,8 +48,9 @@ export interface StoredRequestLog extends RequestLog {
   dropped(): Readonly<Record<DropReason, number>>
 }
 
-/** How many requests of a key were seen in a minute. */
+/** How many requests of a key were seen in a minute, and how many of them were added. */
 interface KeyMinute {
+  added: number
   failed: number
   succeeded: number
   sampled: number
@@ -61,10 +63,12 @@ interface Waiting {
 
 /** Most requests that wait to be written. */
 const maxWaiting = 5_000
+/** How many requests of a key are recorded in a minute although half of the bound of all keys is used. */
+const reservedPerKey = 5
 /** Rows in one transaction. */
 const rowsAtOnce = 250
 /** Requests that are masked before others get the thread. */
-const masksAtOnce = 10
+const masksAtOnce = 4
 /** Most keys whose stored requests are counted. */
 const maxCountedKeys = 100_000
 
@@ -102,24 +106,35 @@ export const createRequestLog = ({
     byKey = new Map()
     addedInMinute = 0
   }
-  const admitsKey = (counts: KeyMinute, isFailed: boolean, limits: RequestLogSettings): boolean | 'keyLimit' => {
-    const { sample, firstPerMinute, maxPerKeyAndMinute } = limits
-    if (isFailed) {
-      counts.failed += 1
-      return counts.failed <= maxPerKeyAndMinute || 'keyLimit'
-    }
-    counts.succeeded += 1
-    if (counts.succeeded <= firstPerMinute) return true
-    if (counts.succeeded % sample !== 0) return false
-    counts.sampled += 1
-    return counts.sampled <= maxPerKeyAndMinute || 'keyLimit'
+  const getCounts = (keyId: string): KeyMinute => {
+    let counts = byKey.get(keyId)
+    if (counts === undefined) byKey.set(keyId, (counts = { added: 0, failed: 0, succeeded: 0, sampled: 0 }))
+    return counts
   }
+  const admitsFailed = (counts: KeyMinute, { maxPerKeyAndMinute }: RequestLogSettings): boolean => {
+    counts.failed += 1
+    if (counts.failed <= maxPerKeyAndMinute) return true
+    dropped.keyLimit += 1
+    return false
+  }
+  const admitsSucceeded = (counts: KeyMinute, limits: RequestLogSettings): boolean => {
+    counts.succeeded += 1
+    if (counts.succeeded <= limits.firstPerMinute) return true
+    if (counts.succeeded % limits.sample !== 0) return false
+    counts.sampled += 1
+    return counts.sampled <= limits.maxPerKeyAndMinute
+  }
+
+  /** Whether the bound of all keys admits a request. A few keys with many failures must not leave nothing for the others. */
+  const hasRoom = ({ added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
+    addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
 
   const writeRows = async (batch: readonly Waiting[], maxPerKey: number): Promise<void> => {
     const rows = []
+    const masks: Masks = new Map()
     for (const [index, { request, at }] of batch.entries()) {
       if (index > 0 && index % masksAtOnce === 0) await nextRound()
-      rows.push(toRequestRow(request, at))
+      rows.push(toRequestRow(request, at, masks))
     }
     if (written.size > maxCountedKeys) written.clear()
     const full = new Set<string>()
@@ -157,19 +172,17 @@ export const createRequestLog = ({
       if (limits === undefined || isClosed) return false
       const current = Math.floor(now() / minuteMs)
       if (current !== minute) startMinute(current)
-      let counts = byKey.get(keyId)
-      if (counts === undefined) byKey.set(keyId, (counts = { failed: 0, succeeded: 0, sampled: 0 }))
-      const result = admitsKey(counts, isFailed, limits)
-      if (typeof result === 'boolean') return result
-      dropped[result] += 1
-      return false
+      const counts = getCounts(keyId)
+      return isFailed ? admitsFailed(counts, limits) : admitsSucceeded(counts, limits)
     },
     add: (request) => {
       if (isClosed) return
-      if (addedInMinute >= (settings() ?? defaultRequestLogSettings).maxPerMinute) dropped.limit += 1
+      const counts = getCounts(request.keyId)
+      if (!hasRoom(counts, settings() ?? defaultRequestLogSettings)) dropped.limit += 1
       else if (waiting.length >= maxWaiting) dropped.buffer += 1
       else {
         addedInMinute += 1
+        counts.added += 1
         waiting.push({ request, at: now() })
         // Without requests, nothing runs.
         timer ??= setTimeout(() => void flush(), flushMs).unref()

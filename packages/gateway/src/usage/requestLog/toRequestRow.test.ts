@@ -33,6 +33,7 @@ const toRow = (request: Partial<RecordedRequest> = {}) =>
       ...request,
     },
     at,
+    new Map(),
   )
 
 test('a row has the time in its id, the block of the IP address, and no excerpts unless they are recorded', () => {
@@ -45,7 +46,9 @@ test('a row has the time in its id, the block of the IP address, and no excerpts
 })
 
 test('ids of later requests are greater', () => {
-  const ids = [0, 1, 35, 36, 1_000].map((ms) => toRequestRow({ ...recorded, requestId: 'x' }, at + ms).request.id)
+  const ids = [0, 1, 35, 36, 1_000].map(
+    (ms) => toRequestRow({ ...recorded, requestId: 'x' }, at + ms, new Map()).request.id,
+  )
   expect(ids.toSorted()).toEqual(ids)
 })
 const recorded: RecordedRequest = {
