@@ -18,6 +18,7 @@ import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
+import { createReadActivity } from '../usage/metering/createReadActivity.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
@@ -189,6 +190,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     accounts,
     usageLimits,
     readMetrics: createReadMetrics({ storage }),
+    readActivity: createReadActivity({ storage }),
     keys: { forget },
     secrets,
     config: () => ({

@@ -64,6 +64,7 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'POST /api/keys/{keyId}/revoke': keyInput,
   'GET /api/keys/{keyId}/metrics': (world) => ({ ...keyInput(world), query: {} }),
   'GET /api/keys/{keyId}/metrics.csv': (world) => ({ ...keyInput(world), query: { range: 'week', of: 'outcomes' } }),
+  'GET /api/activity': () => ({}),
   'GET /api/usage': () => ({}),
   'GET /api/metrics': () => ({ query: { range: 'quarter' } }),
   'GET /api/metrics.csv': () => ({ query: { range: 'month', of: 'networks' } }),

@@ -8,6 +8,7 @@ import type {
   SessionView,
   SignUpBody,
 } from './account.ts'
+import type { ActivityView } from './activity.ts'
 import type { AccessTokensView, CreateAccessTokenBody, NewAccessTokenView } from './accessToken.ts'
 import type {
   AddAllowEntryBody,
@@ -142,6 +143,8 @@ export interface ControlApi {
   'GET /api/keys/{keyId}/metrics': Call<{ params: KeyId; query: MetricsQuery; response: MetricsView }>
   'GET /api/keys/{keyId}/metrics.csv': Call<{ params: KeyId; query: MetricsCsvQuery; response: string }>
 
+  /** Of the last 24 hours, by app and API key. */
+  'GET /api/activity': Call<{ response: ActivityView }>
   /** Of all API keys of the account together. */
   'GET /api/usage': Call<{ response: UsageView }>
   /** Of the whole account. */

@@ -10,6 +10,7 @@ import {
   sessionView,
   signUpBody,
 } from './account.ts'
+import { activityView } from './activity.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
@@ -342,6 +343,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     response: csv,
   },
 
+  'GET /api/activity': {
+    summary: 'Lists the apps and API keys with their requests of the last 24 hours and their last use.',
+    access: 'read',
+    status: 200,
+    response: activityView,
+  },
   'GET /api/usage': {
     summary: "Gets the usage of the account's API key limits.",
     access: 'read',

@@ -4,6 +4,7 @@ import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/met
 import { apiErrors } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
+import { activityHours, getActivityStart, toActivityView } from '../views/toActivityView.ts'
 import { getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
 import { toMetricsView, getSpan } from '../views/toMetricsView.ts'
@@ -22,6 +23,7 @@ export const metricsHandlers = ({
   storage,
   usageLimits,
   readMetrics,
+  readActivity,
   config,
   now,
 }: ControlParts): Handlers<
@@ -32,6 +34,7 @@ export const metricsHandlers = ({
   | 'GET /api/keys/{keyId}/metrics.csv'
   | 'GET /api/metrics'
   | 'GET /api/metrics.csv'
+  | 'GET /api/activity'
   | 'GET /api/usage'
 > => {
   const toAccountTarget = (caller: Caller): MetricsTarget => {
@@ -78,6 +81,16 @@ export const metricsHandlers = ({
     'GET /api/metrics': async ({ query, caller }) => toJson(toAccountTarget(caller), query),
     'GET /api/metrics.csv': async ({ query, caller }) => toCsv(toAccountTarget(caller), query),
 
+    'GET /api/activity': async ({ caller }) => {
+      const { id: userId } = requireViewer(caller).user
+      const from = getActivityStart(now())
+      const [activity, apps, keys] = await Promise.all([
+        readActivity({ userId, from, hours: activityHours }),
+        storage.apps.list(userId),
+        storage.keys.listApiKeys(userId),
+      ])
+      return { response: toActivityView(activity, { apps, keys, from }) }
+    },
     'GET /api/usage': async ({ caller }) => {
       const { id, limits } = requireViewer(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}

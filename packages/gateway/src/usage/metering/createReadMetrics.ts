@@ -5,7 +5,8 @@ import { bucketCount, percentile } from './latencyBuckets.ts'
 import { connectionMethod, notificationMethod } from './meter.ts'
 import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
-import type { UsageState } from './usagePlan.ts'
+import { splitByTable } from './usagePlan.ts'
+import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
 import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
 
@@ -32,20 +33,6 @@ const toLatency = ({ buckets }: Sum): { p50: number | null; p95: number | null }
 
 const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
 
-/** Splits a period by table: each part uses the coarsest table that fits the step, or the one that still has the rows. */
-const splitByTable = (
-  { hoursTo, daysTo, minutesFrom, hoursFrom }: UsageState,
-  { from, to, step }: { from: number; to: number; step: MetricsQuery['step'] },
-) => {
-  const minutesBegin = step === 'minute' ? minutesFrom : hoursTo
-  const hoursBegin = Math.min(step === 'day' ? daysTo : hoursFrom, minutesBegin)
-  return [
-    { table: 'usageDays', from, to: Math.min(to, hoursBegin) },
-    { table: 'usageHours', from: Math.max(from, hoursBegin), to: Math.min(to, minutesBegin) },
-    { table: 'usageMinutes', from: Math.max(from, minutesBegin), to },
-  ] as const
-}
-
 /**
  * Creates a reader of usage. It returns counts once the meter has written them, half a second later. If a period starts before the retention of
  * its step, its oldest points cover an hour or a day.
@@ -67,7 +54,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
   /** Passes every row of a key in a period to `add`. */
   const eachRow = async (
     keyId: string,
-    { table, from, to }: ReturnType<typeof splitByTable>[number],
+    { table, from, to }: PeriodPart,
     add: (at: number, counts: string) => void,
   ): Promise<void> => {
     if (from >= to) return
