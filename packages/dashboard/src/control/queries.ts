@@ -94,6 +94,13 @@ export const metricsQuery = (subject: Subject, range: MetricsRange) =>
     },
   })
 
+/** The requests of the last 24 hours and the last use of every app and API key. */
+export const activityQuery = queryOptions({
+  queryKey: ['activity'],
+  queryFn: ({ signal }) => callApi('GET /api/activity', undefined, signal),
+  staleTime: 30_000,
+})
+
 /** How much of the limits is used: of an app's, or of all API keys together. */
 export const usageQuery = (appId?: string) =>
   queryOptions({

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ActivityLine } from '../charts/ActivityLine.tsx'
+import { useActivity } from '../charts/useActivity.ts'
 import { keysQuery, usageQuery } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -18,6 +20,7 @@ import { NetworkLimits } from '../networks/NetworkLimits.tsx'
 export function Keys() {
   const query = useQuery(keysQuery)
   const { getTitle } = useNetworks()
+  const getActivity = useActivity()
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   const quota = getQuotaState(usage.data)
   return (
@@ -56,6 +59,7 @@ export function Keys() {
                     <p className="soft small break">
                       <code>{key.address}</code>
                     </p>
+                    <ActivityLine activity={getActivity(key.id)} />
                     <p className="soft small break clamp">
                       {key.description ? `${key.description} · since` : 'Since'} {dayText(key.createdAt)}
                     </p>

@@ -35,6 +35,9 @@ export const shortText = (value: number): string => short.format(value)
 /** A part of one, in percent. Never rounded up to all. */
 export const rateText = (value: number | null): string =>
   value === null ? '–' : rate.format(value < 1 ? Math.min(value, 0.9999) : 1)
+/** A share of failures, in percent. Never rounded down to none. */
+export const errorRateText = (failed: number, total: number): string =>
+  rate.format(failed === 0 ? 0 : Math.max(failed / total, 0.0001))
 /** Milliseconds. */
 export const msText = (value: number | null): string =>
   value === null ? '–' : `${whole.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)} ms`

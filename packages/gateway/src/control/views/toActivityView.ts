@@ -10,14 +10,19 @@ export const activityHours = 24
 const hourMs = 3_600_000
 
 /** The start of the first hour of an activity view. */
-export const getActivityStart = (now: number): number => Math.floor(now / hourMs) * hourMs - (activityHours - 1) * hourMs
+export const getActivityStart = (now: number): number =>
+  Math.floor(now / hourMs) * hourMs - (activityHours - 1) * hourMs
 
 const addUp = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
-const unused = { totals: new Array<number>(activityHours).fill(0), failures: new Array<number>(activityHours).fill(0) }
+const zeros = Array.from({ length: activityHours }, () => 0)
 
 const toItem = (
   { kind, id, name }: Pick<ActivityItem, 'kind' | 'id' | 'name'>,
-  { totals, failures, lastAt }: Pick<KeyActivity, 'totals' | 'failures' | 'lastAt'> = { ...unused, lastAt: null },
+  { totals, failures, lastAt }: Pick<KeyActivity, 'totals' | 'failures' | 'lastAt'> = {
+    totals: zeros,
+    failures: zeros,
+    lastAt: null,
+  },
 ): ActivityItem => ({
   kind,
   id,
