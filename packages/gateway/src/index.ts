@@ -1,6 +1,6 @@
 export type { ControlApi } from './control/contract/controlApi.ts'
 export type { AccessTokenView, TokenScope } from './control/contract/accessToken.ts'
-export type { ActivityItem, ActivityView } from './control/contract/activity.ts'
+export type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from './control/contract/activity.ts'
 export type { AccountView, SessionView } from './control/contract/account.ts'
 export type { AllowEntryView, AllowTypeName } from './control/contract/allowEntry.ts'
 export type { ApiKeyView } from './control/contract/apiKey.ts'

@@ -1,9 +1,9 @@
-import type { ActivityItem } from '@keyrail/gateway'
+import type { TrafficView } from '@keyrail/gateway'
 import { countText, errorRateText } from '../parts/times.ts'
 import { Sparkline } from './Sparkline.tsx'
 
 /** The requests of the last 24 hours and how many failed. Renders its place while `activity` is loading. */
-export function ActivityLine({ activity }: { readonly activity: ActivityItem | undefined }) {
+export function ActivityLine({ activity }: { readonly activity: TrafficView | undefined }) {
   return (
     <div className="activity">
       {activity && (

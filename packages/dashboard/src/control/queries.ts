@@ -101,6 +101,16 @@ export const activityQuery = queryOptions({
   staleTime: 30_000,
 })
 
+/** The requests of the last 24 hours and the last use of a key, and of its old key during a grace period. */
+export const keyTrafficQuery = (subject: Exclude<Subject, 'account'>) =>
+  queryOptions({
+    queryKey: ['key-traffic', subject],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/key/traffic', { params: subject }, signal)
+        : callApi('GET /api/keys/{keyId}/traffic', { params: subject }, signal),
+  })
+
 /** How much of the limits is used: of an app's, or of all API keys together. */
 export const usageQuery = (appId?: string) =>
   queryOptions({

@@ -11,7 +11,7 @@ import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { QuotaNote } from '../parts/QuotaNote.tsx'
 import { getQuotaState } from '../parts/quotaState.ts'
-import { dayText } from '../parts/times.ts'
+import { dayText, lastUsedText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
 import { NetworkLimits } from '../networks/NetworkLimits.tsx'
@@ -21,6 +21,10 @@ export function Keys() {
   const query = useQuery(keysQuery)
   const { getTitle } = useNetworks()
   const getActivity = useActivity()
+  const getLastUsed = (id: string): string => {
+    const activity = getActivity(id)
+    return activity === undefined ? '' : ` · ${lastUsedText(activity.lastUsedAt)}`
+  }
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   const quota = getQuotaState(usage.data)
   return (
@@ -62,6 +66,7 @@ export function Keys() {
                     <ActivityLine activity={getActivity(key.id)} />
                     <p className="soft small break clamp">
                       {key.description ? `${key.description} · since` : 'Since'} {dayText(key.createdAt)}
+                      {getLastUsed(key.id)}
                     </p>
                   </Link>
                 </li>

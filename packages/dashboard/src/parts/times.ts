@@ -28,6 +28,13 @@ export const resetText = (time: string, timeZone?: string): string => {
   )
   return utc === own ? `${utc} UTC` : `${utc} UTC, ${own} your time`
 }
+const minutesStoredMs = 8 * 86_400_000
+/** When a key was last used: to the minute, or to the day of UTC if the service has only that. */
+export const lastUsedText = (time: string | null): string => {
+  if (time === null) return 'Not used yet'
+  const isRecent = Date.now() - Date.parse(time) < minutesStoredMs
+  return `Last used ${isRecent ? momentText(time) : utcDayText(time)}`
+}
 /** A whole number. */
 export const countText = (value: number): string => whole.format(value)
 /** A number in few characters. */

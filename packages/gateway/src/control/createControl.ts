@@ -43,7 +43,7 @@ const writes = { burst: 120, intervalMs: 500 }
 const reads = { burst: 200, intervalMs: 50 }
 /** Metrics reads are the most expensive, so each account has its own queue for them. */
 const metricsReads = { maxRunning: 2, maxQueued: 30 }
-const isMetricsRead = (name: RouteName): boolean => /\/(?:metrics(?:\.csv)?|activity)$/.test(name)
+const isMetricsRead = (name: RouteName): boolean => /\/(?:metrics(?:\.csv)?|activity|traffic)$/.test(name)
 
 interface Outcome {
   readonly result: HandlerResult<unknown>

@@ -19,6 +19,7 @@ import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
+import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
@@ -191,6 +192,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     usageLimits,
     readMetrics: createReadMetrics({ storage }),
     readActivity: createReadActivity({ storage }),
+    readTraffic: createReadTraffic({ storage }),
     keys: { forget },
     secrets,
     config: () => ({

@@ -1,10 +1,12 @@
 import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
 import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
+import type { Key } from '../../storage/keys.ts'
+import type { KeyTrafficView } from '../contract/activity.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/metrics.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
-import { activityHours, getActivityStart, toActivityView } from '../views/toActivityView.ts'
+import { activityHours, getActivityStart, toActivityView, toKeyTrafficView } from '../views/toActivityView.ts'
 import { getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
 import { toMetricsView, getSpan } from '../views/toMetricsView.ts'
@@ -24,12 +26,15 @@ export const metricsHandlers = ({
   usageLimits,
   readMetrics,
   readActivity,
+  readTraffic,
   config,
   now,
 }: ControlParts): Handlers<
   | 'GET /api/apps/{appId}/metrics'
   | 'GET /api/apps/{appId}/metrics.csv'
   | 'GET /api/apps/{appId}/usage'
+  | 'GET /api/apps/{appId}/key/traffic'
+  | 'GET /api/keys/{keyId}/traffic'
   | 'GET /api/keys/{keyId}/metrics'
   | 'GET /api/keys/{keyId}/metrics.csv'
   | 'GET /api/metrics'
@@ -69,7 +74,20 @@ export const metricsHandlers = ({
           fileName: toCsvFileName(target.file, { range, of }),
         }
 
+  const toTraffic = async (key: Key | undefined): Promise<HandlerResult<KeyTrafficView>> => {
+    if (key === undefined) return { error: apiErrors.notFound() }
+    const from = getActivityStart(now())
+    const traffic = await readTraffic({ keyId: key.id, rotatedAt: key.rotatedAt, from, hours: activityHours })
+    return { response: toKeyTrafficView(traffic, { from, hasOld: key.oldUntil !== null && key.oldUntil > now() }) }
+  }
+
   return {
+    'GET /api/apps/{appId}/key/traffic': async ({ params, caller }) =>
+      toTraffic(await storage.keys.findByApp({ appId: params.appId, userId: requireViewer(caller).user.id })),
+    'GET /api/keys/{keyId}/traffic': async ({ params, caller }) => {
+      const key = await storage.keys.find({ id: params.keyId, userId: requireViewer(caller).user.id })
+      return toTraffic(key?.appId === null ? key : undefined)
+    },
     'GET /api/apps/{appId}/metrics': async ({ params, query, caller }) =>
       toJson(await findApp(caller, params.appId), query),
     'GET /api/apps/{appId}/metrics.csv': async ({ params, query, caller }) =>

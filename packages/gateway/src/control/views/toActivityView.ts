@@ -1,7 +1,7 @@
 import type { App } from '../../storage/apps.ts'
 import type { Key } from '../../storage/keys.ts'
-import type { KeyActivity } from '../../usage/metering/activity.ts'
-import type { ActivityItem, ActivityView } from '../contract/activity.ts'
+import type { Activity, KeyActivity } from '../../usage/metering/activity.ts'
+import type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from '../contract/activity.ts'
 import { isoTime, isoTimeOrNull } from './times.ts'
 
 /** How many hours an activity view covers, the current one included. */
@@ -16,23 +16,18 @@ export const getActivityStart = (now: number): number =>
 const addUp = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 const zeros = Array.from({ length: activityHours }, () => 0)
 
-const toItem = (
-  { kind, id, name }: Pick<ActivityItem, 'kind' | 'id' | 'name'>,
-  { totals, failures, lastAt }: Pick<KeyActivity, 'totals' | 'failures' | 'lastAt'> = {
-    totals: zeros,
-    failures: zeros,
-    lastAt: null,
-  },
-): ActivityItem => ({
-  kind,
-  id,
-  name,
+const toTrafficView = ({ totals, failures, lastAt }: Activity): TrafficView => ({
   total: addUp(totals),
   failed: addUp(failures),
   totals,
   failures,
   lastUsedAt: isoTimeOrNull(lastAt),
 })
+
+const toItem = (
+  { kind, id, name }: Pick<ActivityItem, 'kind' | 'id' | 'name'>,
+  activity: Activity = { totals: zeros, failures: zeros, lastAt: null },
+): ActivityItem => ({ kind, id, name, ...toTrafficView(activity) })
 
 /** Converts the activity of keys to its API form, by app and API key. */
 export const toActivityView = (
@@ -52,3 +47,17 @@ export const toActivityView = (
     ],
   }
 }
+
+/**
+ * Converts the traffic of a key to its API form.
+ * @param options.hasOld - Whether the old key still works.
+ */
+export const toKeyTrafficView = (
+  { current, old }: { current: Activity; old: Activity },
+  { from, hasOld }: { from: number; hasOld: boolean },
+): KeyTrafficView => ({
+  from: isoTime(from),
+  to: isoTime(from + activityHours * hourMs),
+  current: toTrafficView(current),
+  old: hasOld ? toTrafficView(old) : null,
+})

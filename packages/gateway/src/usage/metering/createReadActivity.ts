@@ -1,10 +1,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { KeyActivity, ReadActivity } from './activity.ts'
-import { connectionMethod, notificationMethod } from './meter.ts'
-import { unpackCounts } from './usageCounts.ts'
+import { addCounts, createActivitySum, readRows } from './activityRows.ts'
+import type { ActivitySum } from './activityRows.ts'
+import { toOldKeyId } from './meter.ts'
 import { splitByTable } from './usagePlan.ts'
-import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
 import { hourMs } from './usageTime.ts'
 
@@ -37,36 +37,28 @@ export const createReadActivity = ({ storage: { db } }: { storage: Pick<Storage,
     return rows.map(({ keyId, appId, minute, hour, day }) => ({ keyId, appId, lastAt: minute ?? hour ?? day }))
   }
 
-  const readRows = ({ table, from, to }: PeriodPart, keyIds: readonly string[]) =>
-    db.query
-      .selectFrom(table)
-      .select(['keyId', 'at', 'counts'])
-      .where('keyId', 'in', keyIds)
-      .where('at', '>=', from)
-      .where('at', '<', to)
-      .execute()
-
   return async ({ userId, from, hours }) => {
     const to = from + hours * hourMs
-    const zeros = (): number[] => Array.from({ length: hours }, () => 0)
     const found = await findKeys(userId)
-    const byKey = new Map(found.map((key) => [key.keyId, { ...key, totals: zeros(), failures: zeros() }]))
+    const sums = new Map<string, ActivitySum & KeyActivity>()
+    const byStoredId = new Map<string, ActivitySum>()
+    for (const { keyId: storedId, appId, lastAt } of found) {
+      const keyId = storedId.endsWith(toOldKeyId('')) ? storedId.slice(0, -toOldKeyId('').length) : storedId
+      const sum = sums.get(keyId) ?? { ...createActivitySum(hours), keyId, appId }
+      if (lastAt !== null) sum.lastAt = Math.max(lastAt, sum.lastAt ?? 0)
+      sums.set(keyId, sum)
+      byStoredId.set(storedId, sum)
+    }
     const used = found.flatMap(({ keyId, lastAt }) => (lastAt !== null && lastAt >= from ? [keyId] : []))
     const parts = splitByTable(await readState(db), { from, to, step: 'hour' }).filter((part) => part.from < part.to)
     for (let start = 0; start < used.length; start += keysAtOnce)
       for (const part of parts) {
-        for (const { keyId, at, counts } of await readRows(part, used.slice(start, start + keysAtOnce))) {
-          const { totals, failures } = byKey.get(keyId) ?? { totals: [], failures: [] }
-          const hour = Math.floor((at - from) / hourMs)
-          for (const [method, , outcome, total] of unpackCounts(counts) ?? []) {
-            const succeeded = outcome === 'succeeded'
-            if (succeeded && (method === connectionMethod || method === notificationMethod)) continue
-            totals[hour] = (totals[hour] ?? 0) + total
-            if (!succeeded) failures[hour] = (failures[hour] ?? 0) + total
-          }
+        for (const { keyId, at, counts } of await readRows(db, part, used.slice(start, start + keysAtOnce))) {
+          const sum = byStoredId.get(keyId)
+          if (sum !== undefined) addCounts(sum, Math.floor((at - from) / hourMs), counts)
         }
         await nextRound()
       }
-    return [...byKey.values()] satisfies readonly KeyActivity[]
+    return [...sums.values()]
   }
 }

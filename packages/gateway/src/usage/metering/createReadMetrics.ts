@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
-import { connectionMethod, notificationMethod } from './meter.ts'
+import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
 import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
@@ -39,7 +39,7 @@ const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => su
  */
 export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics => {
   const findKeys = async (subject: MetricsQuery['subject']): Promise<readonly string[]> => {
-    if ('keyId' in subject) return [subject.keyId]
+    if ('keyId' in subject) return [subject.keyId, toOldKeyId(subject.keyId)]
     const [column, id] =
       'appId' in subject ? (['appId', subject.appId] as const) : (['userId', subject.userId] as const)
     const rows = await db.query
