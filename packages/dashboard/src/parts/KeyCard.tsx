@@ -90,7 +90,13 @@ export function KeyCard(props: {
       }
     >
       {facts.oldUntil !== null && facts.state === 'rotated' && (
-        <OldKey ending={facts.ending} oldUntil={facts.oldUntil} traffic={traffic.data} end={props.endOld} />
+        <OldKey
+          ending={facts.ending}
+          oldUntil={facts.oldUntil}
+          rotatedAt={facts.rotatedAt}
+          traffic={traffic.data}
+          end={props.endOld}
+        />
       )}
       <SaveForm of={saving} draft={draft} more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}>
         <TextField

@@ -14,6 +14,7 @@ export function OldKey(props: {
   /** The end of the new key. */
   readonly ending: string
   readonly oldUntil: string
+  readonly rotatedAt: string | null
   /** `undefined` while it is loading. */
   readonly traffic: KeyTrafficView | undefined
   readonly end: () => Promise<unknown>
@@ -29,7 +30,7 @@ export function OldKey(props: {
     },
   })
   const lastUsedAt = traffic?.old?.lastUsedAt
-  const isSafe = isUnused(lastUsedAt, Date.now())
+  const isSafe = isUnused({ lastUsedAt, rotatedAt: props.rotatedAt, now: Date.now() })
   return (
     <div className="stack">
       <Note
