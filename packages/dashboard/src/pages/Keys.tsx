@@ -86,7 +86,7 @@ export function Keys() {
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
           <Card title="Today’s use" lead="Of all API keys together. Rejected calls do not count.">
-            <UsageMeter title="Today (UTC)" usage={day} />
+            <UsageMeter period="day" usage={day} />
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />
           </Card>
