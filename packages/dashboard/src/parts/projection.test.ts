@@ -2,28 +2,47 @@ import { expect, test } from 'vitest'
 import { getExhaustion } from './projection.ts'
 import type { Period } from './projection.ts'
 
-const project = (period: Period, used: number, limit: number | null, now: string, resetAt: string) =>
-  getExhaustion({ used, limit, remaining: null, resetAt: `${resetAt}T00:00:00Z` }, period, Date.parse(`${now}:00Z`))
+interface Case {
+  readonly period: Period
+  readonly used: number
+  readonly limit: number | null
+  readonly now: string
+  readonly resetAt: string
+}
+
+const project = ({ period, used, limit, now, resetAt }: Case): string | undefined =>
+  getExhaustion({ used, limit, remaining: null, resetAt }, period, Date.parse(now))
+
+const day: Case = {
+  period: 'day',
+  used: 500,
+  limit: 1_000,
+  now: '2026-11-23T06:00:00Z',
+  resetAt: '2026-11-24T00:00:00Z',
+}
+// A fifth used in 5 days.
+const month: Case = {
+  period: 'month',
+  used: 200,
+  limit: 1_000,
+  now: '2026-11-06T00:00:00Z',
+  resetAt: '2026-12-01T00:00:00Z',
+}
 
 test.each([
-  // Half used in 6 hours.
-  ['day', 500, 1_000, '2026-11-23T06:00', '2026-11-24', '2026-11-23T12:00:00.000Z'],
-  // A fifth used in a sixth of a month of 30 days.
-  ['month', 200, 1_000, '2026-11-06T00:00', '2026-12-01', '2026-11-26T00:00:00.000Z'],
-  ['month', 200, 1_000, '2028-03-06T00:00', '2028-04-01', '2028-03-26T00:00:00.000Z'],
-] as const)(
-  'a %s of which %i of %i are used at %s, until %s, is used up at %s',
-  (period, used, limit, now, end, at) => {
-    expect(project(period, used, limit, now, end)).toBe(at)
-  },
-)
+  [day, '2026-11-23T12:00:00.000Z'],
+  [month, '2026-11-26T00:00:00.000Z'],
+  [{ ...month, now: '2028-01-06T00:00:00Z', resetAt: '2028-02-01T00:00:00Z' }, '2028-01-26T00:00:00.000Z'],
+])('a limit is used up at the average pace: %o', (given, at) => {
+  expect(project(given)).toBe(at)
+})
 
 test.each([
-  ['lasts until it resets', 'day', 500, 1_000, '2026-11-23T12:00'],
-  ['is unused', 'day', 0, 1_000, '2026-11-23T12:00'],
-  ['is used up', 'day', 1_000, 1_000, '2026-11-23T12:00'],
-  ['does not exist', 'day', 5, null, '2026-11-23T12:00'],
-  ['was reset less than an hour ago', 'day', 900, 1_000, '2026-11-23T00:59'],
-] as const)('a limit that %s has no projection', (_, period, used, limit, now) => {
-  expect(project(period, used, limit, now, '2026-11-24')).toBeUndefined()
+  ['lasts until it resets', { now: '2026-11-23T12:00:00Z' }],
+  ['is unused', { used: 0 }],
+  ['is used up', { used: 1_000 }],
+  ['does not exist', { limit: null }],
+  ['was reset less than an hour ago', { used: 900, now: '2026-11-23T00:59:00Z' }],
+] satisfies readonly (readonly [string, Partial<Case>])[])('a limit that %s has no projection', (_, change) => {
+  expect(project({ ...day, ...change })).toBeUndefined()
 })
