@@ -18,7 +18,7 @@ export type { NetworkStatusesView, NetworkStatusView, NodeCounts } from './contr
 export type { JwtKeyView, JwtTestView } from './control/contract/jwtKey.ts'
 export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'
-export type { MetricsRange, MetricsView } from './control/contract/metrics.ts'
+export type { MetricsQuery, MetricsRange, MetricsView } from './control/contract/metrics.ts'
 export type { InviteView, OverviewView, UpstreamView, UserView } from './control/contract/operator.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'
 export type { UsageView } from './control/contract/usage.ts'

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { MetricsRange, MetricsView } from '@keyrail/gateway'
+import type { MetricsQuery, MetricsRange, MetricsView } from '@keyrail/gateway'
 import { callApi } from './callApi.ts'
 
 /** Whose metrics, or whose usage. */
@@ -82,17 +82,18 @@ export const keyQuery = (keyId: string) =>
   })
 
 /** How much was asked, and how it went. */
-export const metricsQuery = (subject: Subject, range: MetricsRange) =>
-  queryOptions({
-    queryKey: ['metrics', subject, range],
+export const metricsQuery = (subject: Subject, asked: MetricsRange | MetricsQuery) => {
+  const query = typeof asked === 'string' ? { range: asked } : asked
+  return queryOptions({
+    queryKey: ['metrics', subject, query],
     queryFn: ({ signal }): Promise<MetricsView> => {
-      const query = { range }
       if (subject === 'account') return callApi('GET /api/metrics', { query }, signal)
       return 'appId' in subject
         ? callApi('GET /api/apps/{appId}/metrics', { params: { appId: subject.appId }, query }, signal)
         : callApi('GET /api/keys/{keyId}/metrics', { params: { keyId: subject.keyId }, query }, signal)
     },
   })
+}
 
 /** The requests of the last 24 hours and the last use of every app and API key. */
 export const activityQuery = queryOptions({

@@ -4,12 +4,13 @@ import type { Key } from '../../storage/keys.ts'
 import type { KeyTrafficView } from '../contract/activity.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/metrics.ts'
 import { apiErrors } from '../apiErrors.ts'
+import type { ApiError } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { activityHours, getActivityStart, toActivityView, toKeyTrafficView } from '../views/toActivityView.ts'
 import { getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
-import { toMetricsView, getSpan } from '../views/toMetricsView.ts'
+import { getCustomSpan, getSpan, toMetricsView } from '../views/toMetricsView.ts'
 import { toUsageView } from '../views/toUsageView.ts'
 
 type Subject = Asked['subject']
@@ -57,22 +58,34 @@ export const metricsHandlers = ({
       : undefined
   }
 
-  const read = async ({ subject }: MetricsTarget, { range = 'day' }: MetricsQuery): Promise<MetricsView> => {
-    const span = getSpan(range, now())
-    return toMetricsView(await readMetrics({ subject, ...span }), { range, span })
+  const read = async (
+    { subject }: MetricsTarget,
+    { range = 'day', from, to, method, outcome, network }: MetricsQuery,
+  ): Promise<{ metrics: MetricsView } | { error: ApiError }> => {
+    const isCustom = from !== undefined || to !== undefined
+    const span = isCustom ? getCustomSpan({ from, to }, now()) : getSpan(range, now())
+    if ('problem' in span) return { error: apiErrors.invalid([span.problem]) }
+    const metrics = await readMetrics({ subject, ...span, filter: { method, outcome, network } })
+    return { metrics: toMetricsView(metrics, { range: isCustom ? 'custom' : range, span }) }
   }
-  const toJson = async (target: MetricsTarget | undefined, query: MetricsQuery): Promise<HandlerResult<MetricsView>> =>
-    target === undefined ? { error: apiErrors.notFound() } : { response: await read(target, query) }
+  const toJson = async (
+    target: MetricsTarget | undefined,
+    query: MetricsQuery,
+  ): Promise<HandlerResult<MetricsView>> => {
+    if (target === undefined) return { error: apiErrors.notFound() }
+    const result = await read(target, query)
+    return 'error' in result ? result : { response: result.metrics }
+  }
   const toCsv = async (
     target: MetricsTarget | undefined,
-    { range = 'day', of = 'series' }: MetricsCsvQuery,
-  ): Promise<HandlerResult<string>> =>
-    target === undefined
-      ? { error: apiErrors.notFound() }
-      : {
-          response: toMetricsCsv(await read(target, { range }), of),
-          fileName: toCsvFileName(target.file, { range, of }),
-        }
+    { of = 'series', ...query }: MetricsCsvQuery,
+  ): Promise<HandlerResult<string>> => {
+    if (target === undefined) return { error: apiErrors.notFound() }
+    const result = await read(target, query)
+    if ('error' in result) return result
+    const { metrics } = result
+    return { response: toMetricsCsv(metrics, of), fileName: toCsvFileName(target.file, { range: metrics.range, of }) }
+  }
 
   const toTraffic = async (key: Key | undefined): Promise<HandlerResult<KeyTrafficView>> => {
     if (key === undefined) return { error: apiErrors.notFound() }

@@ -58,6 +58,6 @@ const toSlug = (name: string): string =>
  */
 export const toCsvFileName = (
   { id, name, network }: { readonly id: string; readonly name: string; readonly network?: Network },
-  { range, of }: Required<MetricsCsvQuery>,
+  { range, of }: { readonly range: MetricsView['range']; readonly of: NonNullable<MetricsCsvQuery['of']> },
 ): string =>
   `${['keyrail', toSlug(name) || toSlug(id), ...(network === undefined ? [] : [network]), of, range].join('-')}.csv`

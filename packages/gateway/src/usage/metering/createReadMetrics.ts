@@ -3,7 +3,7 @@ import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
-import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
+import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
 import type { PeriodPart } from './usagePlan.ts'
@@ -30,6 +30,12 @@ const toLatency = ({ buckets }: Sum): { p50: number | null; p95: number | null }
   p50: percentile(buckets, 0.5),
   p95: percentile(buckets, 0.95),
 })
+
+/** Checks that calls have everything that a filter selects. */
+const matches = (filter: CallFilter = {}, { method, network, outcome }: Required<CallFilter>): boolean =>
+  (filter.method === undefined || filter.method === method) &&
+  (filter.network === undefined || filter.network === network) &&
+  (filter.outcome === undefined || filter.outcome === outcome)
 
 const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
 
@@ -121,6 +127,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
       // The roll-up reports rows that cannot be parsed.
       for (const cell of unpackCounts(counts) ?? []) {
         const [method, network, outcome, total] = cell
+        if (!matches(query.filter, { method, network, outcome })) continue
         const isConnection = method === connectionMethod
         // A call of such a method is rejected.
         if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {
