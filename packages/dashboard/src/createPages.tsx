@@ -11,7 +11,7 @@ import { backTo } from './control/backTo.ts'
 import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
-import { readRange, readRequestFilters, readSearch } from './control/searchParams.ts'
+import { readMetricsSearch, readRequestFilters, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -99,7 +99,7 @@ const appSetup = createRoute({
 const appMetrics = createRoute({
   getParentRoute: () => app,
   path: '/metrics',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/app/AppMetrics.tsx'), 'AppMetrics'),
 })
 const appRequests = createRoute({
@@ -182,7 +182,7 @@ const keySetup = createRoute({
 const keyMetrics = createRoute({
   getParentRoute: () => key,
   path: '/metrics',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/key/KeyMetrics.tsx'), 'KeyMetrics'),
 })
 const keyRequests = createRoute({
@@ -211,7 +211,7 @@ const account = createRoute({
 const accountHome = createRoute({
   getParentRoute: () => account,
   path: '/',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/account/AccountUsage.tsx'), 'AccountUsage'),
 })
 const accountTokens = createRoute({

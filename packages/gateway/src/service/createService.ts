@@ -21,6 +21,8 @@ import { createMeter } from '../usage/metering/createMeter.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
 import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
+import { createReadActivity } from '../usage/metering/createReadActivity.ts'
+import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
@@ -205,6 +207,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     accounts,
     usageLimits,
     readMetrics: createReadMetrics({ storage }),
+    readActivity: createReadActivity({ storage }),
+    readTraffic: createReadTraffic({ storage }),
     keys: { forget },
     requestLog,
     secrets,

@@ -8,6 +8,7 @@ import type {
   SessionView,
   SignUpBody,
 } from './account.ts'
+import type { ActivityView, KeyTrafficView } from './activity.ts'
 import type { AccessTokensView, CreateAccessTokenBody, NewAccessTokenView } from './accessToken.ts'
 import type {
   AddAllowEntryBody,
@@ -111,6 +112,8 @@ export interface ControlApi {
   }>
   /** Ends the grace period of the previous key. */
   'DELETE /api/apps/{appId}/key/old': Call<{ params: AppId; response: AppView }>
+  /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/apps/{appId}/key/traffic': Call<{ params: AppId; response: KeyTrafficView }>
   'GET /api/apps/{appId}/allow-list': Call<{ params: AppId; query: AllowListQuery; response: AllowListView }>
   'POST /api/apps/{appId}/allow-list': Call<{ params: AppId; body: AddAllowEntryBody; response: AllowEntryView }>
   'PATCH /api/apps/{appId}/allow-list/{entryId}': Call<{
@@ -146,6 +149,8 @@ export interface ControlApi {
   }>
   /** Ends the grace period of the previous key. */
   'DELETE /api/keys/{keyId}/old': Call<{ params: KeyId; response: ApiKeyView }>
+  /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/keys/{keyId}/traffic': Call<{ params: KeyId; response: KeyTrafficView }>
   /** Revokes the key. It no longer counts toward the maximum. */
   'POST /api/keys/{keyId}/revoke': Call<{ params: KeyId; response: ApiKeyView }>
   'GET /api/keys/{keyId}/metrics': Call<{ params: KeyId; query: MetricsQuery; response: MetricsView }>
@@ -156,6 +161,8 @@ export interface ControlApi {
   'GET /api/keys/{keyId}/requests.csv': Call<{ params: KeyId; query: RequestsCsvQuery; response: string }>
   'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: KeyId & LogId; response: RequestDetailsView }>
 
+  /** Of the last 24 hours, by app and API key. */
+  'GET /api/activity': Call<{ response: ActivityView }>
   /** Of all API keys of the account together. */
   'GET /api/usage': Call<{ response: UsageView }>
   /** Of the whole account. */

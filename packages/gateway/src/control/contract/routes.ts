@@ -10,6 +10,7 @@ import {
   sessionView,
   signUpBody,
 } from './account.ts'
+import { activityView, keyTrafficView } from './activity.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
@@ -184,6 +185,14 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: appId,
     response: appView,
   },
+  'GET /api/apps/{appId}/key/traffic': {
+    summary:
+      "Gets the requests of the last 24 hours and the last use of an app's key, and of its old key during a grace period.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    response: keyTrafficView,
+  },
   'GET /api/apps/{appId}/allow-list': {
     summary: "Gets an app's allow list.",
     access: 'read',
@@ -345,6 +354,14 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: keyId,
     response: apiKeyView,
   },
+  'GET /api/keys/{keyId}/traffic': {
+    summary:
+      'Gets the requests of the last 24 hours and the last use of an API key, and of the old key during a grace period.',
+    access: 'read',
+    status: 200,
+    params: keyId,
+    response: keyTrafficView,
+  },
   'POST /api/keys/{keyId}/revoke': {
     summary: 'Revokes an API key permanently. It no longer counts toward the maximum.',
     access: 'keys:write',
@@ -395,6 +412,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     response: requestDetails,
   },
 
+  'GET /api/activity': {
+    summary: 'Lists the apps and API keys with their requests of the last 24 hours and their last use.',
+    access: 'read',
+    status: 200,
+    response: activityView,
+  },
   'GET /api/usage': {
     summary: "Gets the usage of the account's API key limits.",
     access: 'read',
