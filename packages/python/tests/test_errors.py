@@ -24,7 +24,7 @@ from subscription_server import Chain, Socket, SubscriptionServer
 from web3 import Web3
 from web3.types import RPCEndpoint
 
-from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled, logs, subscribe
+from keyrail import AsyncKeyrailProvider, Hooks, KeyrailError, KeyrailProvider, Settled, logs, subscribe
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
@@ -104,6 +104,8 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "headers": {"x-team": "a\nb"}},
     {**APP, "proxy": "socks5://127.0.0.1:1080"},
     {**APP, "ssl_context": "/etc/ssl/ca.pem"},
+    {**APP, "hooks": print},
+    {**APP, "stats": 1},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -118,6 +120,12 @@ LOG_OPTIONS: list[dict[str, Any]] = [
     {"cursor": {"next_block": 7}},
     {"on_progress": 7},
     {"check_reorg": 1},
+]
+
+
+PARTS: list[Callable[[], Any]] = [
+    lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
+    lambda: Hooks(on_failure=asyncio.sleep),  # type: ignore[arg-type]
 ]
 
 
@@ -214,12 +222,14 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
+    yield from map(message_of, PARTS)
     for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             yield message_of(partial(KeyrailProvider, **APP))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
+        yield message_of(provider.stats)
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 

@@ -8,6 +8,18 @@ from .failure.reorg import Reorg
 from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
+from .observe.events import (
+    AttemptEvent,
+    CallEvent,
+    FailureEvent,
+    RequestEvent,
+    RerouteEvent,
+    ResponseEvent,
+    RetryEvent,
+)
+from .observe.hooks import Hooks
+from .observe.latency_histogram import LatencyStats
+from .observe.stats import EndpointStats, ProviderStats
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
@@ -19,21 +31,32 @@ __all__ = [
     "AsyncKeyrailProvider",
     "AsyncLogs",
     "AsyncSecret",
+    "AttemptEvent",
     "BatchOptions",
     "BlockEvent",
+    "CallEvent",
+    "EndpointStats",
+    "FailureEvent",
     "FailureKind",
     "FailureSource",
     "Headers",
+    "Hooks",
     "KeyrailError",
     "KeyrailProvider",
+    "LatencyStats",
     "LogCursor",
     "LogEvent",
     "Logs",
     "LogsProgress",
     "Network",
     "PerNetwork",
+    "ProviderStats",
     "Reorg",
     "ReorgEvent",
+    "RequestEvent",
+    "RerouteEvent",
+    "ResponseEvent",
+    "RetryEvent",
     "RetryOptions",
     "RpcErrorObject",
     "RpcRequest",

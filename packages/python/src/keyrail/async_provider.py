@@ -21,6 +21,7 @@ from .common_provider import CommonProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Network, PerNetwork
 from .failure.check import invalid
 from .failure.error import KeyrailError
+from .observe.hooks import Hooks
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.fork import watch_forks
@@ -67,6 +68,8 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         max_response_bytes: int | None = None,
         max_in_flight: int | None = None,
         resends: int | None = None,
+        hooks: Hooks | None = None,
+        stats: bool = False,
         cache_allowed_requests: bool = False,
         cacheable_requests: set[RPCEndpoint] | None = None,
         request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
@@ -99,6 +102,8 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         del (
             max_in_flight,
             resends,
+            hooks,
+            stats,
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,
@@ -107,11 +112,12 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         if isinstance(parsed, KeyrailError):
             del options, cache
             raise parsed
-        endpoint, settings, connections = parsed
+        endpoint, settings, connections = parsed.endpoint, parsed.settings, parsed.connections
         super().__init__(**cache)
         self._redacted_url = endpoint.redacted_url
         self._keep_options(options)
-        self._calls = CallFactory(endpoint, settings)
+        self._observer = parsed.observer
+        self._calls = CallFactory(endpoint, settings, parsed.observer)
         # Functions, for the same reason: the key is not an attribute.
         self._run, self._close, self._start_over, self._open_socket = create_async_runner(
             endpoint, settings, connections
@@ -204,6 +210,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
 
     def _after_fork(self) -> None:
         self._request_cache_lock = asyncio.Lock()
+        self._start_over_observing()
         self._start_over()
 
     async def _call(self, method: str, params: Any) -> Outcome:

@@ -21,6 +21,7 @@ from .common_provider import CommonProvider
 from .endpoint.create_endpoint import Headers, Network, PerNetwork, Secret
 from .failure.error import KeyrailError
 from .message.response import Result
+from .observe.hooks import Hooks
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.fork import watch_forks
@@ -57,6 +58,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         max_response_bytes: Larger responses fail. Default: 64 MiB.
         max_in_flight: The number of requests in flight at a time; further threads wait. Default: 64.
         resends: How often a transaction is sent again after two look-ups did not find it. Default: 0.
+        hooks: Functions that are called with the events of calls. Default: none.
+        stats: Whether calls, requests and latencies are counted. Default: False. Read them with ``stats()``.
         cache_allowed_requests: Whether web3.py's request cache is on, as in ``HTTPProvider``. Default: False.
         cacheable_requests: The methods whose results web3.py caches. Default: those of ``HTTPProvider``.
         request_cache_validation_threshold: The age at which web3.py caches a block: seconds, a tag, or None for any age.
@@ -92,6 +95,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         max_response_bytes: int | None = None,
         max_in_flight: int | None = None,
         resends: int | None = None,
+        hooks: Hooks | None = None,
+        stats: bool = False,
         cache_allowed_requests: bool = False,
         cacheable_requests: set[RPCEndpoint] | None = None,
         request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
@@ -124,6 +129,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         del (
             max_in_flight,
             resends,
+            hooks,
+            stats,
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,
@@ -132,11 +139,12 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         if isinstance(parsed, KeyrailError):
             del options, cache
             raise parsed
-        endpoint, settings, connections = parsed
+        endpoint, settings, connections = parsed.endpoint, parsed.settings, parsed.connections
         super().__init__(**cache)
         self._redacted_url = endpoint.redacted_url
         self._keep_options(options)
-        self._calls = CallFactory(endpoint, settings)
+        self._observer = parsed.observer
+        self._calls = CallFactory(endpoint, settings, parsed.observer)
         # Functions, for the same reason: the key is not an attribute.
         self._run, self._close, self._start_over = create_runner(endpoint, settings, connections)
         watch_forks(self)
@@ -211,6 +219,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
     def _after_fork(self) -> None:
         # A thread of the parent may hold the lock.
         self._request_cache_lock = threading.Lock()
+        self._start_over_observing()
         self._start_over()
 
     def _call(self, method: str, params: Any) -> Outcome:

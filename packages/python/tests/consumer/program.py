@@ -11,7 +11,9 @@ from web3 import AsyncWeb3, Web3
 
 from keyrail import (
     AsyncKeyrailProvider,
+    FailureEvent,
     FailureKind,
+    Hooks,
     KeyrailError,
     KeyrailProvider,
     LogCursor,
@@ -21,6 +23,12 @@ from keyrail import (
     async_logs,
     logs,
 )
+
+
+def show_failure(event: FailureEvent) -> None:
+    """Print an event."""
+    assert_type(event.kind, FailureKind)
+    assert_type(event.status, int | None)
 
 
 def connect(key: str) -> KeyrailProvider:
@@ -40,6 +48,8 @@ def connect(key: str) -> KeyrailProvider:
         max_response_bytes=10**6,
         max_in_flight=8,
         resends=1,
+        hooks=Hooks(on_failure=show_failure, on_retry=lambda event: print(event.wait_ms)),
+        stats=True,
         cache_allowed_requests=True,
         request_cache_validation_threshold=None,
     )
@@ -72,6 +82,9 @@ def read(provider: KeyrailProvider, cursor: LogCursor | None = None) -> None:
     for outcome in provider.batch_settled([("eth_chainId", [])]):
         print(show(outcome))
     assert_type(provider.redacted_url, str)
+    stats = provider.stats()
+    assert_type(stats.latency.p95_ms, float | None)
+    assert_type(stats.endpoints[provider.redacted_url].requests, int)
 
 
 async def get_headers() -> dict[str, str]:

@@ -11,7 +11,7 @@ from .batch_cap import BatchCap
 from .call_settings import CallSettings
 from .call_timeout import get_timeout_ms
 from .retry import call_steps, explain_no_retry, get_delay_ms, should_retry
-from .steps import Attempt, Call, Outcome, Parallel, Pause, Steps, now_ms
+from .steps import Attempt, Call, Outcome, Parallel, Pause, Steps, now_ms, observe_calls
 
 # Failures of a whole batch that apply to each of its calls. Other failures may be the fault of one call.
 _COMMON = frozenset(
@@ -72,6 +72,7 @@ def batch_steps(
     for part in _divide(calls, reads, limits.cap.get(), limits):
         places.append(part)
         steps.append(_part_steps([calls[at] for at in part], limits, settings))
+    steps = [observe_calls([calls[at] for at in part], one) for part, one in zip(places, steps, strict=True)]
     outcomes: list[Any] = [None] * len(calls)
     if len(steps) == 1:
         results = [(yield from steps[0])]
@@ -130,6 +131,10 @@ def _part_steps(calls: Sequence[Call], limits: BatchLimits, settings: CallSettin
             failed.append(at)
         if not failed:
             return outcomes
+        for at in failed:
+            observed = calls[at].observed
+            if observed is not None:
+                observed.retry(outcomes[at].kind, delay)
         yield Pause(delay)
         places = failed
         retried += 1

@@ -16,12 +16,13 @@ from ..failure.error import KeyrailError
 from ..failure.hints import add_hint
 from ..failure.to_revert import to_revert
 from ..message.response import Result
+from ..observe.observer import Observer
 from .batch import BatchLimits, batch_steps
 from .call_settings import CallSettings
 from .call_timeout import get_timeout_ms
 from .retry import call_steps
 from .safe_write import write_steps
-from .steps import Call, Outcome, Steps, now_ms
+from .steps import Call, Outcome, Steps, now_ms, observe_calls
 from .transaction_hash import compute_transaction_hash
 
 RpcRequest: TypeAlias = "tuple[RPCEndpoint | str, Any]"
@@ -55,17 +56,23 @@ Settled: TypeAlias = SettledValue | SettledError
 class CallFactory:
     """Creates the steps of calls to one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, settings: CallSettings) -> None:
+    def __init__(self, endpoint: Endpoint, settings: CallSettings, observer: Observer | None = None) -> None:
         self._redacted_url = endpoint.redacted_url
         self._settings = settings
+        self._observer = observer
         self._limits = BatchLimits(settings)
         self._chain_id = endpoint.chain_id
 
     def get_cached(self, method: str) -> Result | None:
         """Return the chain id for ``eth_chainId``, if it is known."""
-        if method == "eth_chainId" and self._chain_id is not None:
-            return Result(hex(self._chain_id))
-        return None
+        if method != "eth_chainId" or self._chain_id is None:
+            return None
+        result = Result(hex(self._chain_id))
+        if self._observer is not None:
+            observed = self._observer.start(method)
+            observed.use_cache()
+            observed.end(result)
+        return result
 
     def cache_result(self, method: str, outcome: Outcome) -> None:
         """Remember the result of ``eth_chainId``, which never changes."""
@@ -78,7 +85,11 @@ class CallFactory:
     def create_single(self, method: str, params: Any) -> Steps:
         """Create the steps of one call."""
         call = create_call(method, params)
-        return self._create_write(call, params) or self._create_read(call)
+        steps = self._create_write(call, params) or self._create_read(call)
+        if self._observer is None:
+            return steps
+        call.observed = self._observer.start(call.method)
+        return observe_calls([call], steps)
 
     def create_batch(self, requests: Sequence[RpcRequest]) -> Steps:
         """Create the steps of several calls."""
@@ -97,7 +108,10 @@ class CallFactory:
             call = create_call(method, params)
             calls.append(call)
             writes.append(self._create_write(call, params))
-        return batch_steps(calls, writes, self._limits, self._settings)
+        if self._observer is not None:
+            for call in calls:
+                call.observed = self._observer.start(call.method)
+        return observe_calls(calls, batch_steps(calls, writes, self._limits, self._settings))
 
     def _create_read(self, call: Call) -> Steps:
         limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)

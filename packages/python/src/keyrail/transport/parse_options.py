@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..endpoint.create_endpoint import Endpoint, create_endpoint
 from ..failure.check import check_bool, check_names, invalid
 from ..failure.error import KeyrailError
+from ..observe.create_observer import create_observer
+from ..observe.observer import Observer
 from .call_settings import CallSettings, create_call_settings
 from .connection_settings import ConnectionSettings, create_connection_settings
 
 _ENDPOINT_OPTIONS = ("url", "base_url", "rpc_url", "api_key", "network", "chain_id", "jwt", "headers")
 _CALL_OPTIONS = ("timeout_ms", "retry", "batch", "max_response_bytes", "max_in_flight", "resends")
 _CONNECTION_OPTIONS = ("proxy", "ssl_context")
+_OBSERVER_OPTIONS = ("hooks", "stats")
 
-OPTION_NAMES = _ENDPOINT_OPTIONS + _CALL_OPTIONS + _CONNECTION_OPTIONS
+OPTION_NAMES = _ENDPOINT_OPTIONS + _CALL_OPTIONS + _CONNECTION_OPTIONS + _OBSERVER_OPTIONS
 """The options that are read when a provider is created, and cannot be changed later."""
 
 HTTP_PROVIDER_OPTIONS = {
@@ -32,10 +36,20 @@ def describe_http_provider_option(name: str) -> str:
     return f"{name} is an option of web3.py's HTTP providers. Pass {HTTP_PROVIDER_OPTIONS[name]} instead."
 
 
+@dataclass(slots=True, frozen=True)
+class ParsedOptions:
+    """The checked options of a provider."""
+
+    endpoint: Endpoint
+    settings: CallSettings
+    connections: ConnectionSettings
+    observer: Observer | None
+
+
 def parse_options(
     options: Mapping[str, Any], cache: Mapping[str, Any], unknown: Mapping[str, Any]
-) -> tuple[Endpoint, CallSettings, ConnectionSettings] | KeyrailError:
-    """Return the endpoint and the settings of calls and connections, or the failure if an option is wrong.
+) -> ParsedOptions | KeyrailError:
+    """Return the checked options, or the failure if one is wrong.
 
     The failure is returned and not raised, so that its traceback has no frames that contain the key.
 
@@ -55,6 +69,7 @@ def parse_options(
         settings = create_call_settings(**{name: options[name] for name in _CALL_OPTIONS})
         given = {name: options[name] for name in _CONNECTION_OPTIONS}
         connections = create_connection_settings(endpoint.redacted_url, **given)
+        observer = create_observer(endpoint.redacted_url, **{name: options[name] for name in _OBSERVER_OPTIONS})
     except KeyrailError as failure:
         return failure.with_traceback(None)
-    return endpoint, settings, connections
+    return ParsedOptions(endpoint, settings, connections, observer)

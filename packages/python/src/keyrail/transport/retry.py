@@ -54,5 +54,7 @@ def call_steps(
         left = until - now_ms()
         if delay >= left:
             return [explain_no_retry(outcome, delay, left)]
+        if call.observed is not None:
+            call.observed.retry(outcome.kind, delay)
         yield Pause(delay)
         retried += 1

@@ -19,8 +19,9 @@ from .call_settings import CallSettings
 from .connection_settings import ConnectionSettings
 from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
+from .report_attempt import report_outcomes, report_sends
 from .rpc_socket import RpcSocket, open_rpc_socket
-from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps
+from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps, now_ms
 
 # Ids of a process that was not forked start at 1 and never get this high. Ids of a child stay below 2^53, the limit of JSON numbers.
 _MIN_CHILD_ID = 2**32
@@ -77,8 +78,12 @@ def create_runner(
             return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
         first = ids.take(len(attempt.calls))
         may_repeat = all(is_read_method(call.method) for call in attempt.calls)
+        sent_at = report_sends(attempt, resolved.redacted_url)
         response = post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
-        return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        result = to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        if sent_at is not None:
+            report_outcomes(attempt, resolved.redacted_url, result.outcomes, now_ms() - sent_at)
+        return result
 
     def make_without_frames(attempt: Attempt) -> AttemptResult:
         escaping: BaseException
@@ -97,13 +102,17 @@ def create_runner(
 
     def run(steps: Steps) -> list[Outcome]:
         value: Any = None
-        while True:
-            try:
-                effect = steps.send(value)
-            except StopIteration as end:
-                outcomes: list[Outcome] = end.value
-                return outcomes
-            value = perform(effect)
+        try:
+            while True:
+                try:
+                    effect = steps.send(value)
+                except StopIteration as end:
+                    outcomes: list[Outcome] = end.value
+                    return outcomes
+                value = perform(effect)
+        finally:
+            # After an interrupt or a cancellation, the steps end here.
+            steps.close()
 
     def after_fork() -> None:
         forget_connections()
@@ -147,8 +156,12 @@ def create_async_runner(
             return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
         first = ids.take(len(attempt.calls))
         may_repeat = all(is_read_method(call.method) for call in attempt.calls)
+        sent_at = report_sends(attempt, resolved.redacted_url)
         response = await post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
-        return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        result = to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        if sent_at is not None:
+            report_outcomes(attempt, resolved.redacted_url, result.outcomes, now_ms() - sent_at)
+        return result
 
     async def make_without_frames(attempt: Attempt) -> AttemptResult:
         escaping: BaseException
@@ -167,13 +180,17 @@ def create_async_runner(
 
     async def run(steps: Steps) -> list[Outcome]:
         value: Any = None
-        while True:
-            try:
-                effect = steps.send(value)
-            except StopIteration as end:
-                outcomes: list[Outcome] = end.value
-                return outcomes
-            value = await perform(effect)
+        try:
+            while True:
+                try:
+                    effect = steps.send(value)
+                except StopIteration as end:
+                    outcomes: list[Outcome] = end.value
+                    return outcomes
+                value = await perform(effect)
+        finally:
+            # After an interrupt or a cancellation, the steps end here.
+            steps.close()
 
     def after_fork() -> None:
         forget_connections()

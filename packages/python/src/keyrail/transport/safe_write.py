@@ -69,7 +69,9 @@ def write_steps(
         looks = absent = 0
         while True:
             look_up = "eth_getTransactionReceipt" if sync else "eth_getTransactionByHash"
-            (found,) = yield from call_steps(Call(look_up, json.dumps([tx_hash])), settings, until, limit_ms)
+            (found,) = yield from call_steps(
+                Call(look_up, json.dumps([tx_hash]), call.observed), settings, until, limit_ms
+            )
             if isinstance(found, Result) and _has_hash(found.value, "transactionHash" if sync else "hash", tx_hash):
                 return [Result(found.value if sync else tx_hash)]
             looks += 1

@@ -13,18 +13,21 @@ from typing import Any, TypeAlias
 
 from ..failure.error import KeyrailError
 from ..message.response import Result
+from ..observe.observer import ObservedCall, observe_steps
 
 Outcome: TypeAlias = Result | KeyrailError
 """The outcome of a call. A failure is a value here; the provider raises it."""
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Call:
     """A call."""
 
     method: str
     params: str
     """As JSON."""
+    observed: ObservedCall | None = None
+    """Receives the events of the call; None if nothing observes calls."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -71,6 +74,12 @@ class Parallel:
 
 
 Effect: TypeAlias = Attempt | Pause | Parallel
+
+
+def observe_calls(calls: Sequence[Call], steps: Steps) -> Steps:
+    """Report the outcomes of calls to what observes them."""
+    observed = [call.observed for call in calls if call.observed is not None]
+    return observe_steps(steps, observed) if observed else steps
 
 
 def now_ms() -> float:
