@@ -6,6 +6,7 @@ import heldOutCases from '../heldOut.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
 import repeatableCases from '../repeatable.json' with { type: 'json' }
 import retryAfterCases from '../retryAfter.json' with { type: 'json' }
+import routeCases from '../routes.json' with { type: 'json' }
 import wordingCases from '../wordings.json' with { type: 'json' }
 import type { Json } from './json.ts'
 
@@ -149,6 +150,68 @@ export interface RangeHintCase {
     /** Whether there are too many addresses. */
     readonly tooManyAddresses?: boolean
   }
+  readonly why: string
+}
+
+/** The facts of a failure, as core's `FailureFacts`. */
+export interface VectorFacts {
+  readonly text: string
+  readonly kind?: string
+  readonly status?: number
+  readonly rpcError?: { readonly code: number; readonly message: string; readonly data?: Json }
+  /** The `retry-after` header. */
+  readonly retryAfter?: string
+  /** The server cannot have received any part of the request. */
+  readonly unsent?: boolean
+}
+
+/** How a node responds to a call. */
+export interface VectorResponse {
+  /** @default "0x1" */
+  readonly result?: Json
+  readonly facts?: VectorFacts
+  /** There is no response. */
+  readonly never?: true
+  /** The result of an `eth_blockNumber` that the client adds. */
+  readonly head?: string
+  /** The time until the response, in milliseconds. @default 1 */
+  readonly afterMs?: number
+}
+
+/** Calls to several endpoints, one after the other, and the endpoints that they must be sent to. */
+export interface RouteCase {
+  readonly name: string
+  readonly appliesTo: readonly Implementation[]
+  readonly endpoints: readonly { readonly weight?: number }[]
+  /** The options of `failover`. @default none, with a circuit breaker if there are several endpoints */
+  readonly options?: {
+    readonly minBlock?: boolean
+    readonly attemptTimeoutMs?: number
+    readonly acceptableWaitMs?: number
+    readonly breaker?: false | { readonly failures?: number; readonly openMs?: number; readonly deadMs?: number }
+  }
+  readonly calls: readonly {
+    /** When the call starts, in milliseconds after the start of the case, or once the call before has completed. @default 0 */
+    readonly atMs?: number
+    readonly method: string
+    /** @default [] */
+    readonly params?: readonly Json[]
+    /** @default 10_000 */
+    readonly timeoutMs?: number
+    /** The response of each endpoint to this call. @default the result "0x1" */
+    readonly nodes?: readonly VectorResponse[]
+    /** What each endpoint must receive, in order: its position, the method and the params. The last two are checked where present. */
+    readonly sent: readonly (readonly [at: number, method?: string, params?: readonly Json[]])[]
+    readonly expect: {
+      readonly result?: Json
+      readonly kind?: string
+      readonly retryable?: boolean
+      /** Texts that the error message must contain. */
+      readonly messageHolds?: readonly string[]
+      /** The duration of the call, in milliseconds, give or take 1. */
+      readonly afterMs?: number
+    }
+  }[]
   readonly why: string
 }
 
@@ -317,3 +380,6 @@ export const repeatables: readonly RepeatableCase[] = repeatableCases as readonl
 
 /** How a requested delay is parsed: `retryAfter.json`. */
 export const retryAfters: readonly RetryAfterCase[] = retryAfterCases as readonly RetryAfterCase[]
+
+/** Which endpoint a call is sent to, and when it goes to another one: `routes.json`. */
+export const routes: readonly RouteCase[] = routeCases as unknown as readonly RouteCase[]

@@ -2,12 +2,14 @@
 
 from .async_provider import AsyncKeyrailProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Headers, Network, PerNetwork, Secret
+from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
 from .failure.reorg import Reorg
 from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
+from .observe.endpoint_state import BreakerState, EndpointState, Health
 from .observe.events import (
     AttemptEvent,
     CallEvent,
@@ -23,8 +25,10 @@ from .observe.stats import EndpointStats, ProviderStats
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
+from .transport.breaker import Breaker
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
+from .transport.failover import Failover
 
 __all__ = [
     "AsyncHeaders",
@@ -34,12 +38,18 @@ __all__ = [
     "AttemptEvent",
     "BatchOptions",
     "BlockEvent",
+    "Breaker",
+    "BreakerState",
     "CallEvent",
+    "Endpoint",
+    "EndpointState",
     "EndpointStats",
+    "Failover",
     "FailureEvent",
     "FailureKind",
     "FailureSource",
     "Headers",
+    "Health",
     "Hooks",
     "KeyrailError",
     "KeyrailProvider",

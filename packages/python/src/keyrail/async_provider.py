@@ -19,11 +19,13 @@ from web3.utils import RequestCacheValidationThreshold
 
 from .common_provider import CommonProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Network, PerNetwork
+from .endpoint.endpoint import Endpoint
 from .failure.check import invalid
 from .failure.error import KeyrailError
 from .observe.hooks import Hooks
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
+from .transport.failover import Failover
 from .transport.fork import watch_forks
 from .transport.parse_options import OPTION_NAMES, describe_http_provider_option, parse_options
 from .transport.run_steps import create_async_runner
@@ -60,6 +62,8 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         chain_id: PerNetwork[int] | None = None,
         jwt: AsyncSecret | None = None,
         headers: AsyncHeaders | None = None,
+        endpoints: Sequence[Endpoint] | None = None,
+        failover: Failover | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -92,6 +96,8 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             chain_id,
             jwt,
             headers,
+            endpoints,
+            failover,
             proxy,
             ssl_context,
             timeout_ms,
@@ -112,15 +118,14 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         if isinstance(parsed, KeyrailError):
             del options, cache
             raise parsed
-        endpoint, settings, connections = parsed.endpoint, parsed.settings, parsed.connections
         super().__init__(**cache)
-        self._redacted_url = endpoint.redacted_url
+        self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._keep_options(options)
         self._observer = parsed.observer
-        self._calls = CallFactory(endpoint, settings, parsed.observer)
+        self._calls = CallFactory(parsed)
         # Functions, for the same reason: the key is not an attribute.
         self._run, self._close, self._start_over, self._open_socket = create_async_runner(
-            endpoint, settings, connections
+            parsed.endpoints, parsed.settings
         )
         watch_forks(self)
 

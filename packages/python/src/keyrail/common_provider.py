@@ -10,6 +10,7 @@ from typing_extensions import Self
 from .failure.check import invalid
 from .observe.observer import Observer
 from .observe.stats import ProviderStats
+from .transport.calls import CallFactory
 from .transport.parse_options import HTTP_PROVIDER_OPTIONS, OPTION_NAMES
 
 
@@ -19,6 +20,7 @@ class CommonProvider:
     _redacted_url: str = ""
     _recreate: Callable[[], Any]
     _observer: Observer | None = None
+    _calls: CallFactory
 
     @property
     def redacted_url(self) -> str:
@@ -39,7 +41,7 @@ class CommonProvider:
         """
         if self._observer is None:
             raise invalid("This provider counts nothing. Pass stats=True when you create it.")
-        return self._observer.snapshot()
+        return self._observer.snapshot(self._calls.get_endpoint_states())
 
     def _start_over_observing(self) -> None:
         if self._observer is not None:

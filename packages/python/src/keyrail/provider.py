@@ -19,11 +19,13 @@ from web3.utils import RequestCacheValidationThreshold
 
 from .common_provider import CommonProvider
 from .endpoint.create_endpoint import Headers, Network, PerNetwork, Secret
+from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError
 from .message.response import Result
 from .observe.hooks import Hooks
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
+from .transport.failover import Failover
 from .transport.fork import watch_forks
 from .transport.parse_options import OPTION_NAMES, parse_options
 from .transport.run_steps import create_runner
@@ -46,6 +48,9 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         jwt: A JSON Web Token, or a function that returns it. Sent as ``Authorization: Bearer``.
         headers: Extra headers of each request, or a function that returns them. The function is called for each attempt. Values are
             masked in errors.
+        endpoints: 1 to 30 endpoints of one chain instead of the options above, of which only ``network`` and ``chain_id`` hold for all.
+            Calls are sent to the next endpoint when one fails.
+        failover: How an endpoint is chosen for a call. Default: in order, or by weight, without endpoints that keep failing.
         proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
             environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
         ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
@@ -87,6 +92,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         chain_id: PerNetwork[int] | None = None,
         jwt: Secret | None = None,
         headers: Headers | None = None,
+        endpoints: Sequence[Endpoint] | None = None,
+        failover: Failover | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -119,6 +126,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             chain_id,
             jwt,
             headers,
+            endpoints,
+            failover,
             proxy,
             ssl_context,
             timeout_ms,
@@ -139,14 +148,13 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         if isinstance(parsed, KeyrailError):
             del options, cache
             raise parsed
-        endpoint, settings, connections = parsed.endpoint, parsed.settings, parsed.connections
         super().__init__(**cache)
-        self._redacted_url = endpoint.redacted_url
+        self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._keep_options(options)
         self._observer = parsed.observer
-        self._calls = CallFactory(endpoint, settings, parsed.observer)
+        self._calls = CallFactory(parsed)
         # Functions, for the same reason: the key is not an attribute.
-        self._run, self._close, self._start_over = create_runner(endpoint, settings, connections)
+        self._run, self._close, self._start_over = create_runner(parsed.endpoints, parsed.settings)
         watch_forks(self)
 
     def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:

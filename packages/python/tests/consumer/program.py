@@ -11,6 +11,9 @@ from web3 import AsyncWeb3, Web3
 
 from keyrail import (
     AsyncKeyrailProvider,
+    Breaker,
+    Endpoint,
+    Failover,
     FailureEvent,
     FailureKind,
     Hooks,
@@ -55,6 +58,16 @@ def connect(key: str) -> KeyrailProvider:
     )
 
 
+def connect_to_several(key: str) -> KeyrailProvider:
+    """Create a provider with several endpoints."""
+    endpoints = [
+        Endpoint("https://one.example", weight=3, name="main"),
+        Endpoint(base_url="https://two.example/{network}", api_key=lambda: key, weight=1),
+    ]
+    failover = Failover(attempt_timeout_ms=2_000, min_block=True, breaker=Breaker(failures=3))
+    return KeyrailProvider(endpoints=endpoints, failover=failover, network="sepolia", chain_id=11155111)
+
+
 def show(outcome: Settled) -> str:
     """Narrow an outcome by ``error``, ``ok`` and class."""
     if outcome.ok is True:
@@ -84,6 +97,11 @@ def read(provider: KeyrailProvider, cursor: LogCursor | None = None) -> None:
     assert_type(provider.redacted_url, str)
     stats = provider.stats()
     assert_type(stats.latency.p95_ms, float | None)
+    for state in stats.endpoint_states:
+        assert_type(state.head, int)
+        assert_type(state.out, str | None)
+        if state.health is not None:
+            assert_type(state.health.success_rate, float | None)
     assert_type(stats.endpoints[provider.redacted_url].requests, int)
 
 

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from ..failure.error import KeyrailError
 from ..failure.kinds import FailureKind
-from .events import AttemptEvent, CallEvent, FailureEvent, RequestEvent, ResponseEvent, RetryEvent
+from .endpoint_state import EndpointState
+from .events import AttemptEvent, CallEvent, FailureEvent, RequestEvent, RerouteEvent, ResponseEvent, RetryEvent
 from .stats import ProviderStats, StatsCounters
 
 Notify: TypeAlias = Callable[[CallEvent], None]
@@ -36,10 +37,10 @@ class Observer:
         with self.lock:
             self.counters.hook_errors += 1
 
-    def snapshot(self) -> ProviderStats:
+    def snapshot(self, endpoint_states: Sequence[EndpointState]) -> ProviderStats:
         """Copy all counts."""
         with self.lock:
-            return self.counters.snapshot()
+            return self.counters.snapshot(endpoint_states)
 
     def after_fork(self) -> None:
         """Start over in a child: a thread of the parent may hold the lock."""
@@ -91,6 +92,14 @@ class ObservedCall:
         with self._observer.lock:
             self._observer.counters.retries += 1
         self._emit(RetryEvent, redacted_url=self._redacted_url, attempt=self._attempts, kind=kind, wait_ms=wait_ms)
+
+    def reroute(self, redacted_url: str, kind: FailureKind) -> None:
+        """Report that an endpoint failed, and that the call is sent to another one."""
+        counters = self._observer.counters
+        with self._observer.lock:
+            counters.all.reroute()
+            counters.get_endpoint(redacted_url).reroute()
+        self._emit(RerouteEvent, redacted_url=redacted_url, attempt=self._attempts, kind=kind)
 
     def use_cache(self) -> None:
         """Report that the result comes from the cache."""

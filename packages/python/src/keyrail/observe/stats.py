@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..failure.kinds import FailureKind
+from .endpoint_state import EndpointState
 from .latency_histogram import LatencyHistogram, LatencyStats
 
 # The number of endpoints with counters of their own. Key rotation changes the redacted URL, so the number must be bounded.
@@ -62,6 +63,8 @@ class ProviderStats(EndpointStats):
     """Exceptions of hooks, tracers and spans."""
     endpoints: Mapping[str, EndpointStats]
     """Counts of each endpoint, by its redacted URL. At most 64; further ones share ``(others)``."""
+    endpoint_states: Sequence[EndpointState]
+    """The head and the circuit breaker of each endpoint."""
 
 
 class Counters:
@@ -138,7 +141,7 @@ class StatsCounters:
             counters = self._endpoints.setdefault(name, Counters())
         return counters
 
-    def snapshot(self) -> ProviderStats:
+    def snapshot(self, endpoint_states: Sequence[EndpointState]) -> ProviderStats:
         """Copy all counts."""
         return ProviderStats(
             **self.all.snapshot(),
@@ -150,4 +153,5 @@ class StatsCounters:
             cached=self.cached,
             hook_errors=self.hook_errors,
             endpoints={url: EndpointStats(**counters.snapshot()) for url, counters in self._endpoints.items()},
+            endpoint_states=endpoint_states,
         )

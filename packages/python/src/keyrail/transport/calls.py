@@ -10,19 +10,20 @@ from typing import Any, Literal, TypeAlias
 from web3._utils.encoding import Web3JsonEncoder
 from web3.types import RPCEndpoint, RPCResponse
 
-from ..endpoint.create_endpoint import Endpoint
 from ..failure.check import check, describe, invalid
 from ..failure.error import KeyrailError
 from ..failure.hints import add_hint
 from ..failure.to_revert import to_revert
 from ..message.response import Result
-from ..observe.observer import Observer
-from .batch import BatchLimits, batch_steps
-from .call_settings import CallSettings
+from ..observe.endpoint_state import EndpointState
+from .batch import batch_steps
 from .call_timeout import get_timeout_ms
+from .create_sender import create_sender
+from .deadline import Deadline, start_deadline
+from .parse_options import ParsedOptions
 from .retry import call_steps
 from .safe_write import write_steps
-from .steps import Call, Outcome, Steps, now_ms, observe_calls
+from .steps import Call, Outcome, Steps, observe_calls
 from .transaction_hash import compute_transaction_hash
 
 RpcRequest: TypeAlias = "tuple[RPCEndpoint | str, Any]"
@@ -54,14 +55,19 @@ Settled: TypeAlias = SettledValue | SettledError
 
 
 class CallFactory:
-    """Creates the steps of calls to one endpoint."""
+    """Creates the steps of the calls of a provider."""
 
-    def __init__(self, endpoint: Endpoint, settings: CallSettings, observer: Observer | None = None) -> None:
-        self._redacted_url = endpoint.redacted_url
-        self._settings = settings
-        self._observer = observer
-        self._limits = BatchLimits(settings)
-        self._chain_id = endpoint.chain_id
+    def __init__(self, parsed: ParsedOptions) -> None:
+        chain_ids = [one.endpoint.chain_id for one in parsed.endpoints]
+        self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
+        self._settings = parsed.settings
+        self._observer = parsed.observer
+        self._sender = create_sender(parsed.endpoints, parsed.failover, parsed.settings)
+        self._chain_id = next((one for one in chain_ids if one is not None), None)
+
+    def get_endpoint_states(self) -> list[EndpointState]:
+        """Return the state of each endpoint."""
+        return self._sender.get_states()
 
     def get_cached(self, method: str) -> Result | None:
         """Return the chain id for ``eth_chainId``, if it is known."""
@@ -111,11 +117,13 @@ class CallFactory:
         if self._observer is not None:
             for call in calls:
                 call.observed = self._observer.start(call.method)
-        return observe_calls(calls, batch_steps(calls, writes, self._limits, self._settings))
+        return observe_calls(calls, batch_steps(calls, writes, self._sender, self._settings))
 
     def _create_read(self, call: Call) -> Steps:
-        limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)
-        return call_steps(call, self._settings, now_ms() + limit_ms, limit_ms)
+        return call_steps(call, self._sender, self._settings, self._start_deadline(call))
+
+    def _start_deadline(self, call: Call) -> Deadline:
+        return start_deadline(get_timeout_ms(call.method, self._settings.timeout_ms))
 
     def _create_write(self, call: Call, params: Any) -> Steps | None:
         """Create the steps of a call that sends a signed transaction; None for other calls."""
@@ -125,8 +133,8 @@ class CallFactory:
         tx_hash = compute_transaction_hash(given[0] if isinstance(given, list) and given else params)
         if tx_hash is None:
             return None
-        limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)
-        return write_steps(call, tx_hash, self._redacted_url, self._settings, now_ms() + limit_ms, limit_ms)
+        deadline = self._start_deadline(call)
+        return write_steps(call, tx_hash, self._redacted_url, self._sender, self._settings, deadline)
 
 
 # Created once, because json.dumps creates an encoder for every call.

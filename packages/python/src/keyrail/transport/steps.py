@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -39,6 +40,10 @@ class Attempt:
     """The deadline for the response, by ``now_ms``."""
     limit_ms: float
     """The time limit of the whole call, for messages."""
+    own_limit_ms: float | None = None
+    """The time limit of this attempt, if it is before the deadline of the call, for messages."""
+    at: int = 0
+    """The position of the endpoint."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -62,8 +67,16 @@ class Pause:
     ms: float
 
 
+@dataclass(slots=True, frozen=True)
+class Wait:
+    """Waits until a future is done, or for a time. The steps check afterwards whether it is done."""
+
+    future: Future[Any]
+    ms: float
+
+
 Steps: TypeAlias = Generator["Effect", Any, list[Outcome]]
-"""Steps that return the outcomes of calls."""
+"""Steps that return the outcomes of calls, in the order of the calls."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -73,7 +86,7 @@ class Parallel:
     steps: Sequence[Steps]
 
 
-Effect: TypeAlias = Attempt | Pause | Parallel
+Effect: TypeAlias = Attempt | Pause | Wait | Parallel
 
 
 def observe_calls(calls: Sequence[Call], steps: Steps) -> Steps:

@@ -1,0 +1,40 @@
+"""Creates what sends the calls of a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .breaker import Breaker, CircuitBreaker
+from .call_settings import CallSettings
+from .endpoint_sender import EndpointSender
+from .failover import Failover
+from .parsed_endpoint import ParsedEndpoint
+from .route import Route
+from .sender import Sender
+
+
+def create_sender(endpoints: Sequence[ParsedEndpoint], failover: Failover | None, settings: CallSettings) -> Sender:
+    """Create what sends the calls of a provider.
+
+    Args:
+        endpoints: The endpoints.
+        failover: How an endpoint is chosen. None for a single one, which has no circuit breaker and follows no heads.
+        settings: The settings of calls.
+
+    """
+    breaker: Breaker | None = None
+    if failover is not None:
+        given = len(endpoints) > 1 if failover.breaker is None else failover.breaker
+        breaker = given if isinstance(given, Breaker) else Breaker() if given else None
+    senders = [
+        EndpointSender(
+            one.endpoint.redacted_url,
+            settings,
+            at=at,
+            name=one.name,
+            weight=one.weight,
+            breaker=None if breaker is None else CircuitBreaker(breaker, one.endpoint.redacted_url),
+        )
+        for at, one in enumerate(endpoints)
+    ]
+    return senders[0] if failover is None else Route(senders, failover)
