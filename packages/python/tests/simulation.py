@@ -22,12 +22,19 @@ START_MS = 10_000_000.0
 class Simulation:
     """A clock, and calls that run on it concurrently. ``respond`` returns how an endpoint responds to a call: see ``VectorResponse``."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, respond: Callable[[int, Call], dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        respond: Callable[[int, Call], dict[str, Any]],
+        date_ms: float = 0,
+    ) -> None:
         self.now_ms = START_MS
         self._respond = respond
         self._order = itertools.count()
         self._events: list[tuple[float, int, Callable[[], None]]] = []
-        clock = SimpleNamespace(monotonic=lambda: self.now_ms / 1_000, time=lambda: self.now_ms / 1_000)
+        clock = SimpleNamespace(
+            monotonic=lambda: self.now_ms / 1_000, time=lambda: (date_ms + self.now_ms - START_MS) / 1_000
+        )
         monkeypatch.setattr("keyrail.transport.steps.time", clock)
 
     def at(self, time_ms: float, run: Callable[[], None]) -> None:

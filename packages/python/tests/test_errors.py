@@ -27,6 +27,7 @@ from web3.types import RPCEndpoint
 from keyrail import (
     AsyncKeyrailProvider,
     Breaker,
+    Budget,
     Endpoint,
     Failover,
     Hooks,
@@ -123,6 +124,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"endpoints": [Endpoint("https://node.example", chain_id=one) for one in (1, 5)]},
     {"endpoints": [Endpoint("https://node.example")], "failover": {"min_block": True}},
     {**APP, "failover": Failover()},
+    {**APP, "budget": 25},
     {**APP, "hooks": print},
     {**APP, "stats": 1},
 ]
@@ -150,6 +152,11 @@ PARTS: list[Callable[[], Any]] = [
     lambda: Failover(min_block=7),  # type: ignore[arg-type]
     lambda: Failover(breaker=5),  # type: ignore[arg-type]
     lambda: Breaker(failure_rate=2),
+    lambda: Budget(requests_per_second=0),
+    lambda: Budget(requests_per_second=5, compute_units_per_second=5),
+    lambda: Budget(burst=5),
+    lambda: Budget(compute_units=5),  # type: ignore[arg-type]
+    lambda: Budget(compute_units={"eth_call": -1}),
     lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
     lambda: Hooks(on_failure=asyncio.sleep),  # type: ignore[arg-type]
 ]
@@ -321,7 +328,7 @@ def failover_messages() -> Iterator[str]:
     yield str(create_lagging_failure("eth_call", 100, "https://node.example/…1234"))
     with FaultServer(raw(401, "unknown key")) as server, FaultServer(lambda request, wire: wire.hang()) as silent:
         endpoints = [Endpoint(server.url), Endpoint(silent.url), Endpoint(server.url)]
-        failover = Failover(attempt_timeout_ms=300, breaker=Breaker(failures=1, open_ms=60_000))
+        failover = Failover(attempt_timeout_ms=1_500, breaker=Breaker(failures=1, open_ms=60_000))
         with KeyrailProvider(endpoints=endpoints, failover=failover) as provider:
             get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
             yield message_of(get_block)
@@ -337,6 +344,13 @@ def failover_messages() -> Iterator[str]:
         with KeyrailProvider(endpoints=[Endpoint(server.url)] * 2, chain_id=1) as provider:
             for _ in range(2):
                 yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+
+
+def budget_messages() -> Iterator[str]:
+    with FaultServer() as server, KeyrailProvider(server.url, budget=Budget(requests_per_day=1)) as provider:
+        get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
+        get_block()
+        yield re.sub(r"next \d+ ms", "next 9999 ms", message_of(get_block))
 
 
 def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -493,6 +507,7 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch)
         "Calls": call_messages(),
         "Responses": response_messages(),
         "Failover": failover_messages(),
+        "Budget": budget_messages(),
         "Logs": log_messages(monkeypatch),
         "Subscriptions": subscription_messages(monkeypatch),
         "Hints": hint_messages(),

@@ -1,6 +1,7 @@
 import adapterCases from '../adapters.json' with { type: 'json' }
 import codesAndWordsGrid from '../codesAndWords.json' with { type: 'json' }
 import batchCases from '../batches.json' with { type: 'json' }
+import budgetCases from '../budgets.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
 import heldOutCases from '../heldOut.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
@@ -215,6 +216,39 @@ export interface RouteCase {
   readonly why: string
 }
 
+/** Calls to one endpoint with a budget, and when each is sent. The clock starts at 0. */
+export interface BudgetCase {
+  readonly name: string
+  readonly appliesTo: readonly Implementation[]
+  /** The date at the start. @default "2026-01-01T12:00:00Z" */
+  readonly date?: string
+  /** The options of `budget`. */
+  readonly options: {
+    readonly requestsPerSecond?: number
+    readonly computeUnitsPerSecond?: number
+    readonly requestsPerDay?: number
+    readonly computeUnitsPerDay?: number
+    readonly burst?: number
+    readonly computeUnits?: { readonly [method: string]: number }
+    readonly maxWaitMs?: number
+  }
+  readonly calls: readonly {
+    /** When the calls start, in milliseconds. @default 0 */
+    readonly atMs?: number
+    /** How many calls start then. @default 1 */
+    readonly count?: number
+    /** @default "eth_getBalance" */
+    readonly method?: string
+    readonly priority?: 'write' | 'read' | 'poll'
+    /** @default 10_000 */
+    readonly timeoutMs?: number
+    readonly response?: VectorResponse
+    /** For each call, when it is sent, in milliseconds, give or take 2; or the kind of failure with which it is rejected. */
+    readonly expect: readonly (number | string)[]
+  }[]
+  readonly why: string
+}
+
 /** The data of the node in `adapters.json`, the same for every case. */
 export interface AdapterNode {
   readonly chainId: string
@@ -359,6 +393,9 @@ export const adapters: { readonly node: AdapterNode; readonly cases: readonly Ad
 
 /** How responses to a batch are matched to its calls: `batches.json`. */
 export const batches: readonly BatchCase[] = batchCases as readonly BatchCase[]
+
+/** When calls are sent to an endpoint with a budget: `budgets.json`. */
+export const budgets: readonly BudgetCase[] = budgetCases as unknown as readonly BudgetCase[]
 
 /** Codes that no single word overrides: `codesAndWords.json`. */
 export const codesAndWords: CodesAndWords = codesAndWordsGrid

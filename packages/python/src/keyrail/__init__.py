@@ -9,7 +9,7 @@ from .failure.reorg import Reorg
 from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
-from .observe.endpoint_state import BreakerState, EndpointState, Health
+from .observe.endpoint_state import BreakerState, BudgetStats, EndpointState, Health
 from .observe.events import (
     AttemptEvent,
     CallEvent,
@@ -26,6 +26,7 @@ from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
 from .transport.breaker import Breaker
+from .transport.budget import Budget
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
 from .transport.failover import Failover
@@ -40,6 +41,8 @@ __all__ = [
     "BlockEvent",
     "Breaker",
     "BreakerState",
+    "Budget",
+    "BudgetStats",
     "CallEvent",
     "Endpoint",
     "EndpointState",

@@ -23,6 +23,7 @@ from .endpoint.endpoint import Endpoint
 from .failure.check import invalid
 from .failure.error import KeyrailError
 from .observe.hooks import Hooks
+from .transport.budget import Budget
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.failover import Failover
@@ -64,6 +65,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         headers: AsyncHeaders | None = None,
         endpoints: Sequence[Endpoint] | None = None,
         failover: Failover | None = None,
+        budget: Budget | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -98,6 +100,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             headers,
             endpoints,
             failover,
+            budget,
             proxy,
             ssl_context,
             timeout_ms,

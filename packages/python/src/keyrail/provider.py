@@ -23,6 +23,7 @@ from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError
 from .message.response import Result
 from .observe.hooks import Hooks
+from .transport.budget import Budget
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.failover import Failover
@@ -51,6 +52,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         endpoints: 1 to 30 endpoints of one chain instead of the options above, of which only ``network`` and ``chain_id`` hold for all.
             Calls are sent to the next endpoint when one fails.
         failover: How an endpoint is chosen for a call. Default: in order, or by weight, without endpoints that keep failing.
+        budget: How much is sent to each endpoint per second and per day. Default: no limits.
         proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
             environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
         ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
@@ -94,6 +96,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         headers: Headers | None = None,
         endpoints: Sequence[Endpoint] | None = None,
         failover: Failover | None = None,
+        budget: Budget | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -128,6 +131,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             headers,
             endpoints,
             failover,
+            budget,
             proxy,
             ssl_context,
             timeout_ms,

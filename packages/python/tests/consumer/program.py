@@ -12,6 +12,7 @@ from web3 import AsyncWeb3, Web3
 from keyrail import (
     AsyncKeyrailProvider,
     Breaker,
+    Budget,
     Endpoint,
     Failover,
     FailureEvent,
@@ -61,11 +62,12 @@ def connect(key: str) -> KeyrailProvider:
 def connect_to_several(key: str) -> KeyrailProvider:
     """Create a provider with several endpoints."""
     endpoints = [
-        Endpoint("https://one.example", weight=3, name="main"),
+        Endpoint("https://one.example", weight=3, name="main", budget=Budget(requests_per_second=25)),
         Endpoint(base_url="https://two.example/{network}", api_key=lambda: key, weight=1),
     ]
     failover = Failover(attempt_timeout_ms=2_000, min_block=True, breaker=Breaker(failures=3))
-    return KeyrailProvider(endpoints=endpoints, failover=failover, network="sepolia", chain_id=11155111)
+    budget = Budget(compute_units_per_second=300, compute_units={"eth_call": 30}, max_wait_ms=5_000)
+    return KeyrailProvider(endpoints=endpoints, failover=failover, budget=budget, network="sepolia", chain_id=11155111)
 
 
 def show(outcome: Settled) -> str:
@@ -102,6 +104,8 @@ def read(provider: KeyrailProvider, cursor: LogCursor | None = None) -> None:
         assert_type(state.out, str | None)
         if state.health is not None:
             assert_type(state.health.success_rate, float | None)
+        if state.budget is not None:
+            assert_type(state.budget.queued["read"], int)
     assert_type(stats.endpoints[provider.redacted_url].requests, int)
 
 

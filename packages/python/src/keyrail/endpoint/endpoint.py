@@ -9,12 +9,13 @@ from typing_extensions import Never
 
 from ..failure.check import check, check_names, check_range, describe
 from ..failure.error import KeyrailError
+from ..transport.budget import Budget, check_budget
 from .create_endpoint import AsyncHeaders, AsyncSecret, Network, PerNetwork
 
 URL_OPTIONS = ("url", "base_url", "rpc_url", "api_key", "network", "chain_id", "jwt", "headers")
 """The options of an endpoint's URL, which a provider with one endpoint takes too."""
 
-_NAMES = (*URL_OPTIONS, "weight", "name")
+_NAMES = (*URL_OPTIONS, "weight", "name", "budget")
 _MAX_WEIGHT = 10**6
 
 
@@ -36,6 +37,7 @@ class Endpoint:
         weight: Its share of the calls, relative to the others; 0 makes it a spare for when the others fail. Without any weights,
             endpoints are tried in order. Default: 1.
         name: Its name in ``stats()``. Default: its redacted URL.
+        budget: Its own limits. Default: those of the provider.
         unknown: Not allowed. Any other option is an error that names the nearest one.
 
     Raises:
@@ -60,17 +62,19 @@ class Endpoint:
         headers: AsyncHeaders | None = None,
         weight: float | None = None,
         name: str | None = None,
+        budget: Budget | None = None,
         **unknown: Never,
     ) -> None:
         options: dict[str, Any] = {option: value for option, value in locals().items() if option in URL_OPTIONS}
-        failure = _find_problem(weight, name, unknown)
+        failure = _find_problem(weight, name, budget, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del url, base_url, rpc_url, api_key, network, chain_id, jwt, headers, unknown
         if failure is not None:
-            del options, name
+            del options, name, budget
             raise failure
         self.weight = weight
         self.name = name
+        self.budget = budget
         # A function, because its variables are not attributes: a debugger page that shows this object does not show the key.
         self._get_url_options: Callable[[], dict[str, Any]] = lambda: options
 
@@ -78,11 +82,12 @@ class Endpoint:
         return "Endpoint(…)" if self.name is None else f"Endpoint(name={self.name!r}, …)"
 
 
-def _find_problem(weight: Any, name: Any, unknown: dict[str, Any]) -> KeyrailError | None:
+def _find_problem(weight: Any, name: Any, budget: Any, unknown: dict[str, Any]) -> KeyrailError | None:
     try:
         check_names("an endpoint", unknown, _NAMES)
         check_range("weight", weight, 0, _MAX_WEIGHT)
         check(name is None or isinstance(name, str), f"name of an endpoint must be a string, not {describe(name)}.")
+        check_budget(budget)
     except KeyrailError as failure:
         return failure.with_traceback(None)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +26,25 @@ class Health:
 
 
 @dataclass(slots=True, frozen=True, kw_only=True)
+class BudgetStats:
+    """How much of a budget is used, and how much is left."""
+
+    unit: Literal["requests", "compute_units"]
+    rate: float | None
+    """Units per second now; None if there is no limit."""
+    used: float
+    """Units sent since the provider was created."""
+    used_today: float
+    """Sent since 00:00 UTC, in the unit of the limit per day."""
+    left_today: float | None
+    """Units left until 00:00 UTC; None if no limit per day is set."""
+    queued: Mapping[Literal["write", "read", "poll"], int]
+    """How many requests wait, by priority."""
+    paused_until: float | None
+    """Until when no calls are sent because the endpoint asked for a pause, in seconds since 1970; None without a pause."""
+
+
+@dataclass(slots=True, frozen=True, kw_only=True)
 class EndpointState:
     """The state of one endpoint of a provider."""
 
@@ -37,3 +57,5 @@ class EndpointState:
     """Why the endpoint is not used any more: it proved to be on another chain."""
     health: Health | None
     """None if it has no circuit breaker."""
+    budget: BudgetStats | None
+    """None if it has no budget."""

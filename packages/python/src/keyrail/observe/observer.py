@@ -93,6 +93,14 @@ class ObservedCall:
             self._observer.counters.retries += 1
         self._emit(RetryEvent, redacted_url=self._redacted_url, attempt=self._attempts, kind=kind, wait_ms=wait_ms)
 
+    def wait(self, redacted_url: str, wait_ms: float) -> None:
+        """Report a wait in the queue of a budget."""
+        self._queued_ms += wait_ms
+        counters = self._observer.counters
+        with self._observer.lock:
+            counters.all.wait(wait_ms)
+            counters.get_endpoint(redacted_url).wait(wait_ms)
+
     def reroute(self, redacted_url: str, kind: FailureKind) -> None:
         """Report that an endpoint failed, and that the call is sent to another one."""
         counters = self._observer.counters

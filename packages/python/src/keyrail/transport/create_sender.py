@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .breaker import Breaker, CircuitBreaker
 from .call_settings import CallSettings
+from .endpoint_budget import EndpointBudget
 from .endpoint_sender import EndpointSender
 from .failover import Failover
 from .parsed_endpoint import ParsedEndpoint
@@ -34,6 +35,7 @@ def create_sender(endpoints: Sequence[ParsedEndpoint], failover: Failover | None
             name=one.name,
             weight=one.weight,
             breaker=None if breaker is None else CircuitBreaker(breaker, one.endpoint.redacted_url),
+            budget=None if one.budget is None else EndpointBudget(one.budget, one.endpoint.redacted_url),
         )
         for at, one in enumerate(endpoints)
     ]

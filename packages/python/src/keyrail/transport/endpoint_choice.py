@@ -109,7 +109,9 @@ class EndpointChoice:
     def _get_cost(self, at: int, calls: Sequence[Call], min_block: int) -> float:
         """Return the cost of sending calls to an endpoint, lower is better."""
         endpoint = self._endpoints[at]
-        cost = self._acceptable_wait_ms + 1 if endpoint.weight == 0 else 0
+        cost = endpoint.get_wait_ms(calls[0])
+        if endpoint.weight == 0:
+            cost = max(cost, self._acceptable_wait_ms + 1)
         head = self._heads.get(at)
         if min_block > head.number and now_ms() - head.at < FRESH_HEAD_MS:
             cost += _BEHIND_COST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..failure.error import KeyrailError
@@ -11,6 +12,7 @@ from .batch_limits import BatchLimits, divide, get_max_bytes
 from .breaker import CircuitBreaker
 from .call_settings import CallSettings
 from .deadline import Deadline
+from .endpoint_budget import EndpointBudget
 from .sender import Group
 from .steps import Attempt, AttemptResult, Call, Outcome, Steps, now_ms
 
@@ -32,7 +34,7 @@ _PAYLOAD_TOO_LARGE = 413
 
 
 class EndpointSender:
-    """Sends calls to one endpoint, as its circuit breaker allows.
+    """Sends calls to one endpoint, as its budget and its circuit breaker allow.
 
     Args:
         redacted_url: The URL of the endpoint without its secrets.
@@ -41,6 +43,7 @@ class EndpointSender:
         name: Its name in statistics. Default: its redacted URL.
         weight: Its share of the calls. None stands for 1.
         breaker: Its circuit breaker, if it has one.
+        budget: Its budget, if it has one.
 
     """
 
@@ -53,6 +56,7 @@ class EndpointSender:
         name: str | None = None,
         weight: float | None = None,
         breaker: CircuitBreaker | None = None,
+        budget: EndpointBudget | None = None,
     ) -> None:
         self.redacted_url = redacted_url
         self.name = redacted_url if name is None else name
@@ -60,10 +64,15 @@ class EndpointSender:
         self.limits = BatchLimits(settings)
         self._at = at
         self._breaker = breaker
+        self._budget = budget
 
     def admits(self, method: str) -> bool:
         """Check whether the circuit breaker lets a call through."""
         return self._breaker is None or self._breaker.admits(method)
+
+    def get_wait_ms(self, call: Call) -> float:
+        """Return how long a call would wait for the budget."""
+        return 0 if self._budget is None else self._budget.get_wait_ms(call)
 
     def send(
         self,
@@ -84,6 +93,39 @@ class EndpointSender:
             bypasses_breaker: Whether the calls are sent even if the circuit breaker is open.
 
         """
+        budget = self._budget
+        if budget is None:
+            return (yield from self._send_guarded(calls, deadline, attempt_ms, bypasses_breaker))
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(calls):
+            rest = calls[len(outcomes) :]
+            part = rest[: budget.count_fitting(rest)]
+            send = partial(self._send_guarded, part, deadline, attempt_ms, bypasses_breaker)
+            outcomes += yield from budget.send(part, deadline, send)
+        return outcomes
+
+    def get_state(self, head: int = 0, out: str | None = None) -> EndpointState:
+        """Return the state of the endpoint.
+
+        Args:
+            head: The highest block that it is known to have.
+            out: Why it is not used any more, if so.
+
+        """
+        health = self._breaker.get_health() if self._breaker is not None else None
+        budget = self._budget.get_stats() if self._budget is not None else None
+        return EndpointState(
+            name=self.name, redacted_url=self.redacted_url, head=head, out=out, health=health, budget=budget
+        )
+
+    def get_states(self) -> list[EndpointState]:
+        """Return the state of the endpoint, as the only one. See ``Sender``."""
+        return [self.get_state()]
+
+    def _send_guarded(
+        self, calls: Sequence[Call], deadline: Deadline, attempt_ms: float | None, bypasses_breaker: bool
+    ) -> Steps:
+        """Send calls if the circuit breaker lets them through."""
         breaker = self._breaker
         if breaker is None:
             return (yield from self._send_once(calls, deadline, attempt_ms))
@@ -96,21 +138,6 @@ class EndpointSender:
             return outcomes
         finally:
             breaker.leave(sent, outcomes)
-
-    def get_state(self, head: int = 0, out: str | None = None) -> EndpointState:
-        """Return the state of the endpoint.
-
-        Args:
-            head: The highest block that it is known to have.
-            out: Why it is not used any more, if so.
-
-        """
-        health = self._breaker.get_health() if self._breaker is not None else None
-        return EndpointState(name=self.name, redacted_url=self.redacted_url, head=head, out=out, health=health)
-
-    def get_states(self) -> list[EndpointState]:
-        """Return the state of the endpoint, as the only one. See ``Sender``."""
-        return [self.get_state()]
 
     def _create_attempt(self, calls: Sequence[Call], deadline: Deadline, attempt_ms: float | None) -> Attempt:
         if attempt_ms is not None:

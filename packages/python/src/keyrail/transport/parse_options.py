@@ -12,6 +12,7 @@ from ..failure.check import check, check_bool, check_names, describe, invalid
 from ..failure.error import KeyrailError
 from ..observe.create_observer import create_observer
 from ..observe.observer import Observer
+from .budget import check_budget
 from .call_settings import CallSettings, create_call_settings
 from .connection_settings import create_connection_settings
 from .failover import Failover
@@ -19,7 +20,7 @@ from .parsed_endpoint import ParsedEndpoint
 
 _CALL_OPTIONS = ("timeout_ms", "retry", "batch", "max_response_bytes", "max_in_flight", "resends")
 _CONNECTION_OPTIONS = ("proxy", "ssl_context")
-_ROUTE_OPTIONS = ("endpoints", "failover")
+_ROUTE_OPTIONS = ("endpoints", "failover", "budget")
 _OBSERVER_OPTIONS = ("hooks", "stats")
 _MAX_ENDPOINTS = 30
 
@@ -82,6 +83,7 @@ def parse_options(
 def _parse_endpoints(options: Mapping[str, Any]) -> tuple[list[ParsedEndpoint], Failover | None]:
     """Return the endpoints, and how one is chosen for a call if the option ``endpoints`` is used."""
     given, failover = options["endpoints"], options["failover"]
+    check_budget(options["budget"])
     if given is None:
         check(
             failover is None, "failover works only with endpoints. Pass endpoints=[Endpoint(url), …], or leave it out."
@@ -103,7 +105,7 @@ def _parse_endpoints(options: Mapping[str, Any]) -> tuple[list[ParsedEndpoint], 
     parsed: list[ParsedEndpoint] = []
     for one in given:
         own = {name: value for name, value in get_url_options(one).items() if value is not None}
-        parsed.append(_parse_endpoint({**shared, **own}, options, one.weight, one.name))
+        parsed.append(_parse_endpoint({**shared, **own}, options, one))
     chains = {one.endpoint.chain_id for one in parsed} - {None}
     check(
         len(chains) < 2,
@@ -113,8 +115,11 @@ def _parse_endpoints(options: Mapping[str, Any]) -> tuple[list[ParsedEndpoint], 
 
 
 def _parse_endpoint(
-    url_options: Mapping[str, Any], options: Mapping[str, Any], weight: float | None = None, name: str | None = None
+    url_options: Mapping[str, Any], options: Mapping[str, Any], one: Endpoint | None = None
 ) -> ParsedEndpoint:
     endpoint = create_endpoint(**url_options)
     given = {option: options[option] for option in _CONNECTION_OPTIONS}
-    return ParsedEndpoint(endpoint, create_connection_settings(endpoint.redacted_url, **given), weight, name)
+    connections = create_connection_settings(endpoint.redacted_url, **given)
+    if one is None:
+        return ParsedEndpoint(endpoint, connections, budget=options["budget"])
+    return ParsedEndpoint(endpoint, connections, one.weight, one.name, one.budget or options["budget"])

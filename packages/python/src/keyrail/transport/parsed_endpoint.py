@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..endpoint.create_endpoint import CheckedEndpoint
+from .budget import Budget
 from .connection_settings import ConnectionSettings
 
 
@@ -18,3 +19,5 @@ class ParsedEndpoint:
     """Its share of the calls. None stands for 1."""
     name: str | None = None
     """Its name in statistics. None stands for its redacted URL."""
+    budget: Budget | None = None
+    """Its limits, if it has any."""

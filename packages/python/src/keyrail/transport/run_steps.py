@@ -189,9 +189,8 @@ def create_async_runner(
         if isinstance(effect, Pause):
             return await asyncio.sleep(effect.ms / 1_000)
         if isinstance(effect, Wait):
-            # The future may be shared, so it must not be cancelled together with this call.
-            future = asyncio.shield(asyncio.wrap_future(effect.future))
-            return await asyncio.wait([future], timeout=max(0, effect.ms) / 1_000)
+            # This does not cancel the future, which may be shared.
+            return await asyncio.wait([asyncio.wrap_future(effect.future)], timeout=max(0, effect.ms) / 1_000)
         return await asyncio.gather(*(run(one) for one in effect.steps))
 
     async def run(steps: Steps) -> list[Outcome]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..failure.error import KeyrailError
 from ..message.response import Result
@@ -18,6 +18,10 @@ from ..observe.observer import ObservedCall, observe_steps
 
 Outcome: TypeAlias = Result | KeyrailError
 """The outcome of a call. A failure is a value here; the provider raises it."""
+
+
+Priority = Literal["write", "read", "poll"]
+"""How urgent a call is."""
 
 
 @dataclass(slots=True)
@@ -29,6 +33,8 @@ class Call:
     """As JSON."""
     observed: ObservedCall | None = None
     """Receives the events of the call; None if nothing observes calls."""
+    priority: Priority | None = None
+    """Its place in the queue of a budget. None stands for ``write`` if it sends a transaction, else ``read``."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -98,3 +104,8 @@ def observe_calls(calls: Sequence[Call], steps: Steps) -> Steps:
 def now_ms() -> float:
     """Return the time of a monotonic clock, in milliseconds."""
     return time.monotonic() * 1_000
+
+
+def wall_ms() -> float:
+    """Return the date, in milliseconds since 1970."""
+    return time.time() * 1_000
