@@ -28,6 +28,7 @@ from keyrail import (
     AsyncKeyrailProvider,
     Breaker,
     Budget,
+    Cache,
     Endpoint,
     Failover,
     Hooks,
@@ -125,6 +126,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"endpoints": [Endpoint("https://node.example")], "failover": {"min_block": True}},
     {**APP, "failover": Failover()},
     {**APP, "budget": 25},
+    {**APP, "cache": True},
     {**APP, "hooks": print},
     {**APP, "stats": 1},
 ]
@@ -155,6 +157,7 @@ PARTS: list[Callable[[], Any]] = [
     lambda: Budget(requests_per_second=0),
     lambda: Budget(requests_per_second=5, compute_units_per_second=5),
     lambda: Budget(burst=5),
+    lambda: Cache(max_bytes=0),
     lambda: Budget(compute_units=5),  # type: ignore[arg-type]
     lambda: Budget(compute_units={"eth_call": -1}),
     lambda: Hooks(on_failure=5),  # type: ignore[arg-type]

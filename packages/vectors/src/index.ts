@@ -2,6 +2,7 @@ import adapterCases from '../adapters.json' with { type: 'json' }
 import codesAndWordsGrid from '../codesAndWords.json' with { type: 'json' }
 import batchCases from '../batches.json' with { type: 'json' }
 import budgetCases from '../budgets.json' with { type: 'json' }
+import cacheCases from '../caches.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
 import heldOutCases from '../heldOut.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
@@ -249,6 +250,23 @@ export interface BudgetCase {
   readonly why: string
 }
 
+/** Calls one after another, and which of them the cache responds to. */
+export interface CacheCase {
+  readonly name: string
+  readonly appliesTo: readonly Implementation[]
+  /** The options of `cache`. */
+  readonly options?: { readonly finalityDepth?: number }
+  readonly calls: readonly {
+    readonly method: string
+    readonly params: readonly Json[] | { readonly [name: string]: Json }
+    /** The result, if the call is sent. */
+    readonly result: Json
+    /** The call is not sent, because its result is cached. */
+    readonly cached?: true
+  }[]
+  readonly why: string
+}
+
 /** The data of the node in `adapters.json`, the same for every case. */
 export interface AdapterNode {
   readonly chainId: string
@@ -396,6 +414,9 @@ export const batches: readonly BatchCase[] = batchCases as readonly BatchCase[]
 
 /** When calls are sent to an endpoint with a budget: `budgets.json`. */
 export const budgets: readonly BudgetCase[] = budgetCases as unknown as readonly BudgetCase[]
+
+/** Which results are cached: `caches.json`. */
+export const caches: readonly CacheCase[] = cacheCases as unknown as readonly CacheCase[]
 
 /** Codes that no single word overrides: `codesAndWords.json`. */
 export const codesAndWords: CodesAndWords = codesAndWordsGrid

@@ -27,6 +27,7 @@ from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEven
 from .subscribe.subscribe import Subscription, subscribe
 from .transport.breaker import Breaker
 from .transport.budget import Budget
+from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
 from .transport.failover import Failover
@@ -43,6 +44,7 @@ __all__ = [
     "BreakerState",
     "Budget",
     "BudgetStats",
+    "Cache",
     "CallEvent",
     "Endpoint",
     "EndpointState",

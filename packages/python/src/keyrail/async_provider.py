@@ -24,6 +24,7 @@ from .failure.check import invalid
 from .failure.error import KeyrailError
 from .observe.hooks import Hooks
 from .transport.budget import Budget
+from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.failover import Failover
@@ -66,6 +67,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         endpoints: Sequence[Endpoint] | None = None,
         failover: Failover | None = None,
         budget: Budget | None = None,
+        cache: Cache | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -82,12 +84,12 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         **unknown: Never,
     ) -> None:
         options: dict[str, Any] = {name: value for name, value in locals().items() if name in OPTION_NAMES}
-        cache: dict[str, Any] = {
+        request_cache: dict[str, Any] = {
             "cache_allowed_requests": cache_allowed_requests,
             "cacheable_requests": cacheable_requests,
             "request_cache_validation_threshold": request_cache_validation_threshold,
         }
-        parsed = parse_options(options, cache, unknown)
+        parsed = parse_options(options, request_cache, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del (
             url,
@@ -101,6 +103,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             endpoints,
             failover,
             budget,
+            cache,
             proxy,
             ssl_context,
             timeout_ms,
@@ -119,9 +122,9 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             unknown,
         )
         if isinstance(parsed, KeyrailError):
-            del options, cache
+            del options, request_cache
             raise parsed
-        super().__init__(**cache)
+        super().__init__(**request_cache)
         self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._keep_options(options)
         self._observer = parsed.observer

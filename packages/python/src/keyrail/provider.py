@@ -24,6 +24,7 @@ from .failure.error import KeyrailError
 from .message.response import Result
 from .observe.hooks import Hooks
 from .transport.budget import Budget
+from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.failover import Failover
@@ -53,6 +54,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             Calls are sent to the next endpoint when one fails.
         failover: How an endpoint is chosen for a call. Default: in order, or by weight, without endpoints that keep failing.
         budget: How much is sent to each endpoint per second and per day. Default: no limits.
+        cache: Caches results that never change, by the rules of ``Cache``. Default: none.
         proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
             environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
         ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
@@ -97,6 +99,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         endpoints: Sequence[Endpoint] | None = None,
         failover: Failover | None = None,
         budget: Budget | None = None,
+        cache: Cache | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -113,12 +116,12 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         **unknown: Never,
     ) -> None:
         options: dict[str, Any] = {name: value for name, value in locals().items() if name in OPTION_NAMES}
-        cache: dict[str, Any] = {
+        request_cache: dict[str, Any] = {
             "cache_allowed_requests": cache_allowed_requests,
             "cacheable_requests": cacheable_requests,
             "request_cache_validation_threshold": request_cache_validation_threshold,
         }
-        parsed = parse_options(options, cache, unknown)
+        parsed = parse_options(options, request_cache, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del (
             url,
@@ -132,6 +135,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             endpoints,
             failover,
             budget,
+            cache,
             proxy,
             ssl_context,
             timeout_ms,
@@ -150,9 +154,9 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             unknown,
         )
         if isinstance(parsed, KeyrailError):
-            del options, cache
+            del options, request_cache
             raise parsed
-        super().__init__(**cache)
+        super().__init__(**request_cache)
         self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._keep_options(options)
         self._observer = parsed.observer

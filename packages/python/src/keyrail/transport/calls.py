@@ -62,7 +62,7 @@ class CallFactory:
         self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._settings = parsed.settings
         self._observer = parsed.observer
-        self._sender = create_sender(parsed.endpoints, parsed.failover, parsed.settings)
+        self._sender = create_sender(parsed.endpoints, parsed.failover, parsed.cache, parsed.settings)
         self._chain_id = next((one for one in chain_ids if one is not None), None)
 
     def get_endpoint_states(self) -> list[EndpointState]:

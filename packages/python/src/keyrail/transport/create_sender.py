@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .breaker import Breaker, CircuitBreaker
+from .cache import Cache, CachingSender
 from .call_settings import CallSettings
 from .endpoint_budget import EndpointBudget
 from .endpoint_sender import EndpointSender
@@ -14,12 +15,15 @@ from .route import Route
 from .sender import Sender
 
 
-def create_sender(endpoints: Sequence[ParsedEndpoint], failover: Failover | None, settings: CallSettings) -> Sender:
+def create_sender(
+    endpoints: Sequence[ParsedEndpoint], failover: Failover | None, cache: Cache | None, settings: CallSettings
+) -> Sender:
     """Create what sends the calls of a provider.
 
     Args:
         endpoints: The endpoints.
         failover: How an endpoint is chosen. None for a single one, which has no circuit breaker and follows no heads.
+        cache: What is cached. None for no cache.
         settings: The settings of calls.
 
     """
@@ -39,4 +43,5 @@ def create_sender(endpoints: Sequence[ParsedEndpoint], failover: Failover | None
         )
         for at, one in enumerate(endpoints)
     ]
-    return senders[0] if failover is None else Route(senders, failover)
+    sender: Sender = senders[0] if failover is None else Route(senders, failover)
+    return sender if cache is None else CachingSender(sender, cache)

@@ -13,6 +13,7 @@ from ..failure.error import KeyrailError
 from ..observe.create_observer import create_observer
 from ..observe.observer import Observer
 from .budget import check_budget
+from .cache import Cache, check_cache
 from .call_settings import CallSettings, create_call_settings
 from .connection_settings import create_connection_settings
 from .failover import Failover
@@ -20,7 +21,7 @@ from .parsed_endpoint import ParsedEndpoint
 
 _CALL_OPTIONS = ("timeout_ms", "retry", "batch", "max_response_bytes", "max_in_flight", "resends")
 _CONNECTION_OPTIONS = ("proxy", "ssl_context")
-_ROUTE_OPTIONS = ("endpoints", "failover", "budget")
+_ROUTE_OPTIONS = ("endpoints", "failover", "budget", "cache")
 _OBSERVER_OPTIONS = ("hooks", "stats")
 _MAX_ENDPOINTS = 30
 
@@ -48,12 +49,13 @@ class ParsedOptions:
     endpoints: Sequence[ParsedEndpoint]
     failover: Failover | None
     """None for a provider with a single URL."""
+    cache: Cache | None
     settings: CallSettings
     observer: Observer | None
 
 
 def parse_options(
-    options: Mapping[str, Any], cache: Mapping[str, Any], unknown: Mapping[str, Any]
+    options: Mapping[str, Any], request_cache: Mapping[str, Any], unknown: Mapping[str, Any]
 ) -> ParsedOptions | KeyrailError:
     """Return the checked options, or the failure if one is wrong.
 
@@ -61,7 +63,7 @@ def parse_options(
 
     Args:
         options: The options with the names ``OPTION_NAMES``.
-        cache: The options of web3.py's request cache.
+        request_cache: The options of web3.py's request cache.
         unknown: All others.
 
     """
@@ -69,15 +71,16 @@ def parse_options(
         for name in HTTP_PROVIDER_OPTIONS:
             if name in unknown:
                 raise invalid(describe_http_provider_option(name))
-        check_names("a provider", unknown, (*OPTION_NAMES, *cache))
-        check_bool("cache_allowed_requests", cache["cache_allowed_requests"])
+        check_names("a provider", unknown, (*OPTION_NAMES, *request_cache))
+        check_bool("cache_allowed_requests", request_cache["cache_allowed_requests"])
         endpoints, failover = _parse_endpoints(options)
+        check_cache(options["cache"])
         settings = create_call_settings(**{name: options[name] for name in _CALL_OPTIONS})
         redacted_url = endpoints[0].endpoint.redacted_url
         observer = create_observer(redacted_url, **{name: options[name] for name in _OBSERVER_OPTIONS})
     except KeyrailError as failure:
         return failure.with_traceback(None)
-    return ParsedOptions(endpoints, failover, settings, observer)
+    return ParsedOptions(endpoints, failover, options["cache"], settings, observer)
 
 
 def _parse_endpoints(options: Mapping[str, Any]) -> tuple[list[ParsedEndpoint], Failover | None]:
