@@ -114,11 +114,11 @@ describe('keyrail call, rejected (exit code 1)', () => {
       'a transfer without the balance',
       ['eth_call', '{"to":"TOKEN","data":"DATA"}', 'latest'],
       'revert',
-      ['data: "0xf4d678b8"'],
+      ['data: "0xdb42144d'],
     ],
   ])('prints the kind and the response for %s', async (_what, words, kind, parts) => {
     const token = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
-    const data = `0xa9059cbb${'00'.repeat(63)}01${'00'.repeat(31)}01`
+    const data = `0xa9059cbb${'00'.repeat(31)}01${'00'.repeat(31)}01`
     const run = await appCall(...words.map((word) => word.replace('TOKEN', token).replace('DATA', data)))
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^${kind}: `))

@@ -1,13 +1,14 @@
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
+import { defaultFolder } from '../dev/devFolder.ts'
 import { writeEnvFile } from '../dev/envFile.ts'
 import { readDevNetworks } from '../dev/devNetworks.ts'
 import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
 import { defaultPort, startDev } from '../dev/startDev.ts'
-import { formatUrls, formatFirstCalls, formatNextSteps } from '../output/devReport.ts'
+import { formatChainDetails, formatUrls, formatFirstCalls, formatNextSteps } from '../output/devReport.ts'
 import { getOwnCommands } from '../output/getOwnCommands.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import { getStyle } from '../output/style.ts'
@@ -43,6 +44,8 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
             : style.bad('Some results do not match the node.'),
         ]
       : [
+          ...formatChainDetails(service.description, style),
+          '',
           ...formatNextSteps(service, style),
           '',
           `${style.strong('Serving until Ctrl-C')} at ${service.description.url}`,
@@ -60,9 +63,13 @@ export async function dev(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0)
     throw wrongUsage('keyrail dev takes no arguments, only options', 'see keyrail dev --help')
   const output: OutputOptions = { once: given.flag('once'), json: given.flag('json') }
+  const data = given.text('data')
+  const ephemeral = given.flag('ephemeral')
+  if (ephemeral && data !== undefined)
+    throw wrongUsage('--ephemeral and --data cannot be combined', 'omit one: --ephemeral uses a temporary folder')
   const options = {
     port: readWholeNumber('--port', given.text('port'), { min: 0, max: 65_535 }),
-    data: given.text('data'),
+    data: ephemeral ? undefined : (data ?? defaultFolder),
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
     networks: readDevNetworks(given.text('networks')),
   }

@@ -1,6 +1,9 @@
 import { createService, getApiKeyUrl, getAppUrl, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
+import { exampleToken } from '../node/exampleToken.ts'
+import type { ExampleToken } from '../node/exampleToken.ts'
+import { fundedAccounts } from '../node/fundedAccounts.ts'
 import { blockSeconds, seedChain, countSeededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
@@ -22,7 +25,7 @@ export const defaultPort = 7245
 export interface DevOptions {
   /** The port. @default 7245, or a free one if that is in use */
   readonly port?: number | undefined
-  /** The folder for keys and chains. @default a temporary one */
+  /** The folder for the database, keys and chains. @default a temporary one */
   readonly data?: string | undefined
   /** Allows the nodes' own methods: `anvil_*`, `evm_*`, `hardhat_*`. */
   readonly unsafeNodeMethods?: boolean | undefined
@@ -48,6 +51,7 @@ async function listen(service: Service, port: number | undefined): Promise<{ url
 /** A network with its node. */
 interface DevChain extends DevNetwork {
   readonly node: RunningNode
+  readonly token: ExampleToken
 }
 
 async function startChain(folder: DevFolder, network: DevNetwork): Promise<DevChain> {
@@ -62,8 +66,8 @@ async function startChain(folder: DevFolder, network: DevNetwork): Promise<DevCh
     genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(seedRounds),
   })
   try {
-    if (loadFrom === undefined) await seedChain(node.url, seedRounds)
-    return { ...network, node }
+    const address = loadFrom === undefined ? await seedChain(node.url, seedRounds) : exampleToken.address
+    return { ...network, node, token: { ...exampleToken, address } }
   } catch (error) {
     await node.stop()
     throw error
@@ -203,6 +207,8 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         keys: toRecord(started, describeKey),
         nodes: toRecord(started, ({ node }) => node.url),
         chainIds: toRecord(started, ({ chainId }) => chainId),
+        fundedAccounts,
+        tokens: toRecord(started, ({ token }) => token),
       },
       port,
       folder,

@@ -1,5 +1,6 @@
 import { callNode } from './callNode.ts'
 import { tokenCode, transferCall } from './exampleToken.ts'
+import { fundedAccounts } from './fundedAccounts.ts'
 
 /** The block time, in seconds. */
 export const blockSeconds = 12
@@ -22,7 +23,7 @@ const ether = (amount: number): string => `0x${(BigInt(amount) * 10n ** 18n).toS
 
 /**
  * Seeds a new node with example data for reads, receipts, logs and reverts.
- * Block 1 contains a payment, block 2 deploys a small token. Each round adds four blocks: three transactions with two `Transfer` logs, a payment,
+ * Block 1 contains a payment, block 2 deploys the example token. Each round adds four blocks: three transactions with two `Transfer` logs, a payment,
  * an empty block, and a transaction that the token reverts.
  * Blocks are `blockSeconds` apart. Afterwards, the node uses the real time.
  *
@@ -32,9 +33,7 @@ const ether = (amount: number): string => `0x${(BigInt(amount) * 10n ** 18n).toS
  * @throws {Error} if the node rejects a call.
  */
 export async function seedChain(url: string, rounds: number): Promise<string> {
-  const accounts = (await callNode(url, 'eth_accounts')) as readonly string[]
-  const [creator, first, second, poor] = accounts
-  if (!creator || !first || !second || !poor) throw new Error('the node has too few accounts')
+  const [creator = '', first = '', second = '', poor = ''] = fundedAccounts.map(({ address }) => address)
   await callNode(url, 'anvil_setBlockTimestampInterval', [blockSeconds])
   await callNode(url, 'evm_setAutomine', [false])
 
@@ -42,7 +41,7 @@ export async function seedChain(url: string, rounds: number): Promise<string> {
   const mine = async (...transactions: readonly SeedTransaction[]): Promise<string | undefined> => {
     let hash: unknown
     for (const transaction of transactions) {
-      hash = await callNode(url, 'eth_sendTransaction', [{ gas: '0x30d40', ...transaction }])
+      hash = await callNode(url, 'eth_sendTransaction', [{ gas: '0x1e8480', ...transaction }])
     }
     await callNode(url, 'evm_mine')
     if (hash === undefined) return undefined
