@@ -17,7 +17,7 @@ import {
 export const commands: readonly Command[] = [
   {
     name: 'dev',
-    usage: 'dev [--networks NAMES] [--port N] [--data DIR | --ephemeral] [--env FILE] [--once] [--json]',
+    usage: 'dev [--networks NAMES | --fork URL] [--port N] [--data DIR | --ephemeral] [--env FILE] [--once] [--json]',
     about: 'Run the service locally, with embedded nodes, an app and API keys.',
     options: {
       networks: {
@@ -25,6 +25,12 @@ export const commands: readonly Command[] = [
         value: 'NAMES',
         about: 'well-known networks, separated by commas, each with its own node (default: testnet,mainnet)',
       },
+      fork: {
+        type: 'string',
+        value: 'URL',
+        about: 'URL of a node: continue its chain instead of a new one (default: KEYRAIL_FORK_URL)',
+      },
+      'fork-block': { type: 'string', value: 'N', about: 'last block to take from --fork (default: its latest block)' },
       port: {
         type: 'string',
         value: 'N',
@@ -53,7 +59,7 @@ export const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls, wsUrls }, keys, nodes,\nchainIds, fundedAccounts, tokens }. urls, wsUrls, keys ({ apiKey, url, wsUrl }), nodes, chainIds and tokens have one entry for each\nnetwork. With --once also calls.\nThe account is an operator. It has API keys on the first four networks.',
+      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls, wsUrls }, keys, nodes,\nchainIds, fundedAccounts, tokens }. urls, wsUrls, keys ({ apiKey, url, wsUrl }), nodes, chainIds and tokens have one entry for each\nnetwork. With --once also calls, with --fork also fork ({ redactedUrl, blockNumber }).\nThe account is an operator. It has API keys on the first four networks.',
       'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nPress Ctrl-C to stop, and again to stop immediately.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),

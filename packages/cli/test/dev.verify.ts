@@ -509,6 +509,64 @@ describe('keyrail dev without its node', () => {
   })
 })
 
+describe('keyrail dev --fork', () => {
+  test('continues the chain of a URL, whose key appears nowhere', async () => {
+    const { url, apiKey } = shared.service.keys.testnet
+    const { testnet: node } = shared.service.nodes
+    const before = await getBlockHead(node, 'latest')
+    const dev = await startDev([], { ...withTemporaryFolder(), KEYRAIL_FORK_URL: url })
+    const { app, nodes, tokens, chainIds: ids, fork } = dev.service
+    expect(Object.keys(nodes)).toEqual(['testnet'])
+    expect(ids.testnet).toBe(chainIds.testnet)
+    expect(fork).toEqual({ redactedUrl: expect.stringMatching(/^http:.*…\w{4}$/), blockNumber: Number(before.number) })
+    expect((await post(app.urls.testnet, 'eth_getBlockByNumber', [before.number, false]))['result']).toMatchObject(
+      before,
+    )
+    const { result: supply } = await post(app.urls.testnet, 'eth_call', [
+      { to: tokens.testnet.address, data: '0x18160ddd' },
+      'latest',
+    ])
+    expect(BigInt(String(supply))).toBe(10n ** 24n)
+    expect(tokens.testnet.address).not.toBe(exampleToken.address)
+    expect(await getBlockHead(node, 'latest')).toEqual(before)
+    const { stdout, stderr } = dev.printed()
+    const commandLines = listChildren(getPid(dev)).map(readCommandLine)
+    expect(commandLines.join('\n')).toContain('--fork-url http://127.0.0.1:')
+    expect(stdout + stderr + commandLines.join('\n')).not.toContain(apiKey.slice(4, 12))
+  })
+
+  test('shows the fork to people, and warns about a key in --fork', async () => {
+    const { apiKey, urls } = shared.service.app
+    const words = ['dev', '--once', '--port', '0', '--ephemeral', '--fork', urls.testnet, '--fork-block', '3']
+    const run = await runCli(words)
+    expect(run.exitCode).toBe(0)
+    expect(run.stdout).toMatch(/^Keyrail serves testnet on this machine, a fork of http:\S+ at block 3: http/)
+    expect(run.stdout).toContain('Every result matches the node.')
+    expect(run.stderr).toBe("keyrail: --fork leaves the key in the shell's history; use KEYRAIL_FORK_URL instead\n")
+    expect(run.stdout).not.toContain(apiKey.slice(4, 12))
+  })
+
+  test.each([
+    [['--fork', 'http://127.0.0.1:1', '--networks', 'base'], 2, '--fork and --networks cannot be combined'],
+    [['--fork-block', '3'], 2, '--fork-block needs --fork'],
+    [['--fork', 'not a URL'], 2, 'url'],
+    [['--fork', 'http://127.0.0.1:1'], 3, 'network: '],
+  ])('rejects %j', async (words, exitCode, message) => {
+    const run = await runCli(['dev', '--ephemeral', ...words])
+    expect(run).toMatchObject({ exitCode, stdout: '' })
+    expect(run.stderr).toContain(message)
+  })
+
+  test('reports a block that the chain does not have, without the URL', async () => {
+    const { url, apiKey } = shared.service.keys.testnet
+    const words = ['dev', '--ephemeral', '--port', '0', '--fork-block', '999999']
+    const run = await runCli(words, { KEYRAIL_FORK_URL: url })
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toContain('the testnet node exited before it listened')
+    expect(run.stderr).not.toContain(apiKey.slice(4, 12))
+  })
+})
+
 describe('keyrail dev --networks', () => {
   /** Calls every URL of a network, and returns the chain ids. */
   const readChainIds = async (urls: readonly string[]): Promise<unknown[]> =>

@@ -21,7 +21,7 @@ export interface RunningCli {
 }
 
 /** The variables that the CLI reads, and those that enable colors. Tests set them explicitly. */
-const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
+const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|FORK_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
 
 /** Whether the CLI reads this environment variable. */
 export const isReadByCli = (name: string): boolean => readByCli.test(name)

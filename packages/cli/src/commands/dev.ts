@@ -4,6 +4,8 @@ import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { defaultFolder } from '../dev/devFolder.ts'
 import { writeEnvFile } from '../dev/envFile.ts'
 import { readDevNetworks } from '../dev/devNetworks.ts'
+import type { DevNetwork } from '../dev/devNetworks.ts'
+import { createForkNetwork } from '../dev/forkNetwork.ts'
 import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
@@ -12,6 +14,8 @@ import { formatChainDetails, formatUrls, formatFirstCalls, formatNextSteps } fro
 import { getOwnCommands } from '../output/getOwnCommands.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import { getStyle } from '../output/style.ts'
+import type { Style } from '../output/style.ts'
+import { warnAboutKey } from './endpoint.ts'
 import { listenForStop } from './listenForStop.ts'
 
 interface OutputOptions {
@@ -19,9 +23,28 @@ interface OutputOptions {
   readonly json: boolean
 }
 
+const formatTitle = ({ nodes, fork, url }: DevService['description'], style: Style): string => {
+  const how = fork ? `a fork of ${fork.redactedUrl} at block ${fork.blockNumber}` : 'each with its own node'
+  return `${style.strong('Keyrail')} serves ${formatNames(Object.keys(nodes))} on this machine, ${how}: ${url}`
+}
+
 /** Joins names as in a sentence: `a, b and c`. */
 const formatNames = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** Reads `--networks` or `--fork`. */
+async function readNetworks(given: ReadArguments): Promise<readonly DevNetwork[]> {
+  const names = given.text('networks')
+  const fork = given.text('fork')
+  const block = readWholeNumber('--fork-block', given.text('fork-block'), { min: 0, max: Number.MAX_SAFE_INTEGER })
+  if (names !== undefined && fork !== undefined)
+    throw wrongUsage('--fork and --networks cannot be combined', 'omit --networks: a fork has the network of its URL')
+  await warnAboutKey('--fork', fork, 'KEYRAIL_FORK_URL')
+  const url = fork ?? (names === undefined ? process.env['KEYRAIL_FORK_URL'] : undefined)
+  if (url) return [await createForkNetwork(url, block)]
+  if (block !== undefined) throw wrongUsage('--fork-block needs --fork', 'add --fork URL')
+  return readDevNetworks(names)
+}
 
 async function show(service: DevService, calls: FirstCalls | undefined, { once, json }: OutputOptions): Promise<void> {
   if (json) {
@@ -31,7 +54,7 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
   if (!calls) return
   const style = getStyle(process.stdout)
   await print([
-    `${style.strong('Keyrail')} serves ${formatNames(Object.keys(service.description.nodes))} on this machine, each with its own node: ${service.description.url}`,
+    formatTitle(service.description, style),
     '',
     ...formatFirstCalls(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
     '',
@@ -71,7 +94,7 @@ export async function dev(given: ReadArguments): Promise<number> {
     port: readWholeNumber('--port', given.text('port'), { min: 0, max: 65_535 }),
     data: ephemeral ? undefined : (data ?? defaultFolder),
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
-    networks: readDevNetworks(given.text('networks')),
+    networks: await readNetworks(given),
   }
   const envFile = given.text('env')
   const stop = listenForStop()

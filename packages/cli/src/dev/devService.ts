@@ -22,6 +22,8 @@ export interface DevDescription<Name extends string = 'testnet' | 'mainnet'> {
   readonly fundedAccounts: readonly FundedAccount[]
   /** The example token of each network, an ERC-20. */
   readonly tokens: Readonly<Record<Name, ExampleToken>>
+  /** The chain that the only node continues, with `--fork`. */
+  readonly fork?: { readonly redactedUrl: string; readonly blockNumber: number }
 }
 
 /** A running service and its nodes. */

@@ -124,6 +124,28 @@ describe('seedChain', () => {
     )
   })
 
+  test('on a fork, deploys the token after the last block, from accounts without code', async () => {
+    const first = accounts[1] ?? ''
+    const before = await getBlockHead(node.url, 'latest')
+    await callNode(node.url, 'anvil_setCode', [first, '0xfe'])
+    const fork = { url: node.url, block: Number(before.number) }
+    const forked = await startNode({ name: 'fork', chainId: 1952805748, folder, fork })
+    try {
+      const address = await seedChain(forked.url, 1, { isFork: true })
+      expect(await callNode(forked.url, 'eth_getCode', [first, 'latest'])).toBe('0x')
+      expect(address).not.toBe(token)
+      for (const own of [token, address])
+        expect(await callNode(forked.url, 'eth_getCode', [own, 'latest'])).not.toBe('0x')
+      expect(await getBlockHead(forked.url, before.number)).toEqual(before)
+      expect(Number((await getBlockHead(forked.url, 'latest')).number)).toBe(Number(before.number) + 5)
+      const own = await getBlockHead(node.url, 'latest')
+      expect(own).toEqual(before)
+    } finally {
+      await forked.stop()
+      await callNode(node.url, 'anvil_setCode', [first, '0x'])
+    }
+  })
+
   test('a later transaction is mined immediately, at the real time', async () => {
     const before = Number((await getBlockHead(node.url, 'latest')).number)
     await call('eth_sendTransaction', { from: accounts[0], to: accounts[1], value: '0x1' })

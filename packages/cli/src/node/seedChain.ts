@@ -29,12 +29,22 @@ const ether = (amount: number): string => `0x${(BigInt(amount) * 10n ** 18n).toS
  *
  * @param url - The URL of the node.
  * @param rounds - The number of rounds.
+ * @param options - `isFork`: whether the node continues another chain. Then the blocks have the node's own times, and no payment is first.
  * @returns The token's address.
  * @throws {Error} if the node rejects a call.
  */
-export async function seedChain(url: string, rounds: number): Promise<string> {
+export async function seedChain(
+  url: string,
+  rounds: number,
+  { isFork = false }: { readonly isFork?: boolean } = {},
+): Promise<string> {
   const [creator = '', first = '', second = '', poor = ''] = fundedAccounts.map(({ address }) => address)
-  await callNode(url, 'anvil_setBlockTimestampInterval', [blockSeconds])
+  if (isFork) {
+    // On public networks, bots made these accounts contracts that forward their funds (EIP-7702).
+    for (const { address } of fundedAccounts) await callNode(url, 'anvil_setCode', [address, '0x'])
+  } else {
+    await callNode(url, 'anvil_setBlockTimestampInterval', [blockSeconds])
+  }
   await callNode(url, 'evm_setAutomine', [false])
 
   /** Mines one block of these transactions. The gas is fixed, because it cannot be estimated on pending state. */
@@ -50,7 +60,7 @@ export async function seedChain(url: string, rounds: number): Promise<string> {
     return typeof receipt['contractAddress'] === 'string' ? receipt['contractAddress'] : undefined
   }
 
-  await mine({ from: creator, to: first, value: ether(1) })
+  if (!isFork) await mine({ from: creator, to: first, value: ether(1) })
   const token = await mine({ from: creator, data: tokenCode })
   if (token === undefined) throw new Error('the node did not deploy the token')
   for (let round = 1; round <= rounds; round++) {
@@ -64,8 +74,10 @@ export async function seedChain(url: string, rounds: number): Promise<string> {
     await mine({ from: poor, to: token, data: transferCall(creator, 1) })
   }
 
-  await callNode(url, 'anvil_removeBlockTimestampInterval')
-  await callNode(url, 'evm_setTime', [Math.floor(Date.now() / 1_000)])
+  if (!isFork) {
+    await callNode(url, 'anvil_removeBlockTimestampInterval')
+    await callNode(url, 'evm_setTime', [Math.floor(Date.now() / 1_000)])
+  }
   await callNode(url, 'evm_setAutomine', [true])
   return token
 }

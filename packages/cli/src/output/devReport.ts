@@ -94,7 +94,7 @@ export function formatChainDetails(
  * @param style - The style.
  */
 export function formatNextSteps(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
-  const { url, dashboard, account, nodes } = service.description
+  const { url, dashboard, account, nodes, fork } = service.description
   const [network = ''] = Object.keys(nodes)
   const { dev, command, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
@@ -107,7 +107,7 @@ export function formatNextSteps(service: Pick<DevService, 'description' | 'folde
     `  Get the full keys and URLs with ${dev} --json, or the keys from ${quoted(`${path}/keyrail.json`)}`,
     temporary
       ? '  This folder is removed when the service stops; omit --ephemeral to keep keys and chains.'
-      : `  The next start uses the same keys and chains. To start over, stop the service and delete ${quoted(path)}`,
+      : `  The next start uses the same keys${fork ? '' : ' and chains'}. To start over, stop the service and delete ${quoted(path)}`,
     '',
     `  ${style.faint('# with curl')}`,
     `  export KEYRAIL_API_KEY="$(cat ${keyFile})"`,
