@@ -107,8 +107,10 @@ export const commands: readonly Command[] = [
       format: {
         type: 'string',
         value: 'NAME',
-        about: 'ndjson or csv (default: csv if the file name ends with .csv, otherwise ndjson)',
+        values: ['ndjson', 'csv'],
+        about: 'ndjson or csv (default: by the ending of the file: .ndjson, .jsonl or .csv; otherwise ndjson)',
       },
+      decode: { type: 'boolean', about: 'add the parameters of --event, which must mark those that are indexed' },
       overwrite: { type: 'boolean', about: 'replace an existing file' },
       'max-blocks': {
         type: 'string',

@@ -31,7 +31,9 @@ export function formatType(type: AbiType): string {
       return `${formatType(type.item)}[${type.length ?? ''}]`
     case 'tuple':
       return formatTypes(type.members)
-    default:
+    case 'address':
+    case 'bool':
+    case 'string':
       return type.kind
   }
 }
@@ -51,7 +53,10 @@ export function isDynamic(type: AbiType): boolean {
       return type.length === undefined || isDynamic(type.item)
     case 'tuple':
       return type.members.some((member) => isDynamic(member.type))
-    default:
+    case 'uint':
+    case 'int':
+    case 'address':
+    case 'bool':
       return false
   }
 }
