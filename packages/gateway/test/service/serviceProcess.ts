@@ -84,9 +84,13 @@ export const writeConfig = (folder: string, config: ServiceConfigInput, name = '
   return file
 }
 
-/** Starts `keyrail serve` and waits until it listens. */
-export const startServe = async (file: string, extra: Readonly<Record<string, string>>): Promise<ServiceProcess> => {
-  const { child, done, printed } = launch(['serve', '--config', file], extra)
+/** Starts `keyrail serve` and waits until it listens. @param options - Further options of the command. */
+export const startServe = async (
+  file: string,
+  extra: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<ServiceProcess> => {
+  const { child, done, printed } = launch(['serve', '--config', file, ...options], extra)
   let ended: Ended | undefined
   void done.then((result) => (ended = result))
   const lines = (): LogLine[] =>
