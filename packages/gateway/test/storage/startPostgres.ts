@@ -52,9 +52,11 @@ const whenReady = (server: ChildProcess): Promise<void> =>
     })
   })
 
-/** Starts PostgreSQL on a free port, in a new folder, with a random password. */
-export const startPostgres = async (): Promise<Postgres> => {
-  const found = postgresBinaries()
+/**
+ * Starts PostgreSQL on a free port, in a new folder, with a random password.
+ * @param options.bin - The folder of its programs. @default that of the npm package, else Debian's
+ */
+export const startPostgres = async ({ bin: found = postgresBinaries() }: { bin?: string } = {}): Promise<Postgres> => {
   if (found === undefined) throw new Error('there is no PostgreSQL: apt-get install postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-postgres-'))
   const user = await unprivileged()
