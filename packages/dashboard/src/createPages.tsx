@@ -42,6 +42,17 @@ const reset = createRoute({
   component: lazyRouteComponent(() => import('./pages/ResetPassword.tsx'), 'ResetPassword'),
 })
 
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/ForgotPassword.tsx'), 'ForgotPassword'),
+})
+const verifyEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/verify-email',
+  component: lazyRouteComponent(() => import('./pages/VerifyEmail.tsx'), 'VerifyEmail'),
+})
+
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -242,6 +253,8 @@ const tree = root.addChildren([
   logIn,
   signUp,
   reset,
+  forgot,
+  verifyEmail,
   inside.addChildren([
     home,
     apps,

@@ -70,4 +70,6 @@ export const guestPages: readonly Place[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
+  { name: 'forgotten password', path: '/forgot-password' },
+  { name: 'confirm an email address', path: '/verify-email#a-link' },
 ]

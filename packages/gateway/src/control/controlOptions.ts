@@ -14,6 +14,8 @@ import type { RouteName } from './contract/route.ts'
 /** The part of the service's configuration that the control API uses. */
 export interface ControlConfig {
   readonly signUp: SignUpMode
+  /** Whether the service sends emails. @default false */
+  readonly mail?: boolean
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
   /** Most apps an account can have. */

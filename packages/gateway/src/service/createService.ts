@@ -7,6 +7,7 @@ import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
+import { createMailer } from '../mail/createMailer.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -149,6 +150,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys.forget(changes)
     redis?.invalidation.publish(changes)
   }
+  const mailer = createMailer({ config: () => config.mail, onEvent: log })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
@@ -158,6 +160,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     auditDays: config.retention.auditDays,
     now: options.now,
     onChange: forget,
+    mail: { ...mailer, siteUrl: () => toUrls(config, listening?.url).site },
   })
 
   // Usage
@@ -193,6 +196,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     secrets,
     config: () => ({
       signUp: config.signUp,
+      mail: config.mail !== undefined,
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
       maxApps: config.limits.appsPerUser,
@@ -227,6 +231,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const closeParts = async (): Promise<void> => {
     stopUpkeep()
     stores.stop()
+    await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
     await Promise.allSettled([keys.close(), usageLimits.close()])
     await storedMeter.close()

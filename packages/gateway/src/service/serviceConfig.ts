@@ -3,6 +3,7 @@ import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
+import { mail } from './mailConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
 import { webSocket } from './webSocketConfig.ts'
@@ -44,6 +45,8 @@ export const serviceConfigSchema = object({
   prometheus: listen.exactOptional(),
   /** Where the spans of traced requests are sent. @default requests are not traced */
   tracing: tracing.exactOptional(),
+  /** Where emails are sent: to confirm addresses, to reset passwords and to invite. @default no emails are sent */
+  mail: mail.exactOptional(),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
   /** The most connections to PostgreSQL that this instance opens. @default 10 */

@@ -1,4 +1,5 @@
 import type { LogEntry } from '../proxy/log.ts'
+import type { MailEvent } from '../mail/mailer.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
 import type { LimitsEvent } from '../usage/limits/usageLimits.ts'
 import type { MeterEvent } from '../usage/metering/meter.ts'
@@ -42,6 +43,7 @@ export type ServiceLogEntry =
   /** The log reader was slow, so this many lines were dropped before this one. */
   | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
+  | MailEvent
   | LimitsEvent
   | MeterEvent
 
@@ -74,6 +76,7 @@ const getLevel = (entry: ServiceLogEntry): Level => {
   const isWarning =
     entry.event === 'warning' ||
     entry.event === 'logDropped' ||
+    entry.event === 'mail' ||
     entry.event === 'quotaDegraded' ||
     entry.event === 'quotaLost' ||
     entry.event === 'meterLost' ||

@@ -8,6 +8,8 @@ import { createAuditLog } from './auditLog.ts'
 import type { AuditLog } from './auditLog.ts'
 import { createChanges } from './changes.ts'
 import type { Changes } from './changes.ts'
+import { createEmailLinks } from './emailLinks.ts'
+import type { EmailLinks } from './emailLinks.ts'
 import { createInvites } from './invites.ts'
 import type { Invites } from './invites.ts'
 import { createJwtKeys } from './jwtKeys.ts'
@@ -35,6 +37,7 @@ export interface Repositories {
   readonly accessTokens: AccessTokens
   readonly invites: Invites
   readonly oneTimeLinks: OneTimeLinks
+  readonly emailLinks: EmailLinks
   readonly leftUsers: LeftUsers
   readonly auditLog: AuditLog
   readonly changes: Changes
@@ -51,6 +54,7 @@ export const createRepositories = (db: Db): Repositories => ({
   accessTokens: createAccessTokens(db),
   invites: createInvites(db),
   oneTimeLinks: createOneTimeLinks(db),
+  emailLinks: createEmailLinks(db),
   leftUsers: createLeftUsers(db),
   auditLog: createAuditLog(db),
   changes: createChanges(db),

@@ -13,6 +13,7 @@ interface UserRow {
   limits: string | null
   createdAt: number
   quotaOwner: string | null
+  emailVerifiedAt: number | null
 }
 
 interface LeftUserRow {
@@ -109,11 +110,21 @@ interface InviteRow {
   createdBy: string
   createdAt: number
   expiresAt: number
+  mailed: Generated<number>
 }
 
 interface OneTimeLinkRow {
   userId: string
   sha256: Uint8Array
+  createdAt: number
+  expiresAt: number
+}
+
+interface EmailLinkRow {
+  sha256: Uint8Array
+  email: string
+  emailFolded: string
+  userId: string | null
   createdAt: number
   expiresAt: number
 }
@@ -191,6 +202,7 @@ export interface Tables {
   accessTokens: AccessTokenRow
   invites: InviteRow
   oneTimeLinks: OneTimeLinkRow
+  emailLinks: EmailLinkRow
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow

@@ -21,6 +21,8 @@ import type { Change } from '../../src/storage/changes.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
+import { createMailbox } from '../mail/mailbox.ts'
+import type { Mailbox } from '../mail/mailbox.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 
 /** A response of the control API. */
@@ -58,6 +60,8 @@ export interface StartedControl {
   readonly operatorToken: string
   readonly clock: { now: number }
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
+  /** Off until a test turns it on. */
+  readonly mailbox: Mailbox
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
   /** All responses: method, path, headers and body. */
@@ -135,12 +139,16 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       apiKey: { perSecond: null, burst: 1_000, perDay: 25_000, perMonth: null },
     },
   }
+  const mailbox = createMailbox({ siteUrl: () => url })
+  mailbox.isOn = false
+  let url = 'http://127.0.0.1:1'
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
     operatorToken,
     now,
     onChange: forget,
+    mail: mailbox.mail,
     passwords: createPasswordHasher({ cost: cheap, maxQueued: 1_000 }),
   })
   const usageLimits: Pick<UsageLimits, 'usage'> = {
@@ -154,7 +162,6 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const seen: string[] = []
   const metricsQueries: MetricsQuery[] = []
   const held: { metrics?: Promise<void> } = {}
-  let url = 'http://127.0.0.1:1'
   const control = createControl({
     storage,
     accounts,
@@ -221,6 +228,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     operatorToken,
     clock,
     config,
+    mailbox,
     secrets,
     logs,
     seen,

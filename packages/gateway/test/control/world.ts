@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { createSecretText, hashSecret } from '../../src/control/account/secretText.ts'
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
@@ -78,6 +79,8 @@ export interface World {
   readonly userId: string
   readonly inviteId: string
   readonly link: string
+  /** A link that gives the account another email address. */
+  readonly emailLink: string
 }
 
 /** Creates the body of a request for an app, with a unique name. */
@@ -117,6 +120,14 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
   const other = await createToken(control, owner, ['read'])
   const { invite } = expectOk(await control.accounts.operator.inviteUser({ email: newEmail() }))
   const { text: link } = expectOk(await control.accounts.operator.resetLink({ id: owner.id }))
+  const emailLink = createSecretText('email')
+  await control.storage.emailLinks.create({
+    hash: hashSecret(emailLink),
+    email: newEmail(),
+    userId: owner.id,
+    expiresAt: control.clock.now + 3_600_000,
+    now: control.clock.now,
+  })
   const fresh = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
   return {
     person: owner,
@@ -131,5 +142,6 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
     userId: owner.id,
     inviteId: invite.id,
     link,
+    emailLink,
   }
 }

@@ -10,7 +10,7 @@ export function AccountFrame() {
         </Link>
         <Link to="/account/tokens">Access tokens</Link>
         <Link to="/account/audit">Audit log</Link>
-        <Link to="/account/security">Password and deletion</Link>
+        <Link to="/account/security">Security</Link>
       </nav>
       <Outlet />
     </div>

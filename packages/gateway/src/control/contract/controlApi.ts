@@ -2,11 +2,15 @@ import type {
   AccountView,
   ChangePasswordBody,
   ConfirmBody,
+  EmailBody,
+  ForgotPasswordBody,
   LogInBody,
   PasswordBody,
   ResetPasswordBody,
   SessionView,
   SignUpBody,
+  SignUpLinkBody,
+  VerifyEmailBody,
 } from './account.ts'
 import type { AccessTokensView, CreateAccessTokenBody, NewAccessTokenView } from './accessToken.ts'
 import type {
@@ -81,9 +85,16 @@ export interface ControlApi {
 
   /** Signs up and logs in. The response sets the session cookie. */
   'POST /api/account': Call<{ body: SignUpBody; response: SessionView }>
+  /** Sends an email. The response does not depend on whether the address has an account. */
+  'POST /api/account/sign-up-link': Call<{ body: SignUpLinkBody }>
   'GET /api/account': Call<{ response: AccountView }>
   'POST /api/account/password': Call<{ body: ChangePasswordBody; response: SessionView }>
   'POST /api/account/password/reset': Call<{ body: ResetPasswordBody; response: SessionView }>
+  /** Sends an email, if the address has an account. The response does not depend on it. */
+  'POST /api/account/password/forgot': Call<{ body: ForgotPasswordBody }>
+  /** Sends an email. The response does not depend on whether another account has the address. */
+  'POST /api/account/email': Call<{ body: EmailBody }>
+  'POST /api/account/email/verify': Call<{ body: VerifyEmailBody; response: AccountView }>
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>

@@ -4,11 +4,15 @@ import {
   accountView,
   changePasswordBody,
   confirmBody,
+  emailBody,
+  forgotPasswordBody,
   logInBody,
   passwordBody,
   resetPasswordBody,
   sessionView,
   signUpBody,
+  signUpLinkBody,
+  verifyEmailBody,
 } from './account.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
@@ -89,6 +93,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     body: signUpBody,
     response: sessionView,
   },
+  'POST /api/account/sign-up-link': {
+    summary: 'Sends a link to sign up with to an email address.',
+    access: 'anyone',
+    status: 204,
+    body: signUpLinkBody,
+  },
   'GET /api/account': { summary: 'Gets the account.', access: 'read', status: 200, response: accountView },
   'POST /api/account/password': {
     summary: 'Changes the password and ends all other sessions.',
@@ -98,11 +108,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     response: sessionView,
   },
   'POST /api/account/password/reset': {
-    summary: 'Sets a new password with a link from the operator, and logs in.',
+    summary: 'Sets a new password with a link from an email or from the operator, and logs in.',
     access: 'anyone',
     status: 200,
     body: resetPasswordBody,
     response: sessionView,
+  },
+  'POST /api/account/password/forgot': {
+    summary: 'Sends a link to set a new password to the email address of an account.',
+    access: 'anyone',
+    status: 204,
+    body: forgotPasswordBody,
+  },
+  'POST /api/account/email': {
+    summary: "Sends a link that changes or verifies the account's email address.",
+    access: 'session',
+    confirms: true,
+    status: 204,
+    body: emailBody,
+  },
+  'POST /api/account/email/verify': {
+    summary: 'Gives the account the email address that a link was sent to.',
+    access: 'session',
+    status: 200,
+    body: verifyEmailBody,
+    response: accountView,
   },
   'POST /api/account/delete': {
     summary: 'Deletes the account and everything it owns, except the audit log.',

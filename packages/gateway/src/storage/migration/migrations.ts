@@ -8,6 +8,7 @@ import { plainNames } from './0007PlainNames.ts'
 import { accountDays } from './0008AccountDays.ts'
 import { usagePartitions } from './0009UsagePartitions.ts'
 import { networks } from './0010Networks.ts'
+import { emails } from './0013Emails.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -22,4 +23,8 @@ export const migrations: readonly Migration[] = [
   accountDays,
   usagePartitions,
   networks,
+  // The numbers of two branches.
+  { version: 11, statements: () => [] },
+  { version: 12, statements: () => [] },
+  emails,
 ]
