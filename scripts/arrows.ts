@@ -28,8 +28,8 @@ const adapter = (library: string, peers: readonly string[] = [library]): Package
 })
 
 /**
- * The folders of the gateway's sources. A folder may import those before it, and nothing else. `mail` comes after `proxy`, so that no code on a
- * call's path can send an email.
+ * The folders of the gateway's sources. A folder may import those before it, and nothing else. `mail` and `alerts` come after `proxy`, so that
+ * no code on a call's path can send an email or wait for an alert.
  */
 export const planes: readonly string[] = [
   'lib',
@@ -39,6 +39,7 @@ export const planes: readonly string[] = [
   'auth',
   'proxy',
   'mail',
+  'alerts',
   'control',
   'service',
 ]

@@ -211,6 +211,11 @@ const accountAudit = createRoute({
   path: '/audit',
   component: lazyRouteComponent(() => import('./pages/account/AccountAudit.tsx'), 'AccountAudit'),
 })
+const accountAlerts = createRoute({
+  getParentRoute: () => account,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/account/AccountAlerts.tsx'), 'AccountAlerts'),
+})
 const accountSecurity = createRoute({
   getParentRoute: () => account,
   path: '/security',
@@ -269,7 +274,7 @@ const tree = root.addChildren([
     keys,
     newKey,
     key.addChildren([keyHome, keySetup, keyMetrics, keySettings]),
-    account.addChildren([accountHome, accountTokens, accountAudit, accountSecurity]),
+    account.addChildren([accountHome, accountAlerts, accountTokens, accountAudit, accountSecurity]),
     operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
   ]),
 ])

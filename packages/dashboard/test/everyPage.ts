@@ -35,6 +35,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
   const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
   await ask('POST', '/api/admin/invites', { email: 'grace@example.org' })
+  await ask('POST', '/api/alerts/webhooks', { url: 'https://hooks.example.org/keyrail' })
   const app = `/apps/${appId}`
   return [
     { name: 'apps', path: '/apps' },
@@ -52,6 +53,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     { name: 'metrics of an API key', path: `/keys/${key.id}/metrics` },
     { name: 'settings of an API key', path: `/keys/${key.id}/settings` },
     { name: 'usage', path: '/account' },
+    { name: 'alerts', path: '/account/alerts' },
     { name: 'access tokens', path: '/account/tokens' },
     { name: 'audit log', path: '/account/audit' },
     { name: 'password', path: '/account/security' },

@@ -1,6 +1,7 @@
 export type { ControlApi } from './control/contract/controlApi.ts'
 export type { AccessTokenView, TokenScope } from './control/contract/accessToken.ts'
 export type { AccountView, SessionView } from './control/contract/account.ts'
+export type { AlertDeliveryView, AlertsView, NewWebhookView, WebhookView } from './control/contract/alerts.ts'
 export type { AllowEntryView, AllowTypeName } from './control/contract/allowEntry.ts'
 export type { ApiKeyView } from './control/contract/apiKey.ts'
 export type { AppView } from './control/contract/app.ts'

@@ -19,6 +19,7 @@ const actions: Readonly<Record<string, string>> = {
   'account.role': 'Changed the account’s role',
   'account.signUp': 'Signed up',
   'account.verifyEmail': 'Confirmed the email address',
+  'alerts.edit': 'Changed the email alerts',
   'allowList.add': 'Added to the allow list',
   'allowList.edit': 'Changed a label of the allow list',
   'allowList.remove': 'Removed from the allow list',
@@ -37,6 +38,10 @@ const actions: Readonly<Record<string, string>> = {
   'key.rotate': 'Rotated a key',
   'token.create': 'Made an access token',
   'token.remove': 'Removed an access token',
+  'webhook.create': 'Added a webhook',
+  'webhook.remove': 'Removed a webhook',
+  'webhook.rotate': 'Rotated the secret of a webhook',
+  'webhook.test': 'Sent a test event to a webhook',
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -45,6 +50,7 @@ const kinds: Readonly<Record<string, string>> = {
   key: 'Key',
   tok: 'Access token',
   inv: 'Invite',
+  whk: 'Webhook',
 }
 
 const isTime = (value: unknown): value is string =>

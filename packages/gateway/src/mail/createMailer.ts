@@ -99,6 +99,10 @@ export const createMailer = ({
       // In a turn of its own: the caller's response does not wait for it.
       setImmediate(runQueued)
     },
+    getSend: () => {
+      const current = config()
+      return current && ((mail) => send(current, mail))
+    },
     close: async () => {
       isClosed = true
       // Those that wait for a retry get their last attempt now.

@@ -51,6 +51,8 @@ export interface Mailer {
    * @param compose - Creates the email when it is its turn. So the time of a response does not depend on what it looks up. `undefined`: send none.
    */
   enqueue(kind: MailKind, compose: () => Promise<Mail | undefined>): void
+  /** Sends an email now, without the queue. `undefined`: the config has no server. @throws Log only `describeMailError` of the error. */
+  getSend(): ((mail: Mail) => Promise<void>) | undefined
   /** Sends what is queued, for at most 5 seconds, and drops the rest. */
   close(): Promise<void>
 }

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createAlerts } from '../alerts/createAlerts.ts'
+import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
@@ -8,6 +11,7 @@ import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../mail/createMailer.ts'
+import { describeMailError } from '../mail/sendBySmtp.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -54,6 +58,7 @@ const defaultGraceMs = 10_000
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
+const alertsMs = 30_000
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
@@ -160,7 +165,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     auditDays: config.retention.auditDays,
     now: options.now,
     onChange: forget,
-    mail: { ...mailer, siteUrl: () => toUrls(config, listening?.url).site },
+    mail: { ...mailer, siteUrl: () => siteUrl() },
   })
 
   // Usage
@@ -185,6 +190,24 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     everyMs: upkeepMs,
   })
+
+  // Alerts
+  const webhookOptions = () => ({ allowPrivate: config.webhooks.allowPrivateAddresses, now: now() })
+  const siteUrl = (): string => toUrls(config, listening?.url).site
+  const alerts = createAlerts({
+    storage,
+    usageLimits,
+    getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
+    secrets,
+    sendWebhook: (request) => sendWebhook(request, webhookOptions()),
+    sendMail: mailer.getSend,
+    describeMailError,
+    siteUrl,
+    onEvent: log,
+    leader: randomUUID(),
+    now,
+  })
+  const stopAlerts = startUpkeep({ work: alerts.run, everyMs: alertsMs })
 
   // Control API
   const control = createControl({
@@ -215,6 +238,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     degraded,
     upstreams: () => gateway.upstreams(),
+    webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,
   })
@@ -230,6 +254,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   const closeParts = async (): Promise<void> => {
     stopUpkeep()
+    stopAlerts()
     stores.stop()
     await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.

@@ -47,6 +47,11 @@ export const serviceConfigSchema = object({
   tracing: tracing.exactOptional(),
   /** Where emails are sent: to confirm addresses, to reset passwords and to invite. @default no emails are sent */
   mail: mail.exactOptional(),
+  /** The URLs that users have alerts sent to. */
+  webhooks: object({
+    /** Allows plain http, and addresses of private networks and of this machine. @default false */
+    allowPrivateAddresses: flag().default(false),
+  }).prefault({}),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
   /** The most connections to PostgreSQL that this instance opens. @default 10 */

@@ -1,4 +1,5 @@
 import type { LogEntry } from '../proxy/log.ts'
+import type { AlertFailure } from '../alerts/createAlerts.ts'
 import type { MailEvent } from '../mail/mailer.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
 import type { LimitsEvent } from '../usage/limits/usageLimits.ts'
@@ -44,6 +45,7 @@ export type ServiceLogEntry =
   | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
   | MailEvent
+  | AlertFailure
   | LimitsEvent
   | MeterEvent
 
@@ -77,6 +79,7 @@ const getLevel = (entry: ServiceLogEntry): Level => {
     entry.event === 'warning' ||
     entry.event === 'logDropped' ||
     entry.event === 'mail' ||
+    entry.event === 'alertFailed' ||
     entry.event === 'quotaDegraded' ||
     entry.event === 'quotaLost' ||
     entry.event === 'meterLost' ||

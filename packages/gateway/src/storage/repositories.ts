@@ -1,5 +1,7 @@
 import { createAccessTokens } from './accessTokens.ts'
 import type { AccessTokens } from './accessTokens.ts'
+import { createAlerts } from './alerts.ts'
+import type { Alerts } from './alerts.ts'
 import { createAllowList } from './allowList.ts'
 import type { AllowList } from './allowList.ts'
 import { createApps } from './apps.ts'
@@ -25,6 +27,8 @@ import type { Sessions } from './sessions.ts'
 import type { Db } from './tables.ts'
 import { createUsers } from './users.ts'
 import type { Users } from './users.ts'
+import { createWebhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** All repositories. */
 export interface Repositories {
@@ -38,6 +42,8 @@ export interface Repositories {
   readonly invites: Invites
   readonly oneTimeLinks: OneTimeLinks
   readonly emailLinks: EmailLinks
+  readonly webhooks: Webhooks
+  readonly alerts: Alerts
   readonly leftUsers: LeftUsers
   readonly auditLog: AuditLog
   readonly changes: Changes
@@ -55,6 +61,8 @@ export const createRepositories = (db: Db): Repositories => ({
   invites: createInvites(db),
   oneTimeLinks: createOneTimeLinks(db),
   emailLinks: createEmailLinks(db),
+  webhooks: createWebhooks(db),
+  alerts: createAlerts(db),
   leftUsers: createLeftUsers(db),
   auditLog: createAuditLog(db),
   changes: createChanges(db),

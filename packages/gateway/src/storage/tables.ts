@@ -14,6 +14,8 @@ interface UserRow {
   createdAt: number
   quotaOwner: string | null
   emailVerifiedAt: number | null
+  alertEmails: Generated<number>
+  alertEmailsAll: Generated<number>
 }
 
 interface LeftUserRow {
@@ -129,6 +131,37 @@ interface EmailLinkRow {
   expiresAt: number
 }
 
+interface WebhookRow {
+  id: string
+  userId: string
+  url: string
+  allUsers: number
+  sealed: Uint8Array
+  createdAt: number
+}
+
+interface QuotaAlertRow {
+  account: string
+  /** Days since 1970. */
+  day: number
+  /** Percent of the quota. */
+  level: number
+  createdAt: number
+}
+
+interface AlertDeliveryRow {
+  id: string
+  userId: string
+  webhookId: string | null
+  event: string
+  state: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  result: string | null
+  createdAt: number
+  attemptedAt: number | null
+  nextAttemptAt: number | null
+}
+
 interface AuditRow {
   id: Generated<number>
   at: number
@@ -203,6 +236,10 @@ export interface Tables {
   invites: InviteRow
   oneTimeLinks: OneTimeLinkRow
   emailLinks: EmailLinkRow
+  webhooks: WebhookRow
+  quotaAlerts: QuotaAlertRow
+  alertDeliveries: AlertDeliveryRow
+  alertState: { id: number; leader: string | null; leaderUntil: number }
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow

@@ -197,6 +197,10 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
         },
       },
     }),
+    webhooks: {
+      options: () => ({ allowPrivate: false, now: clock.now }),
+      send: async () => ({ ok: true, result: 'HTTP 200' }),
+    },
     log: (entry) => logs.push(entry),
     now,
   })

@@ -81,6 +81,7 @@ export interface World {
   readonly link: string
   /** A link that gives the account another email address. */
   readonly emailLink: string
+  readonly webhookId: string
 }
 
 /** Creates the body of a request for an app, with a unique name. */
@@ -120,6 +121,10 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
   const other = await createToken(control, owner, ['read'])
   const { invite } = expectOk(await control.accounts.operator.inviteUser({ email: newEmail() }))
   const { text: link } = expectOk(await control.accounts.operator.resetLink({ id: owner.id }))
+  const { webhook } = expectBody<{ webhook: { id: string } }>(
+    await control.call('POST /api/alerts/webhooks', { as, body: { url: 'https://hooks.example.org/' } }),
+    201,
+  )
   const emailLink = createSecretText('email')
   await control.storage.emailLinks.create({
     hash: hashSecret(emailLink),
@@ -143,5 +148,6 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
     inviteId: invite.id,
     link,
     emailLink,
+    webhookId: webhook.id,
   }
 }

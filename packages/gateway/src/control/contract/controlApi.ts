@@ -31,6 +31,7 @@ import type {
   EditAppBody,
   KeyExpiryBody,
 } from './app.ts'
+import type { AlertEmailsView, AlertsView, CreateWebhookBody, NewWebhookView, WebhookTestView } from './alerts.ts'
 import type { AuditEntryView } from './auditEntry.ts'
 import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
@@ -64,6 +65,9 @@ interface AppId {
 }
 interface KeyId {
   readonly keyId: string
+}
+interface WebhookId {
+  readonly webhookId: string
 }
 interface UserId {
   readonly userId: string
@@ -161,6 +165,18 @@ export interface ControlApi {
   'GET /api/tokens': Call<{ response: AccessTokensView }>
   'POST /api/tokens': Call<{ body: CreateAccessTokenBody; response: NewAccessTokenView }>
   'DELETE /api/tokens/{tokenId}': Call<{ params: { readonly tokenId: string } }>
+  'GET /api/alerts': Call<{ response: AlertsView }>
+  'PUT /api/alerts/emails': Call<{ body: AlertEmailsView; response: AlertsView }>
+  /** The response contains the webhook's secret, which cannot be shown again. */
+  'POST /api/alerts/webhooks': Call<{ body: CreateWebhookBody; response: NewWebhookView }>
+  'DELETE /api/alerts/webhooks/{webhookId}': Call<{ params: WebhookId }>
+  /** Creates another secret. The old one is no longer used. */
+  'POST /api/alerts/webhooks/{webhookId}/rotate': Call<{
+    params: WebhookId
+    body: ConfirmBody
+    response: NewWebhookView
+  }>
+  'POST /api/alerts/webhooks/{webhookId}/test': Call<{ params: WebhookId; response: WebhookTestView }>
   /** Newest first. */
   'GET /api/audit-log': Call<{ query: PageQuery; response: Page<AuditEntryView> }>
 

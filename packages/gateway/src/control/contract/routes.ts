@@ -16,6 +16,7 @@ import {
 } from './account.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
+import { alertEmailsView, alertsView, createWebhookBody, newWebhookView, webhookTestView } from './alerts.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
 import { auditEntryView } from './auditEntry.ts'
 import { deploymentView, networksView } from './deployment.ts'
@@ -46,6 +47,7 @@ const userId = z.strictObject({ userId: ids.userId })
 const entryId = z.strictObject({ appId: ids.appId, entryId: idText('alw') })
 const kid = z.strictObject({ appId: ids.appId, kid: z.string().regex(/^[\w-]{1,64}$/) })
 const tokenId = z.strictObject({ tokenId: idText('tok') })
+const webhookId = z.strictObject({ webhookId: idText('whk') })
 const inviteId = z.strictObject({ inviteId: idText('inv') })
 
 const secretApp = z.strictObject({ app: appView, apiKey: z.string(), addresses: perNetwork })
@@ -412,6 +414,49 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     access: 'session',
     status: 204,
     params: tokenId,
+  },
+  'GET /api/alerts': {
+    summary: 'Gets who is alerted when a daily quota is nearly used up, and the last deliveries.',
+    access: 'session',
+    status: 200,
+    response: alertsView,
+  },
+  'PUT /api/alerts/emails': {
+    summary: 'Sets which alerts are sent by email.',
+    access: 'session',
+    status: 200,
+    body: alertEmailsView,
+    response: alertsView,
+  },
+  'POST /api/alerts/webhooks': {
+    summary: 'Adds a webhook for alerts. Only this response contains its secret.',
+    access: 'session',
+    confirms: true,
+    status: 201,
+    body: createWebhookBody,
+    response: newWebhookView,
+  },
+  'DELETE /api/alerts/webhooks/{webhookId}': {
+    summary: 'Removes a webhook and its deliveries.',
+    access: 'session',
+    status: 204,
+    params: webhookId,
+  },
+  'POST /api/alerts/webhooks/{webhookId}/rotate': {
+    summary: 'Replaces the secret of a webhook.',
+    access: 'session',
+    confirms: true,
+    status: 200,
+    params: webhookId,
+    body: confirmBody,
+    response: newWebhookView,
+  },
+  'POST /api/alerts/webhooks/{webhookId}/test': {
+    summary: 'Sends a test event to a webhook.',
+    access: 'session',
+    status: 200,
+    params: webhookId,
+    response: webhookTestView,
   },
   'GET /api/audit-log': {
     summary: 'Lists the changes of the account and everything it owns, newest first.',

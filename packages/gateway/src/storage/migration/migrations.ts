@@ -9,6 +9,7 @@ import { accountDays } from './0008AccountDays.ts'
 import { usagePartitions } from './0009UsagePartitions.ts'
 import { networks } from './0010Networks.ts'
 import { emails } from './0013Emails.ts'
+import { alerts } from './0014Alerts.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   { version: 11, statements: () => [] },
   { version: 12, statements: () => [] },
   emails,
+  alerts,
 ]
