@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createAlerts } from '../alerts/createAlerts.ts'
+import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
@@ -7,6 +10,8 @@ import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
+import { createMailer } from '../mail/createMailer.ts'
+import { describeMailError } from '../mail/sendBySmtp.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -58,6 +63,7 @@ const defaultGraceMs = 10_000
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
+const alertsMs = 30_000
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
@@ -155,6 +161,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys.forget(changes)
     redis?.invalidation.publish(changes)
   }
+  const mailer = createMailer({ config: () => config.mail, onEvent: log })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
@@ -164,6 +171,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     auditDays: config.retention.auditDays,
     now: options.now,
     onChange: forget,
+    mail: { ...mailer, siteUrl: () => siteUrl() },
   })
 
   // Usage
@@ -201,6 +209,24 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     everyMs: upkeepMs,
   })
 
+  // Alerts
+  const webhookOptions = () => ({ allowPrivate: config.webhooks.allowPrivateAddresses, now: now() })
+  const siteUrl = (): string => toUrls(config, listening?.url).site
+  const alerts = createAlerts({
+    storage,
+    usageLimits,
+    getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
+    secrets,
+    sendWebhook: (request) => sendWebhook(request, webhookOptions()),
+    sendMail: mailer.getSend,
+    describeMailError,
+    siteUrl,
+    onEvent: log,
+    leader: randomUUID(),
+    now,
+  })
+  const stopAlerts = startUpkeep({ work: alerts.run, everyMs: alertsMs })
+
   // Control API
   const control = createControl({
     storage,
@@ -214,6 +240,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     secrets,
     config: () => ({
       signUp: config.signUp,
+      mail: config.mail !== undefined,
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
       maxApps: config.limits.appsPerUser,
@@ -232,6 +259,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     degraded,
     upstreams: () => gateway.upstreams(),
+    webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,
   })
@@ -247,7 +275,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   const closeParts = async (): Promise<void> => {
     stopUpkeep()
+    stopAlerts()
     stores.stop()
+    await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
     await Promise.allSettled([keys.close(), usageLimits.close(), requestLog.close()])
     await storedMeter.close()
