@@ -11,6 +11,7 @@ import pickle
 import re
 import socket
 import ssl
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
+from keyrail.logs.export_file import lock
 from keyrail.message.parse_json import MAX_DEPTH
 from keyrail.subscribe.apply_notification import out_of_order
 from keyrail.subscribe.chain_poller import too_deep
@@ -118,11 +120,24 @@ LOG_OPTIONS: list[dict[str, Any]] = [
     {"cursor": {"next_block": 7}},
     {"on_progress": 7},
     {"check_reorg": 1},
+    {"address": 7},
+    {"address": [7]},
+    {"address": "0x12"},
+    {"topics": "0x12"},
+    {"event": 7},
+    {"event": "Transfer"},
+    {"event": "Transfer(uint7 a)"},
+    {"event": "Transfer(uint a,)"},
+    {"event": "Transfer(uint a b)"},
+    {"event": "T(uint indexed a, uint indexed b, uint indexed c, uint indexed d)"},
+    {"event": {"type": "function"}},
+    {"event": {"type": "event", "name": "Transfer", "inputs": [{"name": "a"}]}},
+    {"event": "Sync()", "topics": ["0x12"]},
 ]
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises((KeyrailError, TypeError)) as caught:
+    with pytest.raises((KeyrailError, TypeError, ImportError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
@@ -323,6 +338,41 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield message_of(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
 
 
+def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[str]:
+    path = folder / "logs.parquet"
+
+    def export(server: ChainServer, file: Any = path, **options: Any) -> str:
+        def run() -> None:
+            with KeyrailProvider(url=server.url, retry=False) as provider:
+                logs(Web3(provider), **{"from_block": 0, **options}).to_parquet(file)
+
+        return message_of(run).replace(f"{folder}/", "")
+
+    with ChainServer(20) as server:
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "pyarrow", None)
+            yield export(server)
+        yield export(server, 7)
+        yield export(server, address="vitalik.eth")
+        server.log_members = lambda number, index: {"data": "0xzz"}
+        yield export(server)
+        server.log_members = lambda number, index: {}
+        server.before = reject("no healthy upstream")
+        export(server)
+        server.before = lambda method, params: None
+        yield export(server, address="0x" + "11" * 20)
+        with open(f"{path}.partial", "ab") as file:
+            lock(file)
+            yield export(server)
+        server.reorg(10, 0)
+        yield export(server)
+        Path(f"{path}.cursor").write_text("{}")
+        yield export(server)
+        Path(f"{path}.cursor").unlink()
+        path.touch()
+        yield export(server)
+
+
 def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     wrong: list[dict[str, Any]] = [
         {},
@@ -426,13 +476,15 @@ def is_shown(parts: list[str], snapshot: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'keyrail[parquet]'")
     monkeypatch.setattr("keyrail.transport.safe_write.LOOK_MS", 1)
     sections = {
         "Options": option_messages(),
         "Calls": call_messages(),
         "Responses": response_messages(),
         "Logs": log_messages(monkeypatch),
+        "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),
         "Hints": hint_messages(),
     }

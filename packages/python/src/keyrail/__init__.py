@@ -5,9 +5,11 @@ from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Headers, Networ
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
 from .failure.reorg import Reorg
+from .logs.event_abi import EventInput
 from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
-from .logs.logs import AsyncLogs, Logs, async_logs, logs
+from .logs.logs import AsyncLogs, DecodedLog, Logs, async_logs, logs
+from .logs.parquet_export import ExportResult
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
@@ -21,6 +23,9 @@ __all__ = [
     "AsyncSecret",
     "BatchOptions",
     "BlockEvent",
+    "DecodedLog",
+    "EventInput",
+    "ExportResult",
     "FailureKind",
     "FailureSource",
     "Headers",
