@@ -1,4 +1,4 @@
-"""Copies the JSON files that the Python and TypeScript packages share from core."""
+"""Copies the JSON files that the Python and TypeScript packages share."""
 
 import os
 import shutil
@@ -7,7 +7,12 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SHARED = ("classification.json", "readMethods.json")
+# The folders of each file: in the packages of TypeScript, and here.
+SHARED = {
+    "classification.json": ("core/src/failure", "failure"),
+    "readMethods.json": ("core/src/failure", "failure"),
+    "providers.json": ("msw/src/faults", "testing"),
+}
 
 
 class CopySharedFiles(BuildHookInterface):  # type: ignore[type-arg]
@@ -16,10 +21,10 @@ class CopySharedFiles(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Copy the files. hatchling calls this before a build."""
         top = Path(self.root)
-        for name in SHARED:
-            source = top.parent / "core/src/failure" / name
+        for name, (origin, folder) in SHARED.items():
+            source = top.parent / origin / name
             if source.exists():
                 # Renamed into place, because another build or program may read the copy at the same time.
                 partial = top.parent / f".{name}.{os.getpid()}"
                 shutil.copyfile(source, partial)
-                partial.replace(top / "src/keyrail/failure" / name)
+                partial.replace(top / "src/keyrail" / folder / name)

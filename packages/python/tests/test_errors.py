@@ -35,6 +35,7 @@ from keyrail.subscribe.apply_notification import out_of_order
 from keyrail.subscribe.chain_poller import too_deep
 from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
+from keyrail.testing import MockNode
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
@@ -137,7 +138,7 @@ LOG_OPTIONS: list[dict[str, Any]] = [
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises((KeyrailError, TypeError, ImportError)) as caught:
+    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
@@ -373,6 +374,32 @@ def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[s
         yield export(server)
 
 
+def mock_messages() -> Iterator[str]:
+    abi: list[dict[str, Any]] = [
+        {"type": "function", "name": "pause", "inputs": []},
+        {"type": "event", "name": "Filled", "inputs": [{"name": "ids", "type": "uint256[]", "indexed": True}]},
+    ]
+    address = "0x" + "11" * 20
+    with MockNode() as node:
+        wrong: list[Callable[[], Any]] = [
+            lambda: MockNode(provider="acme"),  # type: ignore[arg-type]
+            lambda: node.fail("aborted"),
+            lambda: node.fail("trottled"),  # type: ignore[arg-type]
+            lambda: node.fail("auth", times=0),
+            lambda: node.mine(0),
+            lambda: node.reorg(1),
+            lambda: node.revert(7),
+            lambda: node.set_balance("0x12", 1),
+            lambda: node.emit(address, ["0x12"] * 5),
+            lambda: node.mock_contract(address, abi, {"paws": 7}),
+            lambda: node.mock_contract(address, abi).emit("Fill", {}),
+            lambda: node.mock_contract(address, abi).emit("Filled", {"id": 7}),
+            lambda: node.mock_contract(address, abi).emit("Filled", {"ids": [7]}),
+            lambda: node.assert_called("eth_call", times=2),
+        ]
+        yield from map(message_of, wrong)
+
+
 def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     wrong: list[dict[str, Any]] = [
         {},
@@ -452,6 +479,9 @@ def normalize(message: str) -> str:
 def text_parts() -> Iterator[list[str]]:
     """Return the constant parts of every text in the sources, except docstrings and regular expressions."""
     for path in sorted(SOURCES.rglob("*.py")):
+        # Most texts of the mock node are those of nodes.
+        if path.parent.name == "testing":
+            continue
         tree = ast.parse(path.read_text("utf-8"))
         ignored: set[int] = set()
         for node in ast.walk(tree):
@@ -486,6 +516,7 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch,
         "Logs": log_messages(monkeypatch),
         "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),
+        "Mock node": mock_messages(),
         "Hints": hint_messages(),
     }
     blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]

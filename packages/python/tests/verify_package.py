@@ -17,7 +17,12 @@ import pytest
 from service import start_dev
 
 HERE = Path(__file__).resolve().parents[1]
-SHARED = ("failure/classification.json", "failure/readMethods.json")
+# The path of each shared file in the package, and of its source.
+SHARED = {
+    "failure/classification.json": "core/src/failure/classification.json",
+    "failure/readMethods.json": "core/src/failure/readMethods.json",
+    "testing/providers.json": "msw/src/faults/providers.json",
+}
 GUIDE = HERE.parents[1] / "docs/python.md"
 # All tests share one service.
 pytestmark = pytest.mark.xdist_group("package")
@@ -119,6 +124,6 @@ def test_the_samples_run_in_a_fresh_environment(
     run_samples(python, service)
     installed = run(python, "-c", "import keyrail, pathlib; print(pathlib.Path(keyrail.__file__).parent)").strip()
     assert str(tmp_path) in installed
-    for shared in SHARED:
-        assert Path(installed, shared).read_bytes() == (HERE.parent / "core/src" / shared).read_bytes()
+    for shared, source in SHARED.items():
+        assert Path(installed, shared).read_bytes() == (HERE.parent / source).read_bytes()
     assert Path(installed, "py.typed").exists()

@@ -66,7 +66,7 @@ def parse_event(event: Any) -> EventAbi:
             'event must be an item of an ABI with the type "event" and a name.',
         )
         inputs = event.get("inputs", [])
-        parsed = EventAbi(event["name"], tuple(_parse_item(one) for one in inputs), bool(event.get("anonymous")))
+        parsed = EventAbi(event["name"], tuple(parse_item(one) for one in inputs), bool(event.get("anonymous")))
     else:
         check(isinstance(event, str), f"event must be a signature or an item of an ABI, not {describe(event)}.")
         found = re.fullmatch(r"\s*(?:event\s+)?([A-Za-z_$][\w$]*)\s*\((.*)\)\s*(anonymous)?\s*;?\s*", event, re.DOTALL)
@@ -93,12 +93,12 @@ def _create(name: str, base: str, arrays: str, indexed: bool, members: tuple[Abi
     return AbiParameter(name, kind, indexed, members)
 
 
-def _parse_item(item: Any) -> AbiParameter:
+def parse_item(item: Any) -> AbiParameter:
     """Convert a parameter of a JSON ABI."""
     if not isinstance(item, Mapping) or not isinstance(item.get("type"), str):
         raise _create_error("has a parameter without a type")
     base, arrays = re.fullmatch(r"([^\[]*)(.*)", item["type"], re.DOTALL).groups()  # type: ignore[union-attr]
-    members = tuple(_parse_item(one) for one in item.get("components", ())) if base == "tuple" else ()
+    members = tuple(parse_item(one) for one in item.get("components", ())) if base == "tuple" else ()
     return _create(str(item.get("name") or ""), base, arrays, item.get("indexed") is True, members)
 
 
