@@ -1,5 +1,7 @@
 """Keyrail for web3.py: safe access to blockchain nodes behind an API key."""
 
+from typing import TYPE_CHECKING
+
 from .async_provider import AsyncKeyrailProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Headers, Network, PerNetwork, Secret
 from .failure.error import KeyrailError, RpcErrorObject
@@ -53,3 +55,15 @@ __all__ = [
     "logs",
     "subscribe",
 ]
+
+if TYPE_CHECKING:
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> str:
+        """Return the version. Read on demand, because that takes some milliseconds."""
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib.metadata import version
+
+        return version(__name__)
