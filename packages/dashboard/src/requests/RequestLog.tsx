@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { CsvLink } from '../charts/CsvLink.tsx'
 import { LiveBadge } from '../charts/LiveBadge.tsx'
 import { requestsQuery, toRequestsCsvPath } from '../control/queries.ts'
@@ -39,6 +39,8 @@ export function RequestLog({
     isActive: query.isSuccess && !query.isPlaceholderData && !isPaused && !isReading,
   })
   const requests = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
+  // A click must not wait until many rows are rendered.
+  const shownPages = useDeferredValue(query.data?.pages, query.data?.pages.slice(0, 1))
   return (
     <div className="stack wide">
       <Card
@@ -81,7 +83,7 @@ export function RequestLog({
                 onBlur={() => setFocused(false)}
                 aria-busy={query.isPlaceholderData}
               >
-                <RequestTable subject={subject} filters={filters} pages={pages} />
+                <RequestTable subject={subject} filters={filters} pages={shownPages ?? pages} />
               </div>
             )
           }
