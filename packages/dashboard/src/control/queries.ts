@@ -1,5 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { ControlApi, MetricsRange, MetricsView, RequestsCsvQuery, RequestsQuery } from '@keyrail/gateway'
+import type {
+  ControlApi,
+  MetricsQuery,
+  MetricsRange,
+  MetricsView,
+  RequestsCsvQuery,
+  RequestsQuery,
+} from '@keyrail/gateway'
 import { callApi, toPath } from './callApi.ts'
 import type { RequestFilters } from './searchParams.ts'
 
@@ -86,16 +93,34 @@ export const keyQuery = (keyId: string) =>
   })
 
 /** How much was asked, and how it went. */
-export const metricsQuery = (subject: Subject, range: MetricsRange) =>
-  queryOptions({
-    queryKey: ['metrics', subject, range],
+export const metricsQuery = (subject: Subject, asked: MetricsRange | MetricsQuery) => {
+  const query = typeof asked === 'string' ? { range: asked } : asked
+  return queryOptions({
+    queryKey: ['metrics', subject, query],
     queryFn: ({ signal }): Promise<MetricsView> => {
-      const query = { range }
       if (subject === 'account') return callApi('GET /api/metrics', { query }, signal)
       return 'appId' in subject
         ? callApi('GET /api/apps/{appId}/metrics', { params: { appId: subject.appId }, query }, signal)
         : callApi('GET /api/keys/{keyId}/metrics', { params: { keyId: subject.keyId }, query }, signal)
     },
+  })
+}
+
+/** The requests of the last 24 hours and the last use of every app and API key. */
+export const activityQuery = queryOptions({
+  queryKey: ['activity'],
+  queryFn: ({ signal }) => callApi('GET /api/activity', undefined, signal),
+  staleTime: 30_000,
+})
+
+/** The requests of the last 24 hours and the last use of a key, and of its old key during a grace period. */
+export const keyTrafficQuery = (subject: Exclude<Subject, 'account'>) =>
+  queryOptions({
+    queryKey: ['key-traffic', subject],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/key/traffic', { params: subject }, signal)
+        : callApi('GET /api/keys/{keyId}/traffic', { params: subject }, signal),
   })
 
 /** How much of the limits is used: of an app's, or of all API keys together. */
@@ -163,6 +188,12 @@ export const requestQuery = (subject: KeySubject, logId: string) =>
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => callApi('GET /api/tokens', undefined, signal),
+})
+
+/** The alerts of the account. */
+export const alertsQuery = queryOptions({
+  queryKey: ['alerts'],
+  queryFn: ({ signal }) => callApi('GET /api/alerts', undefined, signal),
 })
 
 const page = (cursor: string) => ({ query: { limit: 50, ...(cursor && { cursor }) } })

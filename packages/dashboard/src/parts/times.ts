@@ -40,6 +40,13 @@ export const resetText = (time: string, timeZone?: string): string => {
   )
   return utc === own ? `${utc} UTC` : `${utc} UTC, ${own} your time`
 }
+const minutesStoredMs = 8 * 86_400_000
+/** When a key was last used: to the minute, or to the day of UTC if the service has only that. */
+export const lastUsedText = (time: string | null): string => {
+  if (time === null) return 'Not used yet'
+  const isRecent = Date.now() - Date.parse(time) < minutesStoredMs
+  return `Last used ${isRecent ? momentText(time) : utcDayText(time)}`
+}
 /** A whole number. */
 export const countText = (value: number): string => whole.format(value)
 /** A number in few characters. */
@@ -47,6 +54,9 @@ export const shortText = (value: number): string => short.format(value)
 /** A part of one, in percent. Never rounded up to all. */
 export const rateText = (value: number | null): string =>
   value === null ? '–' : rate.format(value < 1 ? Math.min(value, 0.9999) : 1)
+/** A share of failures, in percent. Never rounded down to none. */
+export const errorRateText = (failed: number, total: number): string =>
+  rate.format(failed === 0 ? 0 : Math.max(failed / total, 0.0001))
 /** Milliseconds. */
 export const msText = (value: number | null): string =>
   value === null ? '–' : `${whole.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)} ms`

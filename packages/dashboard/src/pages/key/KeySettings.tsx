@@ -34,12 +34,14 @@ export function KeySettings() {
       <About apiKey={key} edit={edit} />
       <KeyCard
         id={key.id}
+        subject={{ keyId: key.id }}
         facts={key}
         maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
         setExpiry={(expiresAt) => edit({ expiresAt })}
         rotate={async (graceDays) => {
           const rotated = await callApi('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
           show(rotated.key)
+          void queries.invalidateQueries({ queryKey: ['key-traffic'] })
           return { id: key.id, apiKey: rotated.apiKey, revealable: rotated.key.revealable }
         }}
         endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}

@@ -56,6 +56,7 @@ export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits;
   expiresAt: by === 'kid' ? null : access.endsAt,
   userId: access.user.id,
   ...(access.user.quotaOwner === access.user.id ? {} : { quotaOwner: access.user.quotaOwner }),
+  ...(access.old ? { old: true } : {}),
   version: access.version,
   limits,
   ...(access.recordDetails ? { recordDetails: true } : {}),

@@ -39,7 +39,7 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
   if (meter === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
   const { method, outcome, calls, durationMs = getElapsedMs(context) } = counted
   try {
-    meter.count(tenant.record, network, method, outcome, durationMs, calls)
+    meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
     gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })

@@ -130,6 +130,27 @@ export const planRetention = (
   return { minutesFrom, hoursFrom, daysFrom }
 }
 
+/** A part of a period, and the table that has its rows. */
+export interface PeriodPart {
+  readonly table: 'usageMinutes' | 'usageHours' | 'usageDays'
+  readonly from: number
+  readonly to: number
+}
+
+/** Splits a period by table: each part uses the coarsest table that fits the step, or the one that still has the rows. */
+export const splitByTable = (
+  { hoursTo, daysTo, minutesFrom, hoursFrom }: UsageState,
+  { from, to, step }: { from: number; to: number; step: 'minute' | 'hour' | 'day' },
+): readonly PeriodPart[] => {
+  const minutesBegin = step === 'minute' ? minutesFrom : hoursTo
+  const hoursBegin = Math.min(step === 'day' ? daysTo : hoursFrom, minutesBegin)
+  return [
+    { table: 'usageDays', from, to: Math.min(to, hoursBegin) },
+    { table: 'usageHours', from: Math.max(from, hoursBegin), to: Math.min(to, minutesBegin) },
+    { table: 'usageMinutes', from: Math.max(from, minutesBegin), to },
+  ]
+}
+
 /** A partition of a table: its rows are at or after `from` and before `to`, in milliseconds since 1970. */
 export interface Partition {
   readonly name: string
