@@ -211,6 +211,11 @@ describePages('many requests', { requestLog: { sample: 1, maxPerKeyAndMinute: 10
       await expect.poll(() => rows(page).count()).toBe(total)
     }
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+    const csv = page.getByRole('link', { name: 'CSV: requests' })
+    const [file] = await Promise.all([page.waitForEvent('download'), csv.click()])
+    expect(file.suggestedFilename()).toMatch(/^keyrail-.*\.csv$/)
+    const table = await (await ada.context.request.get(file.url())).text()
+    expect(table.trimEnd().split(/\r?\n/)).toHaveLength(252)
     const links = await page.locator('tbody a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
     expect(new Set(links).size).toBe(251)
     expect(faults).toEqual([])

@@ -108,6 +108,15 @@ describe('a given call', () => {
     expect(fileName).toMatch(/^call\.\w+$/)
   })
 
+  test('invisible characters are escaped', () => {
+    const hidden = '\u202E\u009B\u{E0041}é😀'
+    for (const { id: library } of libraries) {
+      const { text } = snippet({ library, address, call: { method: hidden, params: [{ [hidden]: hidden }] } })
+      expect(text.split(String.raw`\u202e\u009b\udb40\udc41é😀`)).toHaveLength(4)
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    }
+  })
+
   test('its method cannot end a string literal', () => {
     for (const { id: library } of libraries) {
       const { text } = snippet({ library, address, call: { method: `'); exit() //"\n`, params: [] } })

@@ -1,6 +1,13 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { ControlApi, MetricsQuery, MetricsRange, MetricsView, RequestsQuery } from '@keyrail/gateway'
-import { callApi } from './callApi.ts'
+import type {
+  ControlApi,
+  MetricsQuery,
+  MetricsRange,
+  MetricsView,
+  RequestsCsvQuery,
+  RequestsQuery,
+} from '@keyrail/gateway'
+import { callApi, toPath } from './callApi.ts'
 import type { RequestFilters } from './searchParams.ts'
 
 /** Whose metrics, or whose usage. */
@@ -129,14 +136,27 @@ export const usageQuery = (appId?: string) =>
 /** A page of the request log. */
 export type RequestsPage = ControlApi['GET /api/apps/{appId}/requests']['response']
 
+const toRequestsQuery = ({ key, ...filters }: RequestFilters): RequestsCsvQuery => ({
+  ...filters,
+  ...(key !== undefined && { keyEnding: key }),
+})
+
+/** The path of the CSV table of the requests that match the filters. */
+export function toRequestsCsvPath(subject: KeySubject, filters: RequestFilters): string {
+  const query = toRequestsQuery(filters)
+  return 'appId' in subject
+    ? toPath('GET /api/apps/{appId}/requests.csv', { params: subject, query })
+    : toPath('GET /api/keys/{keyId}/requests.csv', { params: subject, query })
+}
+
 /** Loads a page of the request log, the newest request first. */
 export function loadRequests(
   subject: KeySubject,
-  { key, ...filters }: RequestFilters,
+  filters: RequestFilters,
   options: Pick<RequestsQuery, 'after' | 'cursor'> & { readonly signal: AbortSignal },
 ): Promise<RequestsPage> {
   const { signal, ...place } = options
-  const query: RequestsQuery = { limit: 100, ...filters, ...(key !== undefined && { keyEnding: key }), ...place }
+  const query: RequestsQuery = { limit: 100, ...toRequestsQuery(filters), ...place }
   return 'appId' in subject
     ? callApi('GET /api/apps/{appId}/requests', { params: subject, query }, signal)
     : callApi('GET /api/keys/{keyId}/requests', { params: subject, query }, signal)

@@ -84,7 +84,6 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
   ]
   return (
     <Card
-      id="request"
       title={methodText(request)}
       aside={<span className={isGood ? 'badge good' : 'badge bad'}>Status {status}</span>}
     >

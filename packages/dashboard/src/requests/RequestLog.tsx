@@ -1,8 +1,9 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { CsvLink } from '../charts/CsvLink.tsx'
 import { LiveBadge } from '../charts/LiveBadge.tsx'
-import { requestsQuery } from '../control/queries.ts'
+import { requestsQuery, toRequestsCsvPath } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import { readRequestFilters } from '../control/searchParams.ts'
 import type { RequestFilters } from '../control/searchParams.ts'
@@ -30,13 +31,16 @@ export function RequestLog({
     void navigate({ to: '.', search: next, replace: true, resetScroll: false })
   const [isPaused, setPaused] = useState(false)
   const [isPointedAt, setPointedAt] = useState(false)
+  const [isFocused, setFocused] = useState(false)
   const isScrolled = useIsScrolled()
-  const isReading = isPointedAt || isScrolled
+  const isReading = isPointedAt || isFocused || isScrolled
   const query = useInfiniteQuery({ ...requestsQuery(subject, filters), placeholderData: keepPreviousData })
   const tail = useLiveTail(subject, filters, {
     isActive: query.isSuccess && !query.isPlaceholderData && !isPaused && !isReading,
   })
   const requests = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
+  // A click must not wait until many rows are rendered.
+  const shownPages = useDeferredValue(query.data?.pages, query.data?.pages.slice(0, 1))
   return (
     <div className="stack wide">
       <Card
@@ -56,6 +60,7 @@ export function RequestLog({
             <Button size="little" onClick={() => setPaused(!isPaused)}>
               {isPaused ? 'Resume' : 'Pause'}
             </Button>
+            <CsvLink href={toRequestsCsvPath(subject, filters)} of="requests" />
           </div>
         }
       >
@@ -74,11 +79,11 @@ export function RequestLog({
               <div
                 onPointerEnter={() => setPointedAt(true)}
                 onPointerLeave={() => setPointedAt(false)}
-                onFocus={() => setPointedAt(true)}
-                onBlur={() => setPointedAt(false)}
+                onFocus={() => setFocused(true)}
+                onBlur={() => setFocused(false)}
                 aria-busy={query.isPlaceholderData}
               >
-                <RequestTable subject={subject} filters={filters} pages={pages} />
+                <RequestTable subject={subject} filters={filters} pages={shownPages ?? pages} />
               </div>
             )
           }

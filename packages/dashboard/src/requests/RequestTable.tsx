@@ -1,6 +1,7 @@
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
 import { memo } from 'react'
+import type { MouseEvent } from 'react'
 import { outcomeTitle } from '../charts/outcomeTitle.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
 import type { RequestFilters } from '../control/searchParams.ts'
@@ -16,8 +17,20 @@ export function RequestTable(props: {
 }) {
   const { subject, filters, pages } = props
   const { getTitle } = useNetworks()
+  const navigate = useNavigate()
+  const path = 'appId' in subject ? `/apps/${subject.appId}/requests` : `/keys/${subject.keyId}/requests`
+  // For all rows: a `Link` in each renders with every navigation, and there can be thousands.
+  const open = (event: MouseEvent<HTMLElement>): void => {
+    const logId = (event.target as Element).closest('a')?.dataset['logId']
+    const isOwn = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+    if (logId === undefined || !isOwn) return
+    event.preventDefault()
+    void ('appId' in subject
+      ? navigate({ to: '/apps/$appId/requests/$logId', params: { ...subject, logId }, search: filters })
+      : navigate({ to: '/keys/$keyId/requests/$logId', params: { ...subject, logId }, search: filters }))
+  }
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests">
+    <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests" onClick={open}>
       <table className="table cards requests">
         <thead>
           <tr>
@@ -33,7 +46,7 @@ export function RequestTable(props: {
           </tr>
         </thead>
         {pages.map(({ items }, at) => (
-          <Rows key={at} requests={items} subject={subject} filters={filters} getTitle={getTitle} />
+          <Rows key={at} requests={items} path={path} getTitle={getTitle} />
         ))}
       </table>
     </div>
@@ -41,8 +54,8 @@ export function RequestTable(props: {
 }
 
 interface RowContext {
-  readonly subject: KeySubject
-  readonly filters: RequestFilters
+  /** The path of the log. */
+  readonly path: string
   readonly getTitle: (network: string) => string
 }
 
@@ -61,7 +74,7 @@ const Rows = memo(function Rows({
 })
 
 const Row = memo(function Row(props: RowContext & { readonly request: RequestEntryView }) {
-  const { request, subject, filters, getTitle } = props
+  const { request, path, getTitle } = props
   const isGood = request.outcome === 'succeeded'
   return (
     <tr>
@@ -69,15 +82,9 @@ const Row = memo(function Row(props: RowContext & { readonly request: RequestEnt
         <time dateTime={request.at}>{shortMomentText(request.at)}</time>
       </td>
       <th scope="row" className="mono">
-        {'appId' in subject ? (
-          <Link to="/apps/$appId/requests/$logId" params={{ ...subject, logId: request.id }} search={filters}>
-            {methodText(request)}
-          </Link>
-        ) : (
-          <Link to="/keys/$keyId/requests/$logId" params={{ ...subject, logId: request.id }} search={filters}>
-            {methodText(request)}
-          </Link>
-        )}
+        <a href={`${path}/${request.id}`} data-log-id={request.id}>
+          {methodText(request)}
+        </a>
       </th>
       <td data-label="Outcome">
         <span className={isGood ? 'badge good' : 'badge bad'}>{request.status}</span> {outcomeTitle(request.outcome)}

@@ -1,5 +1,5 @@
 import type { ProgramId, ReadOptions } from '../readOptions.ts'
-import { paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
+import { paragraphs, signedTransaction, toJson, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const post = (body: string): string[] => [
@@ -13,7 +13,7 @@ const callMethod = (method: string, params: string): string[] =>
   post(`'{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}'`)
 
 /** A value as JSON in a shell string. Only the text of JSON strings can contain a quote. */
-const shellString = (value: object): string => `'${JSON.stringify(value).replaceAll("'", '\\u0027')}'`
+const shellString = (value: object): string => `'${toJson(value).replaceAll("'", '\\u0027')}'`
 
 /** Assigns one field of a response to a shell variable, for use in a second call. */
 const assign = (name: string, method: string, params: string, field: string): string[] => [

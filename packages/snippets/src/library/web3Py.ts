@@ -1,5 +1,5 @@
 import type { ProgramId, ReadOptions } from '../readOptions.ts'
-import { paragraphs, privateKey, toSocketUrl } from './writer.ts'
+import { paragraphs, privateKey, toJson, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 /** A JSON value as code. JSON strings and numbers are valid in Python. */
@@ -7,9 +7,9 @@ const toPython = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value !== 'object') return JSON.stringify(value)
+  if (typeof value !== 'object') return toJson(value)
   return `{${Object.entries(value)
-    .map(([name, member]) => `${JSON.stringify(name)}: ${toPython(member)}`)
+    .map(([name, member]) => `${toJson(name)}: ${toPython(member)}`)
     .join(', ')}}`
 }
 
@@ -101,7 +101,7 @@ const programs = ({
   // Asynchronous, which `writeSubscription` writes.
   subscribeBlocks: [],
   call: [
-    `result = w3.manager.request_blocking(${JSON.stringify(call.method)}, ${toPython(call.params)})`,
+    `result = w3.manager.request_blocking(${toJson(call.method)}, ${toPython(call.params)})`,
     'print(Web3.to_json(result))',
   ],
 })

@@ -22,19 +22,28 @@ export function paragraphs(...parts: readonly (readonly string[])[]): string[] {
   return parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['', ...part]))
 }
 
-/** A method as code. A word needs no escapes, and JSON is valid JavaScript. */
-const jsMethod = ({ method }: SnippetCall): string => (/^\w*$/.test(method) ? `'${method}'` : JSON.stringify(method))
+const escapeUnits = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+
+/**
+ * A value as JSON, which is also valid JavaScript. Invisible characters are escaped: they could make a program look different from what it does,
+ * and a call can be from anyone.
+ */
+export const toJson = (value: unknown): string =>
+  (JSON.stringify(value) ?? 'null').replaceAll(/[\p{Cc}\p{Cf}]/gu, escapeUnits)
+
+/** A method as code. */
+const jsMethod = ({ method }: SnippetCall): string => (/^\w*$/.test(method) ? `'${method}'` : toJson(method))
 
 /**
  * A call as the arguments of a JavaScript function, as code.
  * @param spread - `...` if each param is an argument.
  */
 export const jsArguments = (call: SnippetCall, spread = ''): string =>
-  `${jsMethod(call)}, ${spread}${JSON.stringify(call.params)}`
+  `${jsMethod(call)}, ${spread}${toJson(call.params)}`
 
 /** A call as a JavaScript object, as code. */
-export const jsRequest = (call: SnippetCall): string =>
-  `{ method: ${jsMethod(call)}, params: ${JSON.stringify(call.params)} }`
+export const jsRequest = (call: SnippetCall): string => `{ method: ${jsMethod(call)}, params: ${toJson(call.params)} }`
 
 /** The line that prints the result of a call in a JavaScript program. */
 export const jsPrint = 'console.log(JSON.stringify(result, null, 2))'
