@@ -13,7 +13,7 @@ import type { Ran } from './run.ts'
 
 const timeoutMs = 600_000
 let folder = ''
-let dev: RunningDev
+let dev: RunningDev | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-templates-'))
@@ -24,8 +24,8 @@ beforeAll(async () => {
   dev = await startDevCli(['--env', join(folder, 'local.env')])
 })
 afterAll(async () => {
-  dev.child.kill('SIGTERM')
-  await dev.done
+  dev?.child.kill('SIGTERM')
+  await dev?.done
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -57,7 +57,7 @@ describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => 
         const stdout = expectSuccess(await npm(template, 'start'))
         expect(stdout).toMatch(/^Block 10 at http:/m)
         expect(stdout).toContain('5 transfers of 1000450 tokens')
-        expect(stdout).not.toContain(dev.service.app.apiKey)
+        expect(stdout).not.toContain(dev?.service.app.apiKey)
       } else expectSuccess(await npm(template, 'run', 'build'))
     },
     timeoutMs,

@@ -4,7 +4,7 @@ import { defaultClientConditions, defineConfig, loadEnv } from 'vite'
 export default defineConfig(({ mode }) => {
   const root = import.meta.dirname
   if (!loadEnv(mode, root)['VITE_TOKEN'])
-    throw new Error('VITE_TOKEN is missing. Create .env.local with `npm run local -- 0x…`, as in the README.')
+    throw new Error('VITE_TOKEN is missing. Create .env.local with `npm start`, as in the README.')
   return {
     root,
     plugins: [react()],

@@ -28,11 +28,8 @@ test('there is a program for fetch and for each adapter, and a script that runs 
   const folder = join(import.meta.dirname, '../latest-block')
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: object }
-  expect(
-    Object.values(scripts)
-      .map((script: string) => script.split(' ').at(-1))
-      .sort(),
-  ).toEqual(names)
+  const run = Object.values(scripts).map((script: string) => script.split(' ').at(-1))
+  expect(new Set(run)).toEqual(new Set(names))
   expect(names).toEqual(latestBlockExamples)
 })
 

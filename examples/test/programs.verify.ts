@@ -44,6 +44,19 @@ describe('examples/balances', () => {
   })
 })
 
+describe('examples/dapp-front-end', () => {
+  test('is set up for the token of the chain, and does not change an existing file', async () => {
+    const file = join(room, 'page.env')
+    const setUp = () => runExample('dapp-front-end/setUpLocal.ts', { ...environment, ENV_FILE: file })
+    expect(await setUp()).toMatchObject({ exitCode: 0, stderr: '' })
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain(`VITE_TOKEN=${service.tokens.testnet.address}\n`)
+    expect(text).toContain(`VITE_CHAIN_ID=${service.chainIds.testnet}\n`)
+    expect(await setUp()).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+})
+
 describe('examples/token-transfers', () => {
   test('writes every transfer once, in order, even after it was cut off in the middle of a line', async () => {
     const out = join(room, 'transfers.ndjson')
@@ -55,12 +68,12 @@ describe('examples/token-transfers', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { block: number; index: number; value: string })
-    expect(places.map(({ block, index, value }) => [block, index, value])).toEqual([
-      [2, 0, '1000000'],
-      [3, 0, '100'],
-      [3, 1, '50'],
-      [7, 0, '200'],
-      [7, 1, '100'],
+    expect(places.map(({ block, index, value }) => [block, index, BigInt(value) / 10n ** 18n])).toEqual([
+      [2, 0, 1_000_000n],
+      [3, 0, 100n],
+      [3, 1, 50n],
+      [7, 0, 200n],
+      [7, 1, 100n],
     ])
     truncateSync(out, whole.indexOf('\n') + 20)
     expect((await run()).exitCode).toBe(0)

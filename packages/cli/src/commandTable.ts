@@ -103,7 +103,11 @@ export const commands: readonly Command[] = [
       },
       to: { type: 'string', value: 'BLOCK', about: 'last block, resolved once at the start (default: latest)' },
       ...logFilter,
-      out: { type: 'string', value: 'FILE', about: 'output file (default: standard output)' },
+      out: {
+        type: 'string',
+        value: 'FILE',
+        about: 'output file, compressed if its name ends with .gz (default: standard output)',
+      },
       format: {
         type: 'string',
         value: 'NAME',

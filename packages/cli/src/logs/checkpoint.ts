@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
 import { CliError, wrongUsage } from '../cliError.ts'
 import type { LogsRequest } from './logsRequest.ts'
+import type { GzipMember } from './gzipMembers.ts'
 import { getTemporaryFile, replaceFile } from './replaceFile.ts'
 import { toFileError } from './toFileError.ts'
 
@@ -23,6 +24,8 @@ export interface Checkpoint {
   /** The SHA-256 of the last of these bytes, to detect a modified file. */
   readonly tail: string
   readonly cursor: LogCursor
+  /** The last members of a compressed file. */
+  readonly members?: readonly GzipMember[]
 }
 
 /** Gets the settings of a request. */

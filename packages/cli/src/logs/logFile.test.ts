@@ -1,6 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Log, LogCursor } from '@keyrail/fetch'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { logFormats } from './logFormat.ts'
@@ -46,9 +56,20 @@ const create = (format: LogFormatName = 'csv'): LogFile =>
     toBlock: 99,
   })
 const resume = (): LogFile => openLogFile(path, checkpointPath, readCheckpoint(checkpointPath) as Checkpoint)
-const read = (): string => readFileSync(path, 'latin1')
+const read = (): string =>
+  path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'latin1')
 
-describe.each(['csv', 'ndjson'] as const)('a %s log file', (format) => {
+describe.each([
+  ['csv', ''],
+  ['ndjson', ''],
+  ['csv', '.gz'],
+  ['ndjson', '.gz'],
+] as const)('a %s log file with the ending %j', (format, ending) => {
+  beforeEach(() => {
+    path = join(folder, `logs${ending}`)
+    checkpointPath = `${path}.cursor`
+  })
+
   test('contains every log and leaves no other file', () => {
     const file = create(format)
     // A process was killed while it wrote a checkpoint.
@@ -58,7 +79,7 @@ describe.each(['csv', 'ndjson'] as const)('a %s log file', (format) => {
     file.advance(cursorAt(100))
     file.finish()
     expect(read()).toBe(text(format, [10, 0], [12, 0]))
-    expect(readdirSync(folder)).toEqual(['logs'])
+    expect(readdirSync(folder)).toEqual([`logs${ending}`])
   })
 
   test('resumes in the middle of a block', () => {
@@ -79,7 +100,8 @@ describe.each(['csv', 'ndjson'] as const)('a %s log file', (format) => {
     write(first, 10, 0)
     first.close()
     // Written after the last checkpoint: one complete log and a partial one.
-    writeFileSync(path, `${text(format, [10, 0], [11, 0])}12,0x`)
+    if (ending === '') writeFileSync(path, `${text(format, [10, 0], [11, 0])}12,0x`)
+    else appendFileSync(path, gzipSync(logFormats[format].line(logAt(11, 0))).subarray(0, -3))
     const second = resume()
     write(second, 11, 0)
     second.finish()
@@ -100,11 +122,67 @@ describe.each(['csv', 'ndjson'] as const)('a %s log file', (format) => {
     for (const block of [10, 11, 11, 12]) write(file, block, 0)
     const removed = file.rollBack({ fromBlock: 11n, cursor: cursorAt(11) })
     expect(removed).toBe(3)
-    expect(read()).toBe(text(format, [10, 0]))
-    expect(readCheckpoint(checkpointPath)).toMatchObject({ logs: 1, bytes: statSync(path).size, cursor: cursorAt(11) })
+    expect(file.logs()).toBe(1)
+    if (ending === '') expect(read()).toBe(text(format, [10, 0]))
+    // A compressed file is cut at the start of a member, whose other logs are written again.
+    const saved = ending === '' ? { logs: 1, cursor: cursorAt(11) } : { logs: 0, cursor: cursorAt(10) }
+    expect(readCheckpoint(checkpointPath)).toMatchObject({ ...saved, bytes: statSync(path).size })
     write(file, 11, 5)
     file.finish()
     expect(read()).toBe(text(format, [10, 0], [11, 5]))
+  })
+})
+
+describe('a compressed log file', () => {
+  beforeEach(() => {
+    path = join(folder, 'logs.gz')
+    checkpointPath = `${path}.cursor`
+  })
+  /** Writes blocks from 10 on, each in a member of its own, as if each run was interrupted. */
+  const writeMembers = (blocks: number): void => {
+    create('ndjson').close()
+    for (let block = 10; block < 10 + blocks; block++) {
+      const file = resume()
+      write(file, block, 0)
+      file.advance(cursorAt(block + 1))
+      file.close()
+    }
+  }
+
+  test.each([
+    [10, 3, []],
+    [11, 2, [10]],
+    [12, 1, [10, 11]],
+    [13, 0, [10, 11, 12]],
+  ])('is rolled back to block %i over several members, after it was resumed', (block, removed, kept) => {
+    writeMembers(3)
+    const file = resume()
+    expect(file.rollBack({ fromBlock: BigInt(block), cursor: cursorAt(block) })).toBe(removed)
+    expect(file.logs()).toBe(kept.length)
+    // A process that is killed now loses nothing.
+    const { cursor, logs } = readCheckpoint(checkpointPath) as Checkpoint
+    expect([cursor, logs]).toEqual([cursorAt(block), kept.length])
+    write(file, block, 7)
+    file.finish()
+    expect(read()).toBe(text('ndjson', ...kept.map((one) => [one, 0] as const), [block, 7]))
+  })
+
+  test('without logs is a valid file', () => {
+    create('ndjson').finish()
+    expect(read()).toBe('')
+  })
+
+  test('rejects a reorg before the members of its checkpoint', () => {
+    writeMembers(3)
+    const checkpoint = readCheckpoint(checkpointPath) as Checkpoint
+    const file = openLogFile(path, checkpointPath, { ...checkpoint, members: checkpoint.members?.slice(-1) ?? [] })
+    expect(() => file.rollBack({ fromBlock: 10n, cursor: cursorAt(10) })).toThrow(
+      expect.objectContaining({
+        message: 'a reorg replaced logs at or above block 10, which are already compressed',
+        hint: expect.stringContaining('--overwrite'),
+      }),
+    )
+    file.close()
   })
 })
 

@@ -10,11 +10,14 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import type { LogCursor } from '@keyrail/fetch'
+import { gzipSync } from 'node:zlib'
+import type { LogCursor, ReorgError } from '@keyrail/fetch'
 import { CliError } from '../cliError.ts'
 import { deleteCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { findBlockStart } from './findBlockStart.ts'
+import { isGzip, maxMembers, rollBackMembers } from './gzipMembers.ts'
+import type { GzipMember } from './gzipMembers.ts'
 import { getLogFormat } from './decodedFormat.ts'
 import type { LogSink } from './logSink.ts'
 import { toFileError } from './toFileError.ts'
@@ -41,28 +44,29 @@ const tailBytes = 256
 const hashTail = (tail: string): string => createHash('sha256').update(tail, 'latin1').digest('hex')
 
 /**
- * Opens a log file: a new one, or one from an earlier run.
+ * Opens a log file: a new one, or one from an earlier run. It is compressed with gzip if its name ends with `.gz`.
  *
  * About once a second it flushes the file to disk, then writes a checkpoint beside it. After any crash, the next run truncates the file to the
  * length in the checkpoint and resumes at its cursor, so that no log is missing or duplicated.
  *
  * @param path - The file.
  * @param checkpointPath - The checkpoint file.
- * @param start - The checkpoint of the earlier run, or the state of a new export, which overwrites an existing file.
+ * @param given - The checkpoint of the earlier run, or the state of a new export, which overwrites an existing file.
  * @throws {CliError} if the file cannot be written, or was modified since the earlier run.
  */
-export function openLogFile(path: string, checkpointPath: string, start: Checkpoint | NewExport): LogFile {
-  const { header, line } = getLogFormat(start.settings)
+export function openLogFile(path: string, checkpointPath: string, given: Checkpoint | NewExport): LogFile {
+  const { header, line } = getLogFormat(given.settings)
+  const compressed = isGzip(path)
   let checkpoint: Checkpoint =
-    'version' in start
-      ? start
+    'version' in given
+      ? given
       : {
           version: 1,
-          ...start,
+          ...given,
           bytes: 0,
           logs: 0,
           tail: hashTail(''),
-          cursor: { nextBlock: start.fromBlock, nextLogIndex: 0 },
+          cursor: { nextBlock: given.fromBlock, nextLogIndex: 0 },
         }
   const guarded = <T>(work: () => T): T => {
     try {
@@ -77,7 +81,7 @@ export function openLogFile(path: string, checkpointPath: string, start: Checkpo
     }
   })
   // Before the file exists, so that a process killed in between leaves an export that can be resumed.
-  if (!('version' in start)) guarded(() => writeCheckpoint(checkpointPath, checkpoint))
+  if (!('version' in given)) guarded(() => writeCheckpoint(checkpointPath, checkpoint))
   const file = guarded(() => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666))
 
   /** Reads the last bytes before an offset. */
@@ -91,21 +95,53 @@ export function openLogFile(path: string, checkpointPath: string, start: Checkpo
   let tail = ''
   let nextCheckpointAt = performance.now() + checkpointEveryMs
 
+  /** The members of a compressed file, and where the next one starts. */
+  let members = [...(checkpoint.members ?? [])]
+  let start: GzipMember = { offset: bytes, logs, cursor }
+
+  const append = (text: string): void => {
+    const plain = Buffer.from(text, 'latin1')
+    const encoded = compressed ? gzipSync(plain) : plain
+    for (let at = 0; at < encoded.length;) at += writeSync(file, encoded, at, encoded.length - at, bytes + at)
+    bytes += encoded.length
+    tail = `${tail}${encoded.toString('latin1', Math.max(0, encoded.length - tailBytes))}`.slice(-tailBytes)
+    if (compressed) members = [...members, start].slice(-maxMembers)
+  }
   const flush = (): void => {
-    const text = Buffer.from(buffer, 'latin1')
-    for (let at = 0; at < text.length;) at += writeSync(file, text, at, text.length - at, bytes + at)
-    bytes += text.length
-    tail = `${tail}${buffer.slice(-tailBytes)}`.slice(-tailBytes)
+    if (buffer !== '') append(buffer)
     buffer = ''
+    start = { offset: bytes, logs, cursor }
   }
   const save = (): void => {
     const startedAt = performance.now()
     flush()
     fdatasyncSync(file)
-    checkpoint = { ...checkpoint, bytes, logs, tail: hashTail(tail), cursor }
+    checkpoint = { ...checkpoint, bytes, logs, tail: hashTail(tail), cursor, ...(compressed && { members }) }
     writeCheckpoint(checkpointPath, checkpoint)
     const now = performance.now()
     nextCheckpointAt = now + Math.max(checkpointEveryMs, (now - startedAt) * checkpointShare)
+  }
+
+  const rollBackCompressed = (reorg: ReorgError['reorg']): number => {
+    const read = (from: number, to: number): Buffer => {
+      const part = Buffer.alloc(to - from)
+      readSync(file, part, 0, part.length, from)
+      return part
+    }
+    const { cut, rest, removed } = rollBackMembers(members, start, read, Number(reorg.fromBlock))
+    const left = logs - removed
+    // As for a plain file, the checkpoint comes first. It is at the cut: a process killed before the rest is written reads it again.
+    members = members.filter(({ offset }) => offset < cut.offset)
+    tail = readTail(cut.offset)
+    bytes = cut.offset
+    logs = cut.logs
+    cursor = rest === '' ? reorg.cursor : cut.cursor
+    save()
+    ftruncateSync(file, bytes)
+    buffer = rest
+    logs = left
+    cursor = reorg.cursor
+    return removed
   }
 
   try {
@@ -142,6 +178,7 @@ export function openLogFile(path: string, checkpointPath: string, start: Checkpo
     rollBack: (reorg) =>
       guarded(() => {
         flush()
+        if (compressed) return rollBackCompressed(reorg)
         const removed = findBlockStart(file, bytes, Number(reorg.fromBlock))
         // The checkpoint comes first: a process killed before the truncation leaves a file that is longer than it, which is valid.
         tail = readTail(removed.offset)
@@ -155,6 +192,8 @@ export function openLogFile(path: string, checkpointPath: string, start: Checkpo
     finish: () => {
       guarded(() => {
         flush()
+        // A compressed file has at least one member.
+        if (compressed && bytes === 0) append('')
         fdatasyncSync(file)
         closeSync(file)
         deleteCheckpoint(checkpointPath)

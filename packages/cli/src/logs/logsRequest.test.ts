@@ -74,6 +74,8 @@ describe('readLogsRequest', () => {
     ['a.ndjson', undefined, 'ndjson'],
     ['a', undefined, 'ndjson'],
     ['a.jsonl', undefined, 'ndjson'],
+    ['a.csv.gz', undefined, 'csv'],
+    ['a.gz', undefined, 'ndjson'],
     ['a.csv', 'ndjson', 'ndjson'],
     ['a.txt', 'csv', 'csv'],
   ])('writes %s with --format %s as %s', (out, format, written) => {

@@ -34,10 +34,13 @@ const formatByEnding: Readonly<Record<string, LogFormatName>> = {
 function readFormat(text: string | undefined, out: string | undefined): LogFormatName {
   if (text === 'ndjson' || text === 'csv') return text
   if (text !== undefined) throw wrongUsage('--format must be ndjson or csv')
-  const ending = extname(out ?? '').toLowerCase()
+  const ending = extname((out ?? '').replace(/\.gz$/i, '')).toLowerCase()
   const format = Object.hasOwn(formatByEnding, ending) ? formatByEnding[ending] : undefined
   if (format !== undefined) return format
-  throw wrongUsage(`--out has an unknown ending: ${ending}`, 'use .ndjson, .jsonl or .csv, or add --format')
+  throw wrongUsage(
+    `--out has an unknown ending: ${ending}`,
+    'use .ndjson, .jsonl or .csv, also with .gz, or add --format',
+  )
 }
 
 /** Reads `--decode`. @returns The event; undefined without the option. */
