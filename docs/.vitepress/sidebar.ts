@@ -59,6 +59,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
       ['service/upgrading.md', 'Upgrading and backups'],
+      ['service/threat-model.md', 'Threat model'],
       ['service/deploying.md', 'Deploying'],
       ['service/sizing.md', 'Sizing'],
       ['service/networks.md', 'Networks'],
