@@ -61,6 +61,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['service/mail.md', 'Email'],
       ['service/alerts.md', 'Alerts'],
       ['service/upgrading.md', 'Upgrading and backups'],
+      ['service/threat-model.md', 'Threat model'],
       ['service/deploying.md', 'Deploying'],
       ['service/sizing.md', 'Sizing'],
       ['service/networks.md', 'Networks'],

@@ -78,7 +78,7 @@ const defaultSettings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=
 
 /**
  * Creates the data folder of a server, with a random password.
- * @param options.bin - The folder of the programs. @default that of the npm package, else Debian's
+ * @param options.bin - The folder of its programs. @default that of the npm package, else Debian's
  */
 export const createPostgresFolder = async ({
   bin: found = postgresBinaries(),
@@ -156,11 +156,8 @@ export const createPostgresFolder = async ({
   }
 }
 
-/**
- * Starts PostgreSQL on a free port, in a new folder, with a random password.
- * @param options.bin - The folder of the programs. @default that of the npm package, else Debian's
- */
-export const startPostgres = async (options: { bin?: string } = {}): Promise<Postgres> => {
+/** Starts PostgreSQL on a free port, in a new folder, with a random password. @param options - See {@link createPostgresFolder}. */
+export const startPostgres = async (options?: { bin?: string }): Promise<Postgres> => {
   const { password, start, remove } = await createPostgresFolder(options)
   const server = await start()
   const admin = new pg.Pool({ connectionString: server.url('postgres'), max: 1 })

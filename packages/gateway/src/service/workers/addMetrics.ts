@@ -23,5 +23,5 @@ export const addMetrics = async (workers: readonly (readonly MetricValues[])[]):
  * restart, and would count everything again.
  */
 export const toRemaining = (metrics: readonly MetricValues[]): readonly MetricValues[] =>
-  // The type of a metric is a text, whatever the declaration of the library is.
+  // The library declares the type as a number, but it is text.
   metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))

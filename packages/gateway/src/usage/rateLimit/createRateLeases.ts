@@ -16,7 +16,7 @@ export interface RateLeases {
 
 /** The bucket of one key. */
 interface LeasedBucket {
-  /** Units used and not refilled yet, at `updatedAt`. Below 0 it tells since when the bucket is full. */
+  /** Units used and not refilled yet, at `updatedAt`. Below 0: full since `-spent / perSecond` milliseconds. */
   spent: number
   /** In whole milliseconds. */
   updatedAt: number
