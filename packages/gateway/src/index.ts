@@ -20,6 +20,12 @@ export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'
 export type { MetricsQuery, MetricsRange, MetricsView } from './control/contract/metrics.ts'
 export type { InviteView, OverviewView, UpstreamView, UserView } from './control/contract/operator.ts'
+export type {
+  RequestDetailsView,
+  RequestEntryView,
+  RequestsCsvQuery,
+  RequestsQuery,
+} from './control/contract/requestLog.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'
 export type { UsageView } from './control/contract/usage.ts'
 export { createGateway } from './proxy/createGateway.ts'
@@ -47,6 +53,7 @@ export type { RateLimiter, RateLimiterOptions } from './usage/rateLimit/createRa
 export type { RateDecision, RateLimits } from './usage/rateLimit/rateDecision.ts'
 export { createLocalLimits } from './usage/limits/createLocalLimits.ts'
 export type { LocalLimitsOptions } from './usage/limits/createLocalLimits.ts'
+export type { RecordedError, RecordedRequest, RequestLog } from './usage/requestLog/requestLog.ts'
 export type { Meter, Outcome } from './usage/metering/meter.ts'
 export type {
   LimitGrant,

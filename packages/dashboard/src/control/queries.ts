@@ -1,9 +1,13 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { MetricsQuery, MetricsRange, MetricsView } from '@keyrail/gateway'
+import type { ControlApi, MetricsQuery, MetricsRange, MetricsView, RequestsQuery } from '@keyrail/gateway'
 import { callApi } from './callApi.ts'
+import type { RequestFilters } from './searchParams.ts'
 
 /** Whose metrics, or whose usage. */
-export type Subject = { readonly appId: string } | { readonly keyId: string } | 'account'
+export type Subject = KeySubject | 'account'
+
+/** The app or API key whose key a request is sent with. */
+export type KeySubject = { readonly appId: string } | { readonly keyId: string }
 
 /** What the service offers. It does not change while a page is open. */
 export const deploymentQuery = queryOptions({
@@ -120,6 +124,44 @@ export const usageQuery = (appId?: string) =>
       appId === undefined
         ? callApi('GET /api/usage', undefined, signal)
         : callApi('GET /api/apps/{appId}/usage', { params: { appId } }, signal),
+  })
+
+/** A page of the request log. */
+export type RequestsPage = ControlApi['GET /api/apps/{appId}/requests']['response']
+
+/** Loads a page of the request log, the newest request first. */
+export function loadRequests(
+  subject: KeySubject,
+  { key, ...filters }: RequestFilters,
+  options: Pick<RequestsQuery, 'after' | 'cursor'> & { readonly signal: AbortSignal },
+): Promise<RequestsPage> {
+  const { signal, ...place } = options
+  const query: RequestsQuery = { limit: 100, ...filters, ...(key !== undefined && { keyEnding: key }), ...place }
+  return 'appId' in subject
+    ? callApi('GET /api/apps/{appId}/requests', { params: subject, query }, signal)
+    : callApi('GET /api/keys/{keyId}/requests', { params: subject, query }, signal)
+}
+
+/** The request log, page by page. `useLiveTail` adds new requests. */
+export const requestsQuery = (subject: KeySubject, filters: RequestFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['requests', subject, filters],
+    queryFn: ({ signal, pageParam }) =>
+      loadRequests(subject, filters, { signal, ...(pageParam && { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    staleTime: Infinity,
+  })
+
+/** One request of the log. */
+export const requestQuery = (subject: KeySubject, logId: string) =>
+  queryOptions({
+    queryKey: ['request', subject, logId],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/requests/{logId}', { params: { ...subject, logId } }, signal)
+        : callApi('GET /api/keys/{keyId}/requests/{logId}', { params: { ...subject, logId } }, signal),
+    staleTime: 60_000,
   })
 
 /** The personal access tokens. */

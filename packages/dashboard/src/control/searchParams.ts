@@ -28,3 +28,22 @@ export const readSearch = ({ search }: Record<string, unknown>): { search?: stri
   const text = toText(search)
   return text === undefined ? {} : { search: text }
 }
+
+/** The filters of a request log. */
+export interface RequestFilters {
+  readonly method?: string
+  /** An outcome, or `failed` for all failures. */
+  readonly outcome?: string
+  readonly network?: string
+  /** The last four characters of the key. */
+  readonly key?: string
+}
+
+/** Reads the filters of a request log from its URL. */
+export const readRequestFilters = (search: Record<string, unknown>): RequestFilters =>
+  Object.fromEntries(
+    (['method', 'outcome', 'network', 'key'] satisfies (keyof RequestFilters)[]).flatMap((name) => {
+      const value = toText(search[name])
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )

@@ -6,12 +6,24 @@ const whole = new Intl.NumberFormat(undefined)
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 })
 const seconds = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const exactMoment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const shortMoment = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+})
 const rate = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
 /** A day, as the reader's language has it. */
 export const dayText = (time: string): string => day.format(new Date(time))
 /** A day and a time on it. */
 export const momentText = (time: string): string => moment.format(new Date(time))
+/** A day and a time on it, with seconds. */
+export const exactMomentText = (time: string): string => exactMoment.format(new Date(time))
+/** A day and a time on it, with seconds and without the year. */
+export const shortMomentText = (time: string): string => shortMoment.format(new Date(time))
 /** A time of day. */
 export const clockText = (time: string): string => clock.format(new Date(time))
 /** A day of UTC. */

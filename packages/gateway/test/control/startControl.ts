@@ -17,6 +17,7 @@ import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { createReadActivity } from '../../src/usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../../src/usage/metering/createReadTraffic.ts'
+import { removeRequests } from '../../src/usage/requestLog/requestLogUpkeep.ts'
 import type { Metrics, MetricsQuery } from '../../src/usage/metering/metrics.ts'
 import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import type { Change } from '../../src/storage/changes.ts'
@@ -169,6 +170,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     readActivity: createReadActivity({ storage }),
     readTraffic: createReadTraffic({ storage }),
     keys: { forget },
+    requestLog: { remove: (keyIds) => removeRequests(storage, keyIds) },
     secrets,
     config: () => config,
     deployment: () => ({

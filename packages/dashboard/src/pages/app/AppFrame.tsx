@@ -68,6 +68,9 @@ export function AppFrame() {
               <Link to="/apps/$appId/metrics" params={params}>
                 Metrics
               </Link>
+              <Link to="/apps/$appId/requests" params={params}>
+                Requests
+              </Link>
               <Link to="/apps/$appId/networks" params={params}>
                 Networks
               </Link>

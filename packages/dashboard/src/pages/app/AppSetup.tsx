@@ -21,7 +21,7 @@ export function AppSetup() {
       <AppChecklist app={app} />
       {app.requireJwt && (
         <Note kind="warn">
-          This app takes calls only with a signed token, which the example does not send.{' '}
+          This app takes calls only with a signed token, which the program does not send.{' '}
           <Link to="/apps/$appId/settings/jwt-keys" params={params}>
             JWT keys
           </Link>
@@ -50,7 +50,8 @@ export function AppSetup() {
           {({ networks }) => (
             <SnippetPanel
               holder={holder}
-              kind="app"
+              subject={params}
+              requireJwt={app.requireJwt}
               networks={networks.filter(({ network }) => app.networks.includes(network))}
             />
           )}

@@ -95,7 +95,7 @@ export function KeySetup() {
                   </div>
                 )}
               </Card>
-              <SnippetPanel holder={holder} kind="apiKey" networks={[network]} />
+              <SnippetPanel holder={holder} subject={{ keyId: key.id }} networks={[network]} />
             </>
           )
         }}

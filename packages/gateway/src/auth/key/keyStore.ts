@@ -50,6 +50,8 @@ export interface KeyRecord {
   readonly jwt?: { readonly policy: JwtPolicy; readonly required: boolean }
   /** @default none */
   readonly limits?: KeyLimits
+  /** Whether the request log records excerpts of params and responses. @default false */
+  readonly recordDetails?: boolean
 }
 
 /** The result of a key store. A plain value is faster than a promise. */

@@ -59,5 +59,6 @@ export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits;
   ...(access.old ? { old: true } : {}),
   version: access.version,
   limits,
+  ...(access.recordDetails ? { recordDetails: true } : {}),
   ...(access.app === null ? {} : toAppMembers(access.app)),
 })

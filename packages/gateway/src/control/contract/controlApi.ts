@@ -45,6 +45,7 @@ import type {
   UserView,
 } from './operator.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { RequestDetailsView, RequestEntryView, RequestsCsvQuery, RequestsQuery } from './requestLog.ts'
 import type { UsageView } from './usage.ts'
 
 /** A route without any input or output. */
@@ -61,6 +62,9 @@ interface AppId {
 }
 interface KeyId {
   readonly keyId: string
+}
+interface LogId {
+  readonly logId: string
 }
 interface UserId {
   readonly userId: string
@@ -125,6 +129,11 @@ export interface ControlApi {
   'GET /api/apps/{appId}/metrics': Call<{ params: AppId; query: MetricsQuery; response: MetricsView }>
   'GET /api/apps/{appId}/metrics.csv': Call<{ params: AppId; query: MetricsCsvQuery; response: string }>
   'GET /api/apps/{appId}/usage': Call<{ params: AppId; response: UsageView }>
+  /** Newest first. */
+  'GET /api/apps/{appId}/requests': Call<{ params: AppId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/apps/{appId}/requests.csv': Call<{ params: AppId; query: RequestsCsvQuery; response: string }>
+  'GET /api/apps/{appId}/requests/{logId}': Call<{ params: AppId & LogId; response: RequestDetailsView }>
 
   /** Oldest first. */
   'GET /api/keys': Call<{ response: ApiKeysView }>
@@ -146,6 +155,11 @@ export interface ControlApi {
   'POST /api/keys/{keyId}/revoke': Call<{ params: KeyId; response: ApiKeyView }>
   'GET /api/keys/{keyId}/metrics': Call<{ params: KeyId; query: MetricsQuery; response: MetricsView }>
   'GET /api/keys/{keyId}/metrics.csv': Call<{ params: KeyId; query: MetricsCsvQuery; response: string }>
+  /** Newest first. */
+  'GET /api/keys/{keyId}/requests': Call<{ params: KeyId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/keys/{keyId}/requests.csv': Call<{ params: KeyId; query: RequestsCsvQuery; response: string }>
+  'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: KeyId & LogId; response: RequestDetailsView }>
 
   /** Of the last 24 hours, by app and API key. */
   'GET /api/activity': Call<{ response: ActivityView }>

@@ -32,6 +32,7 @@ import {
   userView,
 } from './operator.ts'
 import { pageSchema, pageQuery } from './page.ts'
+import { requestDetails, requestEntry, requestsCsvQuery, requestsQuery } from './requestLog.ts'
 import type { AnyRoute, Route, RouteName } from './route.ts'
 import { idText } from './texts.ts'
 import { usageView } from './usage.ts'
@@ -41,6 +42,7 @@ const appId = z.strictObject({ appId: ids.appId })
 const keyId = z.strictObject({ keyId: ids.keyId })
 const userId = z.strictObject({ userId: ids.userId })
 const entryId = z.strictObject({ appId: ids.appId, entryId: idText('alw') })
+const logId = idText('log')
 const kid = z.strictObject({ appId: ids.appId, kid: z.string().regex(/^[\w-]{1,64}$/) })
 const tokenId = z.strictObject({ tokenId: idText('tok') })
 const inviteId = z.strictObject({ inviteId: idText('inv') })
@@ -54,6 +56,7 @@ const apps = z.strictObject({
   free: z.int(),
 })
 const audit = pageSchema(auditEntryView)
+const requests = pageSchema(requestEntry)
 const csv = z.string()
 
 /** All routes of the control API. Handlers, the OpenAPI document and tests are derived from this table. */
@@ -273,6 +276,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: appId,
     response: usageView,
   },
+  'GET /api/apps/{appId}/requests': {
+    summary: "Lists an app's requests in the log, newest first: failed ones, and a sample of the others.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    query: requestsQuery,
+    response: requests,
+  },
+  'GET /api/apps/{appId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an app's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: appId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
+  'GET /api/apps/{appId}/requests/{logId}': {
+    summary:
+      "Gets one of an app's requests in the log, with excerpts of its params and response if they were recorded.",
+    access: 'read',
+    status: 200,
+    params: z.strictObject({ appId: ids.appId, logId }),
+    response: requestDetails,
+  },
 
   'GET /api/keys': {
     summary: 'Lists the API keys that are not revoked, oldest first.',
@@ -357,6 +385,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: keyId,
     query: metricsCsvQuery,
     response: csv,
+  },
+  'GET /api/keys/{keyId}/requests': {
+    summary: "Lists an API key's requests in the log, newest first: failed ones, and a sample of the others.",
+    access: 'read',
+    status: 200,
+    params: keyId,
+    query: requestsQuery,
+    response: requests,
+  },
+  'GET /api/keys/{keyId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an API key's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: keyId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
+  'GET /api/keys/{keyId}/requests/{logId}': {
+    summary:
+      "Gets one of an API key's requests in the log, with excerpts of its params and response if they were recorded.",
+    access: 'read',
+    status: 200,
+    params: z.strictObject({ keyId: ids.keyId, logId }),
+    response: requestDetails,
   },
 
   'GET /api/activity': {

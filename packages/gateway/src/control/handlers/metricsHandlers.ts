@@ -9,7 +9,9 @@ import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { activityHours, getActivityStart, toActivityView, toKeyTrafficView } from '../views/toActivityView.ts'
 import { getKeyNetwork } from '../views/toApiKeyView.ts'
-import { toCsvFileName, toMetricsCsv } from '../views/metricsCsv.ts'
+import { toCsvFileName } from '../views/csv.ts'
+import type { CsvSubject } from '../views/csv.ts'
+import { toMetricsCsv } from '../views/metricsCsv.ts'
 import { getCustomSpan, getSpan, toMetricsView } from '../views/toMetricsView.ts'
 import { toUsageView } from '../views/toUsageView.ts'
 
@@ -18,7 +20,7 @@ type Subject = Asked['subject']
 /** The subject of metrics, and the facts that name its CSV file. */
 interface MetricsTarget {
   readonly subject: Subject
-  readonly file: Parameters<typeof toCsvFileName>[0]
+  readonly file: CsvSubject
 }
 
 /** The routes of metrics and usage. */
@@ -84,7 +86,7 @@ export const metricsHandlers = ({
     const result = await read(target, query)
     if ('error' in result) return result
     const { metrics } = result
-    return { response: toMetricsCsv(metrics, of), fileName: toCsvFileName(target.file, { range: metrics.range, of }) }
+    return { response: toMetricsCsv(metrics, of), fileName: toCsvFileName(target.file, [of, metrics.range]) }
   }
 
   const toTraffic = async (key: Key | undefined): Promise<HandlerResult<KeyTrafficView>> => {

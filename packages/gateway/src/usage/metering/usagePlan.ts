@@ -151,7 +151,7 @@ export const splitByTable = (
   ]
 }
 
-/** A partition of the minutes: its rows are at or after `from` and before `to`, in milliseconds since 1970. */
+/** A partition of a table: its rows are at or after `from` and before `to`, in milliseconds since 1970. */
 export interface Partition {
   readonly name: string
   readonly from: number
@@ -162,20 +162,20 @@ export interface Partition {
 const daysAhead = 3
 
 /**
- * Plans the partitions of the minutes.
- * @param options.minutesFrom - From when on minutes are stored.
+ * Plans the partitions of a table, one for each day.
+ * @param options.storedFrom - From when on rows are stored.
  * @param options.now - Milliseconds since 1970.
  * @returns The days from today on that need a partition, and the names of the partitions to drop.
  */
 export const planPartitions = (
   partitions: readonly Partition[],
-  { minutesFrom, now }: { minutesFrom: number; now: number },
+  { storedFrom, now }: { storedFrom: number; now: number },
 ): { readonly create: readonly number[]; readonly drop: readonly string[] } => {
   const today = floorTo(now, dayMs)
   const days = Array.from({ length: daysAhead + 1 }, (_, index) => today + index * dayMs)
   return {
     create: days.filter((day) => !partitions.some(({ from, to }) => from < day + dayMs && to > day)),
-    drop: partitions.filter(({ to }) => to <= minutesFrom).map(({ name }) => name),
+    drop: partitions.filter(({ to }) => to <= storedFrom).map(({ name }) => name),
   }
 }
 
