@@ -43,7 +43,7 @@ export interface RequestFilters {
 export const readRequestFilters = (search: Record<string, unknown>): RequestFilters =>
   Object.fromEntries(
     (['method', 'outcome', 'network', 'key'] satisfies (keyof RequestFilters)[]).flatMap((name) => {
-      const value = toText(search[name])
-      return value === undefined ? [] : [[name, value]]
+      const text = toText(search[name])
+      return text === undefined ? [] : [[name, text]]
     }),
   )
