@@ -23,6 +23,7 @@ import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
+import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
 import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
@@ -187,7 +188,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     retention: toRetention(config),
     now,
     onEvent: log,
-    alongside: ledger,
+    alongside: joinAlongside(ledger === undefined ? [requestLog] : [ledger, requestLog]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
   })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
