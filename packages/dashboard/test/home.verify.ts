@@ -63,12 +63,12 @@ describePages('the home page', {}, (getGiven) => {
     const id = await addApp(ada, pages.url, 'Portfolio')
     const setup = `${pages.url}/apps/${id}/setup`
     await page.goto(setup)
-    await page.getByText('0 of 4 steps done.').waitFor()
+    await page.getByText('0 of 5 steps done.').waitFor()
     await callApp(ada, pages.url, id, ['eth_blockNumber'])
-    await page.getByText('1 of 4 steps done.').waitFor()
+    await page.getByText('1 of 5 steps done.').waitFor()
     await askApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], { type: 'method', value: 'eth_*' })
     await page.reload()
-    await page.getByText('2 of 4 steps done.').waitFor()
+    await page.getByText('2 of 5 steps done.').waitFor()
     expect(await page.locator('.checklist .done p').allTextContents()).toEqual([
       'Make the first request (done)',
       'Restrict who can use the key (done)',
@@ -81,6 +81,9 @@ describePages('the home page', {}, (getGiven) => {
       await page.waitForURL(`${pages.url}/apps/${id}/settings/${path}`)
       await page.goto(setup)
     }
+    await page.getByRole('link', { name: 'Get an alert' }).click()
+    await page.waitForURL(`${pages.url}/account/alerts`)
+    await page.goto(setup)
     await page.getByRole('button', { name: 'Dismiss getting started' }).click()
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
     await page.reload()

@@ -3,7 +3,14 @@ import { Link } from '@tanstack/react-router'
 import type { AppView } from '@keyrail/gateway'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { allowListQuery, jwtKeysQuery, metricsQuery } from '../../control/queries.ts'
+import {
+  alertsQuery,
+  allowListQuery,
+  deploymentQuery,
+  jwtKeysQuery,
+  metricsQuery,
+  sessionQuery,
+} from '../../control/queries.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Icon } from '../../parts/Icon.tsx'
@@ -40,8 +47,13 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
   const recent = useQuery({ ...metricsQuery({ appId: app.id }, 'hour'), enabled: false })
   const allowList = useQuery({ ...allowListQuery(app.id), enabled })
   const jwtKeys = useQuery({ ...jwtKeysQuery(app.id), enabled })
-  if (isDismissed || !metrics.data || !allowList.data || !jwtKeys.data) return null
+  const alerts = useQuery({ ...alertsQuery, enabled })
+  const deployment = useQuery(deploymentQuery)
+  const session = useQuery(sessionQuery)
+  if (isDismissed || !alerts.data || !metrics.data || !allowList.data || !jwtKeys.data) return null
   const params = { appId: app.id }
+  const getsEmails =
+    alerts.data.emails.own && deployment.data?.mail === true && session.data?.account.emailVerified === true
   const steps: readonly Step[] = [
     {
       title: 'Make the first request',
@@ -74,6 +86,11 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
       ),
       why: 'Your server signs a token for each user, so that the key alone is not enough.',
       isDone: jwtKeys.data.items.length > 0,
+    },
+    {
+      title: <Link to="/account/alerts">Get an alert before the quota is used up</Link>,
+      why: 'By email or to a webhook, when 80% and 100% of the daily quota are used.',
+      isDone: getsEmails || alerts.data.webhooks.length > 0,
     },
   ]
   const done = steps.filter(({ isDone }) => isDone).length

@@ -9,7 +9,7 @@ import { readState } from './usageRows.ts'
 import { hourMs } from './usageTime.ts'
 
 /** Keys per query: few, because parsing their rows blocks the thread. */
-const keysAtOnce = 10
+const keysAtOnce = 5
 
 /** Creates a reader of the activity of a user's keys. It costs a few queries, and reads the rows only of keys that were used in the period. */
 export const createReadActivity = ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadActivity => {
