@@ -8,6 +8,7 @@ from .failure.reorg import Reorg
 from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
+from .persistent_provider import KeyrailPersistentProvider
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
@@ -25,6 +26,7 @@ __all__ = [
     "FailureSource",
     "Headers",
     "KeyrailError",
+    "KeyrailPersistentProvider",
     "KeyrailProvider",
     "LogCursor",
     "LogEvent",

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Verified email addresses, and the links by which they are verified. */
 export const emails: Migration = {
-  version: 13,
+  version: 12,
   statements: ({ bytes, integer, tableOptions }) => [
     // Null: not verified.
     `alter table users add column email_verified_at ${integer}`,

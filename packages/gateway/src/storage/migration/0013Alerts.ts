@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Alerts about quotas: who wants them, which were created, and their deliveries. */
 export const alerts: Migration = {
-  version: 14,
+  version: 13,
   statements: ({ bytes, integer, tableOptions, clustered }) => [
     `alter table users add column alert_emails ${integer} not null default 1 check (alert_emails in (0, 1))`,
     // About the accounts of all users, for operators.

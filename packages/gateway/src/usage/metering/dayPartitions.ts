@@ -10,11 +10,14 @@ const advisoryLock = 7_241_530_092
 /** How long a change of partitions may wait for readers, because writers that come after it wait as long. The next round retries. */
 const lockTimeout = '1s'
 
-const readPartitions = async ({ query }: Db): Promise<readonly Partition[]> => {
+/** A table with a partition for each day. */
+export type DayTable = 'usage_minutes' | 'request_log'
+
+const readPartitions = async ({ query }: Db, table: DayTable): Promise<readonly Partition[]> => {
   const { rows } = await sql<{ name: string; bounds: string }>`
     select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bounds
     from pg_inherits join pg_class on pg_class.oid = inhrelid
-    where inhparent = 'usage_minutes'::regclass`.execute(query)
+    where inhparent = ${sql.lit(table)}::regclass`.execute(query)
   return rows.flatMap(({ name, bounds }) => {
     const parsed = parseBounds(bounds)
     return parsed === undefined ? [] : [{ name, ...parsed }]
@@ -32,13 +35,13 @@ const change = (db: Db, work: (run: (text: string) => Promise<unknown>, transact
   })
 
 /**
- * Creates the partitions of today and the next days. Any instance may do it at any time. PostgreSQL only.
+ * Creates the partitions of a table for today and the next days. Any instance may do it at any time. PostgreSQL only.
  * @param now - Milliseconds since 1970.
  * @throws {StorageError}
  */
-export const createPartitions = async (db: Db, now: number): Promise<void> => {
+export const createPartitions = async (db: Db, table: DayTable, now: number): Promise<void> => {
   const findMissing = async (from: Db): Promise<readonly number[]> =>
-    planPartitions(await readPartitions(from), { minutesFrom: -Infinity, now }).create
+    planPartitions(await readPartitions(from, table), { storedFrom: -Infinity, now }).create
   if ((await findMissing(db)).length === 0) return
   await change(db, async (run, transaction) => {
     const days = await findMissing(transaction)
@@ -46,31 +49,35 @@ export const createPartitions = async (db: Db, now: number): Promise<void> => {
     if (days.length > 0)
       await run(`do $$ begin
         -- Rows of these days may be in the default partition. Nobody may add any until they are moved.
-        lock table usage_minutes_default in access exclusive mode;
-        ${days.map(toCreation).join('\n')}
+        lock table ${table}_default in access exclusive mode;
+        ${days.map((day) => toCreation(table, day)).join('\n')}
       end $$`)
   })
 }
 
-const toCreation = (day: number): string => {
-  const name = `usage_minutes_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '_')}`
+const toCreation = (table: DayTable, day: number): string => {
+  const name = `${table}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '_')}`
   const isOfDay = `at >= ${day} and at < ${day + dayMs}`
   return `
-    create table ${name} (like usage_minutes including all);
-    insert into ${name} select * from usage_minutes_default where ${isOfDay};
-    delete from usage_minutes_default where ${isOfDay};
+    create table ${name} (like ${table} including all);
+    insert into ${name} select * from ${table}_default where ${isOfDay};
+    delete from ${table}_default where ${isOfDay};
     -- Unlike "create table … partition of", this lets others read and write other partitions.
-    alter table usage_minutes attach partition ${name} for values from (${day}) to (${day + dayMs});`
+    alter table ${table} attach partition ${name} for values from (${day}) to (${day + dayMs});`
 }
 
 /**
  * Drops the partitions whose rows are all past their retention. PostgreSQL only.
- * @param options.minutesFrom - From when on minutes are stored, in milliseconds since 1970.
+ * @param options.storedFrom - From when on rows are stored, in milliseconds since 1970.
  * @param options.now - Milliseconds since 1970.
  * @throws {StorageError}
  */
-export const dropPartitions = async (db: Db, options: { minutesFrom: number; now: number }): Promise<void> => {
-  for (const name of planPartitions(await readPartitions(db), options).drop)
+export const dropPartitions = async (
+  db: Db,
+  table: DayTable,
+  options: { storedFrom: number; now: number },
+): Promise<void> => {
+  for (const name of planPartitions(await readPartitions(db, table), options).drop)
     await change(db, async (run) => {
       await run(`drop table if exists ${name}`)
     })
