@@ -11,7 +11,7 @@ import { backTo } from './control/backTo.ts'
 import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
-import { readMetricsSearch, readRequestFilters, readSearch } from './control/searchParams.ts'
+import { readAuditSearch, readMetricsSearch, readRequestFilters, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -233,6 +233,7 @@ const accountTokens = createRoute({
 const accountAudit = createRoute({
   getParentRoute: () => account,
   path: '/audit',
+  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./pages/account/AccountAudit.tsx'), 'AccountAudit'),
 })
 const accountAlerts = createRoute({
@@ -275,6 +276,7 @@ const operatorInvites = createRoute({
 const operatorAudit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
+  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./pages/operator/OperatorAudit.tsx'), 'OperatorAudit'),
 })
 

@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
     await expectSignedBy(secret)
     await page.getByText('The test event was received: HTTP 204').waitFor()
 
-    await page.getByRole('button', { name: `Rotate the secret of ${url}` }).click()
+    await page.getByRole('button', { name: `Rotate secret of ${url}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Copy: the secret' }).click()

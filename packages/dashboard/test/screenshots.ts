@@ -210,7 +210,7 @@ try {
     await go(`/keys/${key.id}/${place}`)
     await shoot(`key-${place}`)
   }
-  for (const place of ['', '/tokens', '/audit', '/security']) {
+  for (const place of ['', '/alerts', '/tokens', '/audit', '/security']) {
     await go(`/account${place}`)
     await shoot(`account${place.replace('/', '-')}`)
   }

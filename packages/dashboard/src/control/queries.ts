@@ -196,23 +196,27 @@ export const alertsQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/alerts', undefined, signal),
 })
 
-const page = (cursor: string) => ({ query: { limit: 50, ...(cursor && { cursor }) } })
-
-/** The account's audit log, the newest first. */
-export const auditQuery = infiniteQueryOptions({
-  queryKey: ['audit', 'own'],
-  queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam), signal),
-  initialPageParam: '',
-  getNextPageParam: ({ next }) => next,
+const page = (cursor: string, action?: string) => ({
+  query: { limit: 50, ...(cursor && { cursor }), ...(action !== undefined && { action }) },
 })
 
-/** The whole instance's audit log, the newest first. */
-export const adminAuditQuery = infiniteQueryOptions({
-  queryKey: ['audit', 'all'],
-  queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam), signal),
-  initialPageParam: '',
-  getNextPageParam: ({ next }) => next,
-})
+/** The account's audit log, the newest first: all of it, or a group of actions. */
+export const auditQuery = (action?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'own', action ?? ''],
+    queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam, action), signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+
+/** The whole instance's audit log, the newest first: all of it, or a group of actions. */
+export const adminAuditQuery = (action?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'all', action ?? ''],
+    queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam, action), signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
 
 /** The whole instance. */
 export const overviewQuery = queryOptions({

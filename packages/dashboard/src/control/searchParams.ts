@@ -23,6 +23,10 @@ export const readMetricsSearch = (search: Record<string, unknown>): MetricsQuery
   }
 }
 
+/** Reads the group of actions of an audit log from its URL. */
+export const readAuditSearch = ({ action }: Record<string, unknown>): { action?: string } =>
+  typeof action === 'string' && /^[a-z][a-zA-Z]{0,31}$/.test(action) ? { action } : {}
+
 /** Reads the search text of a list from its URL. */
 export const readSearch = ({ search }: Record<string, unknown>): { search?: string } => {
   const text = toText(search)

@@ -1,15 +1,48 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { AuditEntryView } from '@keyrail/gateway'
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import { CsvLink } from '../charts/CsvLink.tsx'
+import { toPath } from '../control/callApi.ts'
+import type { AuditEntryView, ControlApi } from '@keyrail/gateway'
 import type { auditQuery } from '../control/queries.ts'
-import { actionText, detailText, kindText } from './auditWords.ts'
+import { actionText, detailText, groups, kindText } from './auditWords.ts'
 import { Card } from './Card.tsx'
 import { Loaded } from './Loaded.tsx'
+import { SelectField } from './SelectField.tsx'
 import { ShowMore } from './ShowMore.tsx'
 import { momentText } from './times.ts'
 
-/** What was done, the newest first. */
-export function AuditTable({ of }: { readonly of: typeof auditQuery }) {
-  const query = useInfiniteQuery(of)
+/** The entries of an audit log, the newest first. */
+export function AuditTable(props: {
+  readonly of: typeof auditQuery
+  readonly csv: 'GET /api/audit-log.csv' | 'GET /api/admin/audit-log.csv'
+  /** The group of actions that is shown. @default all */
+  readonly action: string | undefined
+  readonly onAction: (action: string | undefined) => void
+}) {
+  const { action } = props
+  const query = useInfiniteQuery(props.of(action))
+  return (
+    <>
+      <div className="row">
+        <SelectField
+          label="Show"
+          name="action"
+          value={action ?? 'all'}
+          onChange={(value) => props.onAction(value === 'all' ? undefined : value)}
+          options={[{ value: 'all', title: 'All changes' }, ...groups]}
+        />
+        <CsvLink href={toPath(props.csv, { query: action === undefined ? {} : { action } })} of="audit log" />
+      </div>
+      <Entries query={query} />
+    </>
+  )
+}
+
+function Entries({
+  query,
+}: {
+  readonly query: UseInfiniteQueryResult<InfiniteData<ControlApi['GET /api/audit-log']['response']>>
+}) {
   return (
     <Loaded query={query}>
       {({ pages }) => {
@@ -17,7 +50,7 @@ export function AuditTable({ of }: { readonly of: typeof auditQuery }) {
         return (
           <Card>
             {entries.length === 0 ? (
-              <p className="soft">Nothing was done yet.</p>
+              <p className="soft">There are no entries.</p>
             ) : (
               <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
                 <table className="table cards">

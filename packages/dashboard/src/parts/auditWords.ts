@@ -44,6 +44,19 @@ const actions: Readonly<Record<string, string>> = {
   'webhook.test': 'Sent a test event to a webhook',
 }
 
+/** The groups of actions that an audit log can be filtered by. */
+export const groups: readonly { readonly value: string; readonly title: string }[] = [
+  { value: 'account', title: 'Account' },
+  { value: 'app', title: 'Apps' },
+  { value: 'allowList', title: 'Allow lists' },
+  { value: 'jwtKey', title: 'JWT keys' },
+  { value: 'key', title: 'Keys' },
+  { value: 'token', title: 'Access tokens' },
+  { value: 'alerts', title: 'Email alerts' },
+  { value: 'webhook', title: 'Webhooks' },
+  { value: 'invite', title: 'Invites' },
+]
+
 const kinds: Readonly<Record<string, string>> = {
   usr: 'Account',
   app: 'App',

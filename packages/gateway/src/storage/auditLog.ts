@@ -23,10 +23,16 @@ export interface AuditLog {
    * Lists entries, the newest first.
    * @param page.userId - Only entries about this account.
    * @param page.before - Only entries that were added before the entry with this id.
+   * @param page.action - Only entries of an action, such as `key.revoke`, or of a group of actions, such as `key`.
+   * @param page.from - Only entries from this time on.
+   * @param page.to - Only entries before this time.
    */
   list(page: {
     userId?: string
     before?: number
+    action?: string
+    from?: number
+    to?: number
     limit: number
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
   /** Removes entries from before a time, among the `limit` oldest entries. @returns How many. */
@@ -41,10 +47,14 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
       .values({ at, userId, actor, action, subject, ip, detail: toJson(detail) })
       .execute()
   },
-  list: async ({ userId, before, limit }) => {
+  list: async ({ userId, before, action, from, to, limit }) => {
     let page = query.selectFrom('auditLog').selectAll().orderBy('id', 'desc').limit(limit)
     if (userId !== undefined) page = page.where('userId', '=', userId)
     if (before !== undefined) page = page.where('id', '<', before)
+    if (action !== undefined)
+      page = page.where((row) => row.or([row('action', '=', action), row('action', 'like', `${action}.%`)]))
+    if (from !== undefined) page = page.where('at', '>=', from)
+    if (to !== undefined) page = page.where('at', '<', to)
     const rows = await page.execute()
     return rows.map(({ detail, ...entry }) => ({ ...entry, detail: fromJson(detail) }))
   },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SessionView } from '../../src/control/contract/account.ts'
 import type { AccessTokenView } from '../../src/control/contract/accessToken.ts'
 import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
+import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
@@ -223,8 +224,48 @@ describe.each(databases)('access control on $name', (database) => {
         'token.create',
         'token.create',
         'account.resetLink',
+        'webhook.create',
       ])
       expect((await control.call('GET /api/audit-log', { as, query: { cursor: 'x' } })).status).toBe(422)
+    })
+
+    test('is filtered by action, group of actions and time', async () => {
+      const person = await signUp(control)
+      const { as } = person
+      const list = async (query: ControlApi['GET /api/audit-log']['query']): Promise<readonly string[]> => {
+        const page = await control.call('GET /api/audit-log', { as, query })
+        return expectBody<{ items: AuditEntryView[] }>(page).items.map(({ action }) => action)
+      }
+      expectBody(await control.call('POST /api/apps', { as, body: createAppBody('One') }), 201)
+      control.clock.now += 60_000
+      const later = new Date(control.clock.now).toISOString()
+      await createToken(control, person, ['read'])
+      expect(await list({ action: 'app' })).toEqual(['app.create'])
+      expect(await list({ action: 'app.create' })).toEqual(['app.create'])
+      // Neither a part of a name nor a wildcard.
+      expect(await list({ action: 'ap' })).toEqual([])
+      expect((await control.call('GET /api/audit-log', { as, query: { action: '%' } })).status).toBe(422)
+      expect(await list({ from: later })).toEqual(['token.create'])
+      expect(await list({ to: later })).toEqual(['app.create', 'account.signUp'])
+      expect(await list({ from: later, action: 'app' })).toEqual([])
+    })
+
+    test('is a CSV file of the account, or of all accounts for operators', async () => {
+      const [person, other, operator] = [await signUp(control), await signUp(control), await signUpOperator(control)]
+      // A name that a spreadsheet would run.
+      expectBody(await control.call('POST /api/apps', { as: person.as, body: createAppBody('=1+1') }), 201)
+      const own = await control.call('GET /api/audit-log.csv', { as: person.as, query: { action: 'app' } })
+      expect(own.headers.get('content-disposition')).toBe('attachment; filename="keyrail-audit-log.csv"')
+      const [header, row, ...more] = own.text.split('\r\n')
+      expect(header).toBe('at,userId,actor,action,subject,ip,detail')
+      expect(row).toMatch(
+        new RegExp(`^[\\d:.TZ-]+,${person.id},${person.id},app\\.create,app_\\w+,[\\d.]+,"\\{""name"":""=1`),
+      )
+      expect(more).toEqual([''])
+      const all = async (query: ControlApi['GET /api/admin/audit-log.csv']['query']): Promise<string> =>
+        (await control.call('GET /api/admin/audit-log.csv', { as: operator.as, query })).text
+      expect(await all({})).toContain(other.id)
+      expect(await all({ userId: person.id })).not.toContain(other.id)
     })
   })
 

@@ -92,7 +92,8 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'DELETE /api/alerts/webhooks/{webhookId}': ({ webhookId }) => ({ params: { webhookId } }),
   'POST /api/alerts/webhooks/{webhookId}/rotate': ({ webhookId }) => ({ params: { webhookId }, body: {} }),
   'POST /api/alerts/webhooks/{webhookId}/test': ({ webhookId }) => ({ params: { webhookId } }),
-  'GET /api/audit-log': () => ({ query: { limit: 3 } }),
+  'GET /api/audit-log': () => ({ query: { limit: 3, action: 'app' } }),
+  'GET /api/audit-log.csv': () => ({ query: { from: '2020-01-01T00:00:00Z' } }),
   'GET /api/admin/overview': () => ({}),
   'GET /api/admin/upstreams': () => ({}),
   'GET /api/admin/users': () => ({ query: { limit: 2, search: 'EXAMPLE' } }),
@@ -104,5 +105,6 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'GET /api/admin/invites': () => ({}),
   'POST /api/admin/invites': () => ({ body: { email: newEmail(), days: 2 } }),
   'DELETE /api/admin/invites/{inviteId}': ({ inviteId }) => ({ params: { inviteId } }),
-  'GET /api/admin/audit-log': () => ({ query: {} }),
+  'GET /api/admin/audit-log': ({ userId }) => ({ query: { userId } }),
+  'GET /api/admin/audit-log.csv': () => ({ query: { action: 'app.create' } }),
 }

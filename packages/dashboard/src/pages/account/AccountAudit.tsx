@@ -1,9 +1,14 @@
+import { getRouteApi } from '@tanstack/react-router'
 import { auditQuery } from '../../control/queries.ts'
 import { AuditTable } from '../../parts/AuditTable.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 
+const route = getRouteApi('/inside/account/audit')
+
 /** What was done to the account, its apps and its keys. */
 export function AccountAudit() {
+  const { action } = route.useSearch()
+  const navigate = route.useNavigate()
   return (
     <>
       <PageHead
@@ -11,7 +16,12 @@ export function AccountAudit() {
         windowTitle="Account: audit log"
         lead="What was done to your account, apps and keys, the newest first."
       />
-      <AuditTable of={auditQuery} />
+      <AuditTable
+        of={auditQuery}
+        csv="GET /api/audit-log.csv"
+        action={action}
+        onAction={(chosen) => void navigate({ search: chosen === undefined ? {} : { action: chosen }, replace: true })}
+      />
     </>
   )
 }

@@ -154,7 +154,7 @@ function WebhookRow(props: {
           <Button size="little" busy={testing.isPending} label={`Test ${url}`} onClick={() => testing.submit()}>
             Test
           </Button>
-          <Button size="little" label={`Rotate the secret of ${url}`} onClick={() => setQuestion('rotate')}>
+          <Button size="little" label={`Rotate secret of ${url}`} onClick={() => setQuestion('rotate')}>
             Rotate secret
           </Button>
           <Button size="little" kind="danger" label={`Remove ${url}`} onClick={() => setQuestion('remove')}>

@@ -1,9 +1,14 @@
+import { getRouteApi } from '@tanstack/react-router'
 import { adminAuditQuery } from '../../control/queries.ts'
 import { AuditTable } from '../../parts/AuditTable.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 
+const route = getRouteApi('/inside/operator/audit')
+
 /** What was done on the whole instance. */
 export function OperatorAudit() {
+  const { action } = route.useSearch()
+  const navigate = route.useNavigate()
   return (
     <>
       <PageHead
@@ -11,7 +16,12 @@ export function OperatorAudit() {
         windowTitle="Operator: audit log"
         lead="What was done, by whom, on the whole instance."
       />
-      <AuditTable of={adminAuditQuery} />
+      <AuditTable
+        of={adminAuditQuery}
+        csv="GET /api/admin/audit-log.csv"
+        action={action}
+        onAction={(chosen) => void navigate({ search: chosen === undefined ? {} : { action: chosen }, replace: true })}
+      />
     </>
   )
 }

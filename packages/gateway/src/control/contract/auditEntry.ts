@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { timeText } from './texts.ts'
+import { pageMembers } from './page.ts'
+import type { PageQuery } from './page.ts'
+import { idText, timeText } from './texts.ts'
 
 /** A logged change of an account or of something it owns. */
 export interface AuditEntryView {
@@ -16,6 +18,56 @@ export interface AuditEntryView {
   readonly ip: string | null
   readonly detail: Readonly<Record<string, unknown>> | null
 }
+
+/** Filters the audit log. */
+export interface AuditFilters {
+  /** An action, such as `key.rotate`, or a group of actions, such as `key`. */
+  readonly action?: string
+  /** Only entries from this time on. */
+  readonly from?: string
+  /** Only entries before this time. */
+  readonly to?: string
+}
+
+/** Selects a page of the audit log. */
+export interface AuditQuery extends PageQuery, AuditFilters {}
+
+/** Filters the audit log of all accounts. */
+export interface AdminAuditFilters extends AuditFilters {
+  /** Only entries about this account. */
+  readonly userId?: string
+}
+
+/** Selects a page of the audit log of all accounts. */
+export interface AdminAuditQuery extends PageQuery, AdminAuditFilters {}
+
+const filters = {
+  action: z
+    .string()
+    .regex(/^[a-z][a-zA-Z]{0,31}(?:\.[a-z][a-zA-Z]{0,31})?$/, {
+      error: 'must be an action such as key.rotate, or a group such as key',
+    })
+    .exactOptional(),
+  from: timeText.exactOptional(),
+  to: timeText.exactOptional(),
+}
+const userId = idText('usr').exactOptional()
+
+/** The schema of `AuditFilters`. */
+export const auditFilters: z.ZodType<AuditFilters, unknown> = z.strictObject(filters)
+
+/** The schema of `AuditQuery`. */
+export const auditQuery: z.ZodType<AuditQuery, unknown> = z.strictObject({ ...pageMembers, ...filters })
+
+/** The schema of `AdminAuditFilters`. */
+export const adminAuditFilters: z.ZodType<AdminAuditFilters, unknown> = z.strictObject({ ...filters, userId })
+
+/** The schema of `AdminAuditQuery`. */
+export const adminAuditQuery: z.ZodType<AdminAuditQuery, unknown> = z.strictObject({
+  ...pageMembers,
+  ...filters,
+  userId,
+})
 
 /** The schema of `AuditEntryView`. */
 export const auditEntryView: z.ZodType<AuditEntryView> = z

@@ -33,7 +33,7 @@ import type {
   KeyExpiryBody,
 } from './app.ts'
 import type { AlertEmailsView, AlertsView, CreateWebhookBody, NewWebhookView, WebhookTestView } from './alerts.ts'
-import type { AuditEntryView } from './auditEntry.ts'
+import type { AdminAuditFilters, AdminAuditQuery, AuditEntryView, AuditFilters, AuditQuery } from './auditEntry.ts'
 import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
 import type { NetworkStatusesView } from './networkStatus.ts'
@@ -49,7 +49,7 @@ import type {
   UsersQuery,
   UserView,
 } from './operator.ts'
-import type { Page, PageQuery } from './page.ts'
+import type { Page } from './page.ts'
 import type { RequestDetailsView, RequestEntryView, RequestsCsvQuery, RequestsQuery } from './requestLog.ts'
 import type { UsageView } from './usage.ts'
 
@@ -199,7 +199,9 @@ export interface ControlApi {
   }>
   'POST /api/alerts/webhooks/{webhookId}/test': Call<{ params: WebhookId; response: WebhookTestView }>
   /** Newest first. */
-  'GET /api/audit-log': Call<{ query: PageQuery; response: Page<AuditEntryView> }>
+  'GET /api/audit-log': Call<{ query: AuditQuery; response: Page<AuditEntryView> }>
+  /** The newest 10,000 entries. */
+  'GET /api/audit-log.csv': Call<{ query: AuditFilters; response: string }>
 
   'GET /api/admin/overview': Call<{ response: OverviewView }>
   /** As this instance sees them. */
@@ -214,5 +216,7 @@ export interface ControlApi {
   'POST /api/admin/invites': Call<{ body: InviteBody; response: OneTimeLinkView }>
   'DELETE /api/admin/invites/{inviteId}': Call<{ params: { readonly inviteId: string } }>
   /** Newest first, of all accounts. */
-  'GET /api/admin/audit-log': Call<{ query: PageQuery; response: Page<AuditEntryView> }>
+  'GET /api/admin/audit-log': Call<{ query: AdminAuditQuery; response: Page<AuditEntryView> }>
+  /** The newest 10,000 entries. */
+  'GET /api/admin/audit-log.csv': Call<{ query: AdminAuditFilters; response: string }>
 }

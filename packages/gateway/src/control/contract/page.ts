@@ -24,7 +24,7 @@ const limit = z.coerce
   .min(1, { error: 'must be from 1 to 100' })
   .max(100, { error: 'must be from 1 to 100' })
 
-/** The schemas of the members of `PageQuery`, for queries with more members. */
+/** The schemas of the members of `PageQuery`. */
 export const pageMembers: {
   readonly cursor: z.ZodExactOptional<z.ZodString>
   readonly limit: z.ZodExactOptional<z.ZodType<number, unknown>>
@@ -32,9 +32,6 @@ export const pageMembers: {
   cursor: z.string().max(200, { error: 'must be the "next" of another page' }).exactOptional(),
   limit: limit.exactOptional(),
 }
-
-/** The schema of `PageQuery`. */
-export const pageQuery: z.ZodType<PageQuery, unknown> = z.strictObject(pageMembers)
 
 /** Creates the schema of a page of items. */
 export const pageSchema = <Item>(item: z.ZodType<Item>): z.ZodType<Page<Item>> =>

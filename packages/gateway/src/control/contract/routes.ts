@@ -19,7 +19,7 @@ import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editA
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
 import { alertEmailsView, alertsView, createWebhookBody, newWebhookView, webhookTestView } from './alerts.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
-import { auditEntryView } from './auditEntry.ts'
+import { adminAuditFilters, adminAuditQuery, auditEntryView, auditFilters, auditQuery } from './auditEntry.ts'
 import { deploymentView, networksView } from './deployment.ts'
 import { addJwtKeyBody, jwtKeysView, jwtKeyView, jwtTestView, testJwtBody } from './jwtKey.ts'
 import { rotateBody } from './keyState.ts'
@@ -36,7 +36,7 @@ import {
   usersQuery,
   userView,
 } from './operator.ts'
-import { pageSchema, pageQuery } from './page.ts'
+import { pageSchema } from './page.ts'
 import { requestDetails, requestEntry, requestsCsvQuery, requestsQuery } from './requestLog.ts'
 import type { AnyRoute, Route, RouteName } from './route.ts'
 import { idText } from './texts.ts'
@@ -538,8 +538,16 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     summary: 'Lists the changes of the account and everything it owns, newest first.',
     access: 'read',
     status: 200,
-    query: pageQuery,
+    query: auditQuery,
     response: audit,
+  },
+  'GET /api/audit-log.csv': {
+    summary: 'Gets the changes of the account as CSV.',
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    query: auditFilters,
+    response: csv,
   },
 
   'GET /api/admin/overview': {
@@ -620,8 +628,16 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     summary: 'Lists the changes of all accounts, newest first.',
     access: 'operator',
     status: 200,
-    query: pageQuery,
+    query: adminAuditQuery,
     response: audit,
+  },
+  'GET /api/admin/audit-log.csv': {
+    summary: 'Gets the changes of all accounts as CSV.',
+    access: 'operator',
+    status: 200,
+    type: 'text/csv',
+    query: adminAuditFilters,
+    response: csv,
   },
 }
 

@@ -11,7 +11,6 @@ import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import { getActor } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
-import { readAuditLog } from './tokenHandlers.ts'
 
 const dayMs = 86_400_000
 const maxInvites = 1_000
@@ -33,7 +32,6 @@ export const adminHandlers = (
   | 'GET /api/admin/invites'
   | 'POST /api/admin/invites'
   | 'DELETE /api/admin/invites/{inviteId}'
-  | 'GET /api/admin/audit-log'
 > => {
   const { storage, accounts, deployment, degraded, upstreams, startedAt } = parts
   const { operator } = accounts
@@ -158,7 +156,5 @@ export const adminHandlers = (
       (await operator.removeInvite({ id: params.inviteId, ...toActor(caller) }))
         ? { response: undefined }
         : { error: apiErrors.notFound() },
-
-    'GET /api/admin/audit-log': ({ query }) => readAuditLog({ storage }, { query }),
   }
 }

@@ -7,6 +7,7 @@ import { allowListHandlers } from './allowListHandlers.ts'
 import { apiKeyHandlers } from './apiKeyHandlers.ts'
 import { appHandlers } from './appHandlers.ts'
 import { appKeyHandlers } from './appKeyHandlers.ts'
+import { auditHandlers } from './auditHandlers.ts'
 import { deploymentHandlers } from './deploymentHandlers.ts'
 import { jwtKeyHandlers } from './jwtKeyHandlers.ts'
 import { metricsHandlers } from './metricsHandlers.ts'
@@ -26,5 +27,6 @@ export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...requestLogHandlers(parts),
   ...tokenHandlers(parts),
   ...alertHandlers(parts),
+  ...auditHandlers(parts),
   ...adminHandlers(parts),
 })

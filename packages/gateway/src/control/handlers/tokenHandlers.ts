@@ -1,16 +1,11 @@
 import { isAccountError } from '../account/accountError.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
 import type { AccessTokenView, TokenScope } from '../contract/accessToken.ts'
-import { defaultPageLimit } from '../contract/page.ts'
-import type { Page, PageQuery } from '../contract/page.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import { readExpiry } from '../readExpiry.ts'
 import { requireViewer } from '../handler.ts'
-import type { ControlParts, HandlerResult, Handlers } from '../handler.ts'
-import { toAuditEntryView } from '../views/toAuditEntryView.ts'
+import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime, isoTimeOrNull } from '../views/times.ts'
-import type { AuditEntryView } from '../contract/auditEntry.ts'
 
 const toAccessTokenView = ({ id, label, scopes, createdAt, seenAt, expiresAt }: AccessToken): AccessTokenView => ({
   id,
@@ -22,31 +17,11 @@ const toAccessTokenView = ({ id, label, scopes, createdAt, seenAt, expiresAt }: 
   expiresAt: isoTimeOrNull(expiresAt),
 })
 
-/** Reads a page of the audit log of one account, or of all accounts. */
-export const readAuditLog = async (
-  { storage }: Pick<ControlParts, 'storage'>,
-  { userId, query: { cursor, limit = defaultPageLimit } }: { userId?: string; query: PageQuery },
-): Promise<HandlerResult<Page<AuditEntryView>>> => {
-  const [before] = (cursor === undefined ? [] : fromCursor(cursor, ['number'])) ?? []
-  if (cursor !== undefined && typeof before !== 'number') return { error: invalidCursor() }
-  const entries = await storage.auditLog.list({
-    limit: limit + 1,
-    ...(userId === undefined ? {} : { userId }),
-    ...(typeof before === 'number' ? { before } : {}),
-  })
-  const page = entries.slice(0, limit)
-  const last = entries.length > limit ? page.at(-1) : undefined
-  return { response: { items: page.map(toAuditEntryView), next: last === undefined ? null : toCursor([last.id]) } }
-}
-
-/** The routes of personal access tokens and the audit log. */
+/** The routes of personal access tokens. */
 export const tokenHandlers = ({
-  storage,
   accounts,
   now,
-}: ControlParts): Handlers<
-  'GET /api/tokens' | 'POST /api/tokens' | 'DELETE /api/tokens/{tokenId}' | 'GET /api/audit-log'
-> => ({
+}: ControlParts): Handlers<'GET /api/tokens' | 'POST /api/tokens' | 'DELETE /api/tokens/{tokenId}'> => ({
   'GET /api/tokens': async ({ caller }) => {
     const tokens = await accounts.listAccessTokens(requireViewer(caller))
     return { response: { items: tokens.map(toAccessTokenView) } }
@@ -70,7 +45,4 @@ export const tokenHandlers = ({
     })
     return removed ? { response: undefined } : { error: apiErrors.notFound() }
   },
-
-  'GET /api/audit-log': ({ query, caller }) =>
-    readAuditLog({ storage }, { userId: requireViewer(caller).user.id, query }),
 })

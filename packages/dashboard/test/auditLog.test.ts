@@ -1,0 +1,47 @@
+import { text as readText } from 'node:stream/consumers'
+import type { Browser } from 'playwright-core'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addApp, enrol, openPerson } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+describe.skipIf(noBrowser)('the audit log', { timeout: 90_000 }, () => {
+  let pages: Pages
+  let browser: Browser
+  let ada: Person
+
+  beforeAll(async () => {
+    ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
+    ada = await openPerson(browser, pages.url)
+    await enrol(ada, pages.url)
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+  })
+
+  test('is filtered by kind, in the URL too, and downloaded as it is shown', async () => {
+    const { page } = ada
+    await addApp(ada, pages.url, 'Portfolio')
+    await page.goto(`${pages.url}/account/audit`)
+    await page.getByText('Signed up').waitFor()
+    await page.getByLabel('Show').selectOption('Apps')
+    await page.getByText('Signed up').waitFor({ state: 'detached' })
+    await page.getByText('Created an app').waitFor()
+    expect(new URL(page.url()).search).toBe('?action=app')
+    await page.reload()
+    await page.getByText('Created an app').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV: audit log' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('keyrail-audit-log.csv')
+    const rows = (await readText(await download.createReadStream())).trimEnd().split('\r\n')
+    expect(rows.map((row) => row.split(',')[3])).toEqual(['action', 'app.create'])
+    await page.getByLabel('Show').selectOption('Webhooks')
+    await page.getByText('There are no entries.').waitFor()
+    expect(ada.faults).toEqual([])
+  })
+})
