@@ -11,6 +11,7 @@ import pickle
 import re
 import socket
 import ssl
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -129,6 +130,7 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "cache": True},
     {**APP, "hooks": print},
     {**APP, "stats": 1},
+    {**APP, "tracing": 1},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -263,6 +265,9 @@ def option_messages() -> Iterator[str]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             yield message_of(partial(KeyrailProvider, **APP))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "opentelemetry.trace", None)
+        yield message_of(partial(KeyrailProvider, **APP, tracing=True))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
         yield message_of(provider.stats)

@@ -22,6 +22,7 @@ from .observe.events import (
 from .observe.hooks import Hooks
 from .observe.latency_histogram import LatencyStats
 from .observe.stats import EndpointStats, ProviderStats
+from .observe.tracing import Tracer
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
@@ -81,6 +82,7 @@ __all__ = [
     "SettledValue",
     "Subscription",
     "SubscriptionEvent",
+    "Tracer",
     "TransactionEvent",
     "async_logs",
     "logs",

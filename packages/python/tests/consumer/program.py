@@ -55,6 +55,7 @@ def connect(key: str) -> KeyrailProvider:
         resends=1,
         hooks=Hooks(on_failure=show_failure, on_retry=lambda event: print(event.wait_ms)),
         stats=True,
+        tracing=True,
         cache=Cache(max_bytes=2**20, finality_depth=64),
         cache_allowed_requests=True,
         request_cache_validation_threshold=None,
