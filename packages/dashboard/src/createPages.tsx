@@ -11,7 +11,7 @@ import { backTo } from './control/backTo.ts'
 import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
-import { readRange, readSearch } from './control/searchParams.ts'
+import { readMetricsSearch, readRequestFilters, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -99,8 +99,20 @@ const appSetup = createRoute({
 const appMetrics = createRoute({
   getParentRoute: () => app,
   path: '/metrics',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/app/AppMetrics.tsx'), 'AppMetrics'),
+})
+const appRequests = createRoute({
+  getParentRoute: () => app,
+  path: '/requests',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/app/AppRequests.tsx'), 'AppRequests'),
+})
+const appRequest = createRoute({
+  getParentRoute: () => app,
+  path: '/requests/$logId',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/app/AppRequest.tsx'), 'AppRequest'),
 })
 const appNetworks = createRoute({
   getParentRoute: () => app,
@@ -170,8 +182,20 @@ const keySetup = createRoute({
 const keyMetrics = createRoute({
   getParentRoute: () => key,
   path: '/metrics',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/key/KeyMetrics.tsx'), 'KeyMetrics'),
+})
+const keyRequests = createRoute({
+  getParentRoute: () => key,
+  path: '/requests',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/key/KeyRequests.tsx'), 'KeyRequests'),
+})
+const keyRequest = createRoute({
+  getParentRoute: () => key,
+  path: '/requests/$logId',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/key/KeyRequest.tsx'), 'KeyRequest'),
 })
 const keySettings = createRoute({
   getParentRoute: () => key,
@@ -187,7 +211,7 @@ const account = createRoute({
 const accountHome = createRoute({
   getParentRoute: () => account,
   path: '/',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/account/AccountUsage.tsx'), 'AccountUsage'),
 })
 const accountTokens = createRoute({
@@ -250,12 +274,14 @@ const tree = root.addChildren([
       appHome,
       appSetup,
       appMetrics,
+      appRequests,
+      appRequest,
       appNetworks,
       appSettings.addChildren([appSettingsHome, appAdvanced, appAllowList, appJwtKeys, appDelete]),
     ]),
     keys,
     newKey,
-    key.addChildren([keyHome, keySetup, keyMetrics, keySettings]),
+    key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keyRequest, keySettings]),
     account.addChildren([accountHome, accountTokens, accountAudit, accountSecurity]),
     operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
   ]),

@@ -1,5 +1,6 @@
 export type { ControlApi } from './control/contract/controlApi.ts'
 export type { AccessTokenView, TokenScope } from './control/contract/accessToken.ts'
+export type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from './control/contract/activity.ts'
 export type { AccountView, SessionView } from './control/contract/account.ts'
 export type { AllowEntryView, AllowTypeName } from './control/contract/allowEntry.ts'
 export type { ApiKeyView } from './control/contract/apiKey.ts'
@@ -17,8 +18,14 @@ export type { NetworkStatusesView, NetworkStatusView, NodeCounts } from './contr
 export type { JwtKeyView, JwtTestView } from './control/contract/jwtKey.ts'
 export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'
-export type { MetricsRange, MetricsView } from './control/contract/metrics.ts'
+export type { MetricsQuery, MetricsRange, MetricsView } from './control/contract/metrics.ts'
 export type { InviteView, OverviewView, UpstreamView, UserView } from './control/contract/operator.ts'
+export type {
+  RequestDetailsView,
+  RequestEntryView,
+  RequestsCsvQuery,
+  RequestsQuery,
+} from './control/contract/requestLog.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'
 export type { UsageView } from './control/contract/usage.ts'
 export { createGateway } from './proxy/createGateway.ts'
@@ -46,6 +53,7 @@ export type { RateLimiter, RateLimiterOptions } from './usage/rateLimit/createRa
 export type { RateDecision, RateLimits } from './usage/rateLimit/rateDecision.ts'
 export { createLocalLimits } from './usage/limits/createLocalLimits.ts'
 export type { LocalLimitsOptions } from './usage/limits/createLocalLimits.ts'
+export type { RecordedError, RecordedRequest, RequestLog } from './usage/requestLog/requestLog.ts'
 export type { Meter, Outcome } from './usage/metering/meter.ts'
 export type {
   LimitGrant,

@@ -1,6 +1,7 @@
 import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import type { ReadActivity, ReadTraffic } from '../usage/metering/activity.ts'
 import type { ReadMetrics } from '../usage/metering/metrics.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
@@ -78,8 +79,12 @@ export interface ControlOptions {
   readonly accounts: Accounts
   readonly usageLimits: Pick<UsageLimits, 'usage'>
   readonly readMetrics: ReadMetrics
+  readonly readActivity: ReadActivity
+  readonly readTraffic: ReadTraffic
   /** The data plane's key cache, invalidated after each commit. */
   readonly keys: { forget(changes: readonly Change[]): void }
+  /** The request log, from which those of deleted apps and keys are removed. */
+  readonly requestLog: { remove(keyIds: readonly string[]): Promise<void> }
   /** The newest secret first, then older ones that may still encrypt stored keys. */
   readonly secrets: readonly [newest: ServerSecret, ...older: ServerSecret[]]
   /** Called for each request, so a new configuration applies immediately. */

@@ -150,6 +150,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       limits: checked.usageLimits,
       quotaStatus: checked.quotaStatus,
       meter: checked.meter,
+      requestLog: checked.requestLog,
     },
     server: {
       connections,

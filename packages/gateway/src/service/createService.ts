@@ -18,6 +18,11 @@ import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
+import { dayMs } from '../usage/metering/usageTime.ts'
+import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
+import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
+import { createReadActivity } from '../usage/metering/createReadActivity.ts'
+import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
@@ -97,6 +102,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
             redisPending: redis?.link.pending(),
           }),
           metering: () => storedMeter.status(),
+          droppedRequests: () => requestLog.dropped(),
           droppedLogLines: options.droppedLogLines,
         })
   const log = (entry: ServiceLogEntry): void => {
@@ -109,7 +115,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
 
   // Stores
-  const storage = await openStorage({ maxConnections: config.postgres.maxConnections, ...options.storage })
+  const storage = await openStorage({ postgres: config.postgres, ...options.storage })
   const openRedis = async (): Promise<RedisParts | undefined> => {
     try {
       return await openRedisParts({
@@ -163,7 +169,19 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   // Usage
   const accountDays = createAccountDays(storage)
   const ledger = redis && createLedger(accountDays)
-  const storedMeter = createMeter({ storage, retention: toRetention(config), now, onEvent: log, alongside: ledger })
+  const requestLog = createRequestLog({
+    storage,
+    settings: () => (config.requestLog.enabled ? config.requestLog : undefined),
+    now,
+  })
+  const storedMeter = createMeter({
+    storage,
+    retention: toRetention(config),
+    now,
+    onEvent: log,
+    alongside: ledger,
+    upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
+  })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
   const uncountedLimits =
     redis === undefined || ledger === undefined
@@ -189,7 +207,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     accounts,
     usageLimits,
     readMetrics: createReadMetrics({ storage }),
+    readActivity: createReadActivity({ storage }),
+    readTraffic: createReadTraffic({ storage }),
     keys: { forget },
+    requestLog,
     secrets,
     config: () => ({
       signUp: config.signUp,
@@ -228,7 +249,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     stopUpkeep()
     stores.stop()
     // Usage is written before the storage closes. If that fails, closing continues.
-    await Promise.allSettled([keys.close(), usageLimits.close()])
+    await Promise.allSettled([keys.close(), usageLimits.close(), requestLog.close()])
     await storedMeter.close()
     await redis?.close()
     await storage.close()
@@ -263,6 +284,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     compression: next.compression,
     quotaStatus: next.quotaStatus,
     meter,
+    requestLog,
     tracer: tracing?.tracer,
     trustedProxies: next.trustedProxies,
     testKeys,

@@ -36,7 +36,7 @@ export const openOperatorTools = async (
   { environment = process.env }: { environment?: Environment } = {},
 ): Promise<OperatorTools> => {
   const config = readServiceConfig(file, { environment })
-  const storageOptions = toStorageOptions(config, environment)
+  const storageOptions = { postgres: config.postgres, ...toStorageOptions(config, environment) }
   const storage = await openStorage(storageOptions).catch((error: unknown) => {
     throw asStorageConfigError(error, storageOptions)
   })

@@ -10,6 +10,7 @@ import type { GatewayLoad } from '../proxy/gatewayLoad.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
+import type { DropReason } from '../usage/requestLog/createRequestLog.ts'
 import { registerBuild } from './registerBuild.ts'
 import { registerConfig } from './registerConfig.ts'
 import { registerKeys } from './registerKeys.ts'
@@ -58,6 +59,7 @@ export interface GaugeSources {
   readonly limits: () => LimitCounts
   readonly stores: () => StoreLoad
   readonly metering: () => MeterStatus
+  readonly droppedRequests: () => Readonly<Record<DropReason, number>>
   /** How many log lines were dropped. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
 }
@@ -79,6 +81,7 @@ export const createPrometheus = async ({
   limits,
   stores,
   metering,
+  droppedRequests,
   droppedLogLines = () => 0,
 }: GaugeSources): Promise<Prometheus> => {
   // Imported lazily: most deployments have no metrics endpoint.
@@ -163,6 +166,12 @@ export const createPrometheus = async ({
     help: 'Log lines dropped because the log reader was slow.',
     type: 'counter',
     samples: () => [{ value: droppedLogLines() }],
+  })
+  registerMetric(registers, {
+    name: 'keyrail_request_log_dropped_total',
+    help: 'Failed or sampled requests that the request log did not record, by reason.',
+    type: 'counter',
+    samples: () => Object.entries(droppedRequests()).map(([reason, value]) => ({ labels: { reason }, value })),
   })
   registerMetering(metering, { prometheus: library, registers })
   collectDefaultMetrics({ register: registry })

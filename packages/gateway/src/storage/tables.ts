@@ -45,6 +45,7 @@ interface AppRow {
   requireJwt: number
   jwtAudience: string | null
   jwtMaxLifetimeS: number | null
+  recordDetails: Generated<number>
   version: number
   createdAt: number
 }
@@ -89,6 +90,7 @@ interface KeyRow {
   rotatedAt: number | null
   revokedAt: number | null
   expiresAt: number | null
+  recordDetails: Generated<number>
 }
 
 interface AccessTokenRow {
@@ -178,6 +180,36 @@ interface UsageStateRow {
   leaderUntil: number
 }
 
+interface RequestLogRow {
+  keyId: string
+  at: number
+  id: string
+  method: string | null
+  outcome: string
+  code: number | null
+  message: string | null
+  status: number
+  durationUs: number
+  network: string
+  requestId: string
+  calls: number
+  failedCalls: number
+  keyEnding: string | null
+  origin: string | null
+  ipBlock: string | null
+  requestBytes: number | null
+  responseBytes: number | null
+  transport: 'http' | 'websocket'
+}
+
+interface RequestExcerptRow {
+  keyId: string
+  at: number
+  id: string
+  params: string | null
+  response: string | null
+}
+
 /** The tables, by their names in the query builder. */
 export interface Tables {
   users: UserRow
@@ -201,6 +233,8 @@ export interface Tables {
   usageDays: UsageRow
   usagePending: UsagePendingRow
   usageState: UsageStateRow
+  requestLog: RequestLogRow
+  requestExcerpts: RequestExcerptRow
 }
 
 /** A database, or a transaction in it. */

@@ -18,6 +18,7 @@ const idGetters: Readonly<Record<string, (world: World) => string>> = {
   entryId: ({ entryId }) => entryId,
   kid: ({ kid }) => kid,
   keyId: ({ key }) => key.id,
+  logId: ({ logId }) => logId,
   tokenId: ({ tokenId }) => tokenId,
   userId: ({ userId }) => userId,
   inviteId: ({ inviteId }) => inviteId,

@@ -15,6 +15,9 @@ import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
+import { removeRequests } from '../../src/usage/requestLog/requestLogUpkeep.ts'
+import { createReadActivity } from '../../src/usage/metering/createReadActivity.ts'
+import { createReadTraffic } from '../../src/usage/metering/createReadTraffic.ts'
 import type { Metrics, MetricsQuery } from '../../src/usage/metering/metrics.ts'
 import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import type { Change } from '../../src/storage/changes.ts'
@@ -164,7 +167,10 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       await held.metrics
       return createMetrics(query)
     },
+    readActivity: createReadActivity({ storage }),
+    readTraffic: createReadTraffic({ storage }),
     keys: { forget },
+    requestLog: { remove: (keyIds) => removeRequests(storage, keyIds) },
     secrets,
     config: () => config,
     deployment: () => ({

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
-import { createPartitions } from '../../src/usage/metering/minutePartitions.ts'
+import { createPartitions } from '../../src/usage/metering/dayPartitions.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { readState } from '../../src/usage/metering/usageRows.ts'
 import { migrate } from '../../src/storage/migration/migrate.ts'
@@ -131,7 +131,7 @@ describe.each(databases)('migrate on $name', (database) => {
       [48, 2],
     ])
     expect(before[1]?.map(([at]) => at)).toEqual([-48, -24, -2, -1, 0, 48])
-    if (storage.db.kind === 'postgres') await createPartitions(storage.db, today)
+    if (storage.db.kind === 'postgres') await createPartitions(storage.db, 'usage_minutes', today)
     await rollUp(storage, { now: today + 4 * day })
     expect(await readState(storage.db)).toMatchObject({ hoursTo: Infinity, daysTo: Infinity })
     expect([await read('minute'), await read('hour'), await read('day')]).toEqual(before)

@@ -23,6 +23,7 @@ from .observe.hooks import Hooks
 from .observe.latency_histogram import LatencyStats
 from .observe.stats import EndpointStats, ProviderStats
 from .observe.tracing import Tracer
+from .persistent_provider import KeyrailPersistentProvider
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
 from .subscribe.subscribe import Subscription, subscribe
@@ -58,6 +59,7 @@ __all__ = [
     "Health",
     "Hooks",
     "KeyrailError",
+    "KeyrailPersistentProvider",
     "KeyrailProvider",
     "LatencyStats",
     "LogCursor",

@@ -8,6 +8,7 @@ import type {
   SessionView,
   SignUpBody,
 } from './account.ts'
+import type { ActivityView, KeyTrafficView } from './activity.ts'
 import type { AccessTokensView, CreateAccessTokenBody, NewAccessTokenView } from './accessToken.ts'
 import type {
   AddAllowEntryBody,
@@ -44,6 +45,7 @@ import type {
   UserView,
 } from './operator.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { RequestDetailsView, RequestEntryView, RequestsCsvQuery, RequestsQuery } from './requestLog.ts'
 import type { UsageView } from './usage.ts'
 
 /** A route without any input or output. */
@@ -60,6 +62,9 @@ interface AppId {
 }
 interface KeyId {
   readonly keyId: string
+}
+interface LogId {
+  readonly logId: string
 }
 interface UserId {
   readonly userId: string
@@ -107,6 +112,8 @@ export interface ControlApi {
   }>
   /** Ends the grace period of the previous key. */
   'DELETE /api/apps/{appId}/key/old': Call<{ params: AppId; response: AppView }>
+  /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/apps/{appId}/key/traffic': Call<{ params: AppId; response: KeyTrafficView }>
   'GET /api/apps/{appId}/allow-list': Call<{ params: AppId; query: AllowListQuery; response: AllowListView }>
   'POST /api/apps/{appId}/allow-list': Call<{ params: AppId; body: AddAllowEntryBody; response: AllowEntryView }>
   'PATCH /api/apps/{appId}/allow-list/{entryId}': Call<{
@@ -122,6 +129,11 @@ export interface ControlApi {
   'GET /api/apps/{appId}/metrics': Call<{ params: AppId; query: MetricsQuery; response: MetricsView }>
   'GET /api/apps/{appId}/metrics.csv': Call<{ params: AppId; query: MetricsCsvQuery; response: string }>
   'GET /api/apps/{appId}/usage': Call<{ params: AppId; response: UsageView }>
+  /** Newest first. */
+  'GET /api/apps/{appId}/requests': Call<{ params: AppId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/apps/{appId}/requests.csv': Call<{ params: AppId; query: RequestsCsvQuery; response: string }>
+  'GET /api/apps/{appId}/requests/{logId}': Call<{ params: AppId & LogId; response: RequestDetailsView }>
 
   /** Oldest first. */
   'GET /api/keys': Call<{ response: ApiKeysView }>
@@ -137,11 +149,20 @@ export interface ControlApi {
   }>
   /** Ends the grace period of the previous key. */
   'DELETE /api/keys/{keyId}/old': Call<{ params: KeyId; response: ApiKeyView }>
+  /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/keys/{keyId}/traffic': Call<{ params: KeyId; response: KeyTrafficView }>
   /** Revokes the key. It no longer counts toward the maximum. */
   'POST /api/keys/{keyId}/revoke': Call<{ params: KeyId; response: ApiKeyView }>
   'GET /api/keys/{keyId}/metrics': Call<{ params: KeyId; query: MetricsQuery; response: MetricsView }>
   'GET /api/keys/{keyId}/metrics.csv': Call<{ params: KeyId; query: MetricsCsvQuery; response: string }>
+  /** Newest first. */
+  'GET /api/keys/{keyId}/requests': Call<{ params: KeyId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/keys/{keyId}/requests.csv': Call<{ params: KeyId; query: RequestsCsvQuery; response: string }>
+  'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: KeyId & LogId; response: RequestDetailsView }>
 
+  /** Of the last 24 hours, by app and API key. */
+  'GET /api/activity': Call<{ response: ActivityView }>
   /** Of all API keys of the account together. */
   'GET /api/usage': Call<{ response: UsageView }>
   /** Of the whole account. */

@@ -10,6 +10,7 @@ import {
   sessionView,
   signUpBody,
 } from './account.ts'
+import { activityView, keyTrafficView } from './activity.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
@@ -31,6 +32,7 @@ import {
   userView,
 } from './operator.ts'
 import { pageSchema, pageQuery } from './page.ts'
+import { requestDetails, requestEntry, requestsCsvQuery, requestsQuery } from './requestLog.ts'
 import type { AnyRoute, Route, RouteName } from './route.ts'
 import { idText } from './texts.ts'
 import { usageView } from './usage.ts'
@@ -40,6 +42,7 @@ const appId = z.strictObject({ appId: ids.appId })
 const keyId = z.strictObject({ keyId: ids.keyId })
 const userId = z.strictObject({ userId: ids.userId })
 const entryId = z.strictObject({ appId: ids.appId, entryId: idText('alw') })
+const logId = idText('log')
 const kid = z.strictObject({ appId: ids.appId, kid: z.string().regex(/^[\w-]{1,64}$/) })
 const tokenId = z.strictObject({ tokenId: idText('tok') })
 const inviteId = z.strictObject({ inviteId: idText('inv') })
@@ -53,6 +56,7 @@ const apps = z.strictObject({
   free: z.int(),
 })
 const audit = pageSchema(auditEntryView)
+const requests = pageSchema(requestEntry)
 const csv = z.string()
 
 /** All routes of the control API. Handlers, the OpenAPI document and tests are derived from this table. */
@@ -181,6 +185,14 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: appId,
     response: appView,
   },
+  'GET /api/apps/{appId}/key/traffic': {
+    summary:
+      "Gets the requests of the last 24 hours and the last use of an app's key, and of its old key during a grace period.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    response: keyTrafficView,
+  },
   'GET /api/apps/{appId}/allow-list': {
     summary: "Gets an app's allow list.",
     access: 'read',
@@ -264,6 +276,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: appId,
     response: usageView,
   },
+  'GET /api/apps/{appId}/requests': {
+    summary: "Lists an app's requests in the log, newest first: failed ones, and a sample of the others.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    query: requestsQuery,
+    response: requests,
+  },
+  'GET /api/apps/{appId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an app's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: appId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
+  'GET /api/apps/{appId}/requests/{logId}': {
+    summary:
+      "Gets one of an app's requests in the log, with excerpts of its params and response if they were recorded.",
+    access: 'read',
+    status: 200,
+    params: z.strictObject({ appId: ids.appId, logId }),
+    response: requestDetails,
+  },
 
   'GET /api/keys': {
     summary: 'Lists the API keys that are not revoked, oldest first.',
@@ -317,6 +354,14 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: keyId,
     response: apiKeyView,
   },
+  'GET /api/keys/{keyId}/traffic': {
+    summary:
+      'Gets the requests of the last 24 hours and the last use of an API key, and of the old key during a grace period.',
+    access: 'read',
+    status: 200,
+    params: keyId,
+    response: keyTrafficView,
+  },
   'POST /api/keys/{keyId}/revoke': {
     summary: 'Revokes an API key permanently. It no longer counts toward the maximum.',
     access: 'keys:write',
@@ -341,7 +386,38 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     query: metricsCsvQuery,
     response: csv,
   },
+  'GET /api/keys/{keyId}/requests': {
+    summary: "Lists an API key's requests in the log, newest first: failed ones, and a sample of the others.",
+    access: 'read',
+    status: 200,
+    params: keyId,
+    query: requestsQuery,
+    response: requests,
+  },
+  'GET /api/keys/{keyId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an API key's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: keyId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
+  'GET /api/keys/{keyId}/requests/{logId}': {
+    summary:
+      "Gets one of an API key's requests in the log, with excerpts of its params and response if they were recorded.",
+    access: 'read',
+    status: 200,
+    params: z.strictObject({ keyId: ids.keyId, logId }),
+    response: requestDetails,
+  },
 
+  'GET /api/activity': {
+    summary: 'Lists the apps and API keys with their requests of the last 24 hours and their last use.',
+    access: 'read',
+    status: 200,
+    response: activityView,
+  },
   'GET /api/usage': {
     summary: "Gets the usage of the account's API key limits.",
     access: 'read',

@@ -21,6 +21,8 @@ const getOrigin = ({ ip, userAgent }: Caller): { ip: string; userAgent: string |
 /** The routes to sign up, log in, and manage the account. */
 export const accountHandlers = ({
   accounts,
+  storage,
+  requestLog,
 }: ControlParts): Handlers<
   | 'POST /api/account'
   | 'GET /api/account'
@@ -47,10 +49,13 @@ export const accountHandlers = ({
 
   'POST /api/account/delete': async ({ body, caller }) => {
     const { ip, secure } = caller
-    const result = await accounts.deleteAccount({ viewer: requireViewer(caller), password: body.password, ip })
-    return result === true
-      ? { response: undefined, cookie: clearSessionCookie({ secure }) }
-      : { error: apiErrors.fromAccountError(result) }
+    const viewer = requireViewer(caller)
+    const keyIds = await storage.keys.listIds(viewer.user.id)
+    const result = await accounts.deleteAccount({ viewer, password: body.password, ip })
+    if (result !== true) return { error: apiErrors.fromAccountError(result) }
+    // Not awaited: there may be many.
+    void requestLog.remove(keyIds)
+    return { response: undefined, cookie: clearSessionCookie({ secure }) }
   },
 
   'POST /api/session': async ({ body, caller }) =>

@@ -9,6 +9,7 @@ import { appKeyHandlers } from './appKeyHandlers.ts'
 import { deploymentHandlers } from './deploymentHandlers.ts'
 import { jwtKeyHandlers } from './jwtKeyHandlers.ts'
 import { metricsHandlers } from './metricsHandlers.ts'
+import { requestLogHandlers } from './requestLogHandlers.ts'
 import { tokenHandlers } from './tokenHandlers.ts'
 
 /** Creates the handlers of all routes. A missing handler does not compile. */
@@ -21,6 +22,7 @@ export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...jwtKeyHandlers(parts),
   ...apiKeyHandlers(parts),
   ...metricsHandlers(parts),
+  ...requestLogHandlers(parts),
   ...tokenHandlers(parts),
   ...adminHandlers(parts),
 })

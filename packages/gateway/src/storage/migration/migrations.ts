@@ -8,6 +8,7 @@ import { plainNames } from './0007PlainNames.ts'
 import { accountDays } from './0008AccountDays.ts'
 import { usagePartitions } from './0009UsagePartitions.ts'
 import { networks } from './0010Networks.ts'
+import { requestLog } from './0011RequestLog.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   accountDays,
   usagePartitions,
   networks,
+  requestLog,
 ]
