@@ -34,6 +34,7 @@ from keyrail import (
     Failover,
     Hooks,
     KeyrailError,
+    KeyrailPersistentProvider,
     KeyrailProvider,
     Settled,
     logs,
@@ -470,6 +471,24 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield asyncio.run(connect())
 
 
+def persistent_provider_messages() -> Iterator[str]:
+    yield message_of(lambda: KeyrailPersistentProvider(KeyrailProvider(**APP)))  # type: ignore[arg-type]
+    yield message_of(lambda: KeyrailPersistentProvider(AsyncKeyrailProvider(**APP), on_error=5))  # type: ignore[arg-type]
+
+    async def use() -> list[str]:
+        provider = KeyrailPersistentProvider(AsyncKeyrailProvider(**APP))
+        request = await provider.send_request(RPCEndpoint("eth_subscribe"), ["syncing"])
+        response: Any = await provider.recv_for_request(request)
+        messages = [response["error"]["message"]]
+        try:
+            await provider.socket_send(b"{}")
+        except KeyrailError as failure:
+            messages.append(str(failure))
+        return messages
+
+    yield from asyncio.run(use())
+
+
 def hint_messages() -> Iterator[str]:
     for kind in HINTS:
         facts = Facts(kind=kind, text="…")  # type: ignore[arg-type]
@@ -518,6 +537,7 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch)
         "Budget": budget_messages(),
         "Logs": log_messages(monkeypatch),
         "Subscriptions": subscription_messages(monkeypatch),
+        "Persistent provider": persistent_provider_messages(),
         "Hints": hint_messages(),
     }
     blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]
