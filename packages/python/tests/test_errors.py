@@ -37,6 +37,7 @@ from keyrail import (
     KeyrailPersistentProvider,
     KeyrailProvider,
     Settled,
+    call_options,
     logs,
     subscribe,
 )
@@ -161,6 +162,7 @@ PARTS: list[Callable[[], Any]] = [
     lambda: Budget(requests_per_second=5, compute_units_per_second=5),
     lambda: Budget(burst=5),
     lambda: Cache(max_bytes=0),
+    lambda: call_options(priority="urgent").__enter__(),  # type: ignore[arg-type]
     lambda: Budget(compute_units=5),  # type: ignore[arg-type]
     lambda: Budget(compute_units={"eth_call": -1}),
     lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
@@ -272,6 +274,8 @@ def option_messages() -> Iterator[str]:
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
         yield message_of(provider.stats)
+        with call_options(min_block=100):
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 

@@ -30,6 +30,7 @@ from .subscribe.subscribe import Subscription, subscribe
 from .transport.breaker import Breaker
 from .transport.budget import Budget
 from .transport.cache import Cache
+from .transport.call_options import call_options
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
 from .transport.failover import Failover
@@ -87,6 +88,7 @@ __all__ = [
     "Tracer",
     "TransactionEvent",
     "async_logs",
+    "call_options",
     "logs",
     "subscribe",
 ]

@@ -26,6 +26,7 @@ from keyrail import (
     SettledError,
     SettledValue,
     async_logs,
+    call_options,
     logs,
 )
 
@@ -97,6 +98,8 @@ def read(provider: KeyrailProvider, cursor: LogCursor | None = None) -> None:
         if error.reorg is not None:
             assert_type(error.reorg.from_block, int)
         assert_type(error.retry_after_ms, float | None)
+    with call_options(timeout_ms=2_000, retries=0, min_block=100, priority="poll"):
+        assert_type(w3.eth.chain_id, int)
     for outcome in provider.batch_settled([("eth_chainId", [])]):
         print(show(outcome))
     assert_type(provider.redacted_url, str)
@@ -133,3 +136,4 @@ KeyrailProvider(timeout=5)  # type: ignore[arg-type]
 KeyrailProvider(base_url=5)  # type: ignore[arg-type]
 KeyrailProvider("https://node.example", {})  # type: ignore[call-arg]
 KeyrailProvider(headers=get_headers)  # type: ignore[arg-type]
+call_options(priority="urgent")  # type: ignore[arg-type]
