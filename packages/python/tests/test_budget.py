@@ -15,6 +15,7 @@ from fault_server import Connection, FaultServer, ReceivedRequest, respond_with_
 from keyrail import (
     AsyncKeyrailProvider,
     Budget,
+    BudgetStats,
     Endpoint,
     Hooks,
     KeyrailError,
