@@ -58,6 +58,9 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     [
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
+      ['service/mail.md', 'Email'],
+      ['service/alerts.md', 'Alerts'],
+      ['service/upgrading.md', 'Upgrading and backups'],
       ['service/deploying.md', 'Deploying'],
       ['service/sizing.md', 'Sizing'],
       ['service/networks.md', 'Networks'],

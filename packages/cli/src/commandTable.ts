@@ -337,12 +337,17 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'serve',
-    usage: 'serve [--config FILE] [--check]',
+    usage: 'serve [--config FILE] [--workers N] [--check]',
     about: 'Run the service in front of your own nodes.',
     options: {
       config,
       check: { type: 'boolean', about: 'validate the config and the secret, then exit' },
       schema: { type: 'boolean', about: 'print the JSON Schema of the config, then exit' },
+      workers: {
+        type: 'string',
+        value: 'N',
+        about: 'worker processes, 1 to 256, or auto: one for each core (default: 1)',
+      },
       grace: {
         type: 'string',
         value: 'S',

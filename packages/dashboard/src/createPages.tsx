@@ -42,6 +42,17 @@ const reset = createRoute({
   component: lazyRouteComponent(() => import('./pages/ResetPassword.tsx'), 'ResetPassword'),
 })
 
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/ForgotPassword.tsx'), 'ForgotPassword'),
+})
+const verifyEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/verify-email',
+  component: lazyRouteComponent(() => import('./pages/VerifyEmail.tsx'), 'VerifyEmail'),
+})
+
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -224,6 +235,11 @@ const accountAudit = createRoute({
   path: '/audit',
   component: lazyRouteComponent(() => import('./pages/account/AccountAudit.tsx'), 'AccountAudit'),
 })
+const accountAlerts = createRoute({
+  getParentRoute: () => account,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/account/AccountAlerts.tsx'), 'AccountAlerts'),
+})
 const accountSecurity = createRoute({
   getParentRoute: () => account,
   path: '/security',
@@ -266,6 +282,8 @@ const tree = root.addChildren([
   logIn,
   signUp,
   reset,
+  forgot,
+  verifyEmail,
   inside.addChildren([
     home,
     apps,
@@ -282,7 +300,7 @@ const tree = root.addChildren([
     keys,
     newKey,
     key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keyRequest, keySettings]),
-    account.addChildren([accountHome, accountTokens, accountAudit, accountSecurity]),
+    account.addChildren([accountHome, accountAlerts, accountTokens, accountAudit, accountSecurity]),
     operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
   ]),
 ])

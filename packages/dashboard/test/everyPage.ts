@@ -47,6 +47,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
   const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
   await ask('POST', '/api/admin/invites', { email: 'grace@example.org' })
+  await ask('POST', '/api/alerts/webhooks', { url: 'https://hooks.example.org/keyrail' })
   const app = `/apps/${appId}`
   return [
     { name: 'apps', path: '/apps' },
@@ -68,6 +69,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     { name: 'a request of an API key', path: `/keys/${key.id}/requests/${keyLogId}` },
     { name: 'settings of an API key', path: `/keys/${key.id}/settings` },
     { name: 'usage', path: '/account' },
+    { name: 'alerts', path: '/account/alerts' },
     { name: 'access tokens', path: '/account/tokens' },
     { name: 'audit log', path: '/account/audit' },
     { name: 'password', path: '/account/security' },
@@ -86,4 +88,6 @@ export const guestPages: readonly Place[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
+  { name: 'forgotten password', path: '/forgot-password' },
+  { name: 'confirm an email address', path: '/verify-email#a-link' },
 ]

@@ -14,7 +14,7 @@ export interface Person {
 }
 
 /** Keys, tokens, invites and links, and JWTs. */
-const secret = /kr(?:_[atm]|[pil]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
+const secret = /kr(?:_[atm]|[pile]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
 
 const credentials = (): Pick<Person, 'email' | 'password'> => ({
   email: `${randomBytes(6).toString('hex')}@example.org`,

@@ -44,11 +44,13 @@ from keyrail import (
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
+from keyrail.logs.export_file import lock
 from keyrail.message.parse_json import MAX_DEPTH
 from keyrail.subscribe.apply_notification import out_of_order
 from keyrail.subscribe.chain_poller import too_deep
 from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
+from keyrail.testing import MockNode
 from keyrail.transport.breaker import CircuitBreaker
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
 from keyrail.transport.route_block import create_lagging_failure
@@ -147,6 +149,19 @@ LOG_OPTIONS: list[dict[str, Any]] = [
     {"cursor": {"next_block": 7}},
     {"on_progress": 7},
     {"check_reorg": 1},
+    {"address": 7},
+    {"address": [7]},
+    {"address": "0x12"},
+    {"topics": "0x12"},
+    {"event": 7},
+    {"event": "Transfer"},
+    {"event": "Transfer(uint7 a)"},
+    {"event": "Transfer(uint a,)"},
+    {"event": "Transfer(uint a b)"},
+    {"event": "T(uint indexed a, uint indexed b, uint indexed c, uint indexed d)"},
+    {"event": {"type": "function"}},
+    {"event": {"type": "event", "name": "Transfer", "inputs": [{"name": "a"}]}},
+    {"event": "Sync()", "topics": ["0x12"]},
 ]
 
 
@@ -171,7 +186,7 @@ PARTS: list[Callable[[], Any]] = [
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises((KeyrailError, TypeError)) as caught:
+    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
@@ -410,6 +425,67 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield message_of(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
 
 
+def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[str]:
+    path = folder / "logs.parquet"
+
+    def export(server: ChainServer, file: Any = path, **options: Any) -> str:
+        def run() -> None:
+            with KeyrailProvider(url=server.url, retry=False) as provider:
+                logs(Web3(provider), **{"from_block": 0, **options}).to_parquet(file)
+
+        return message_of(run).replace(f"{folder}/", "")
+
+    with ChainServer(20) as server:
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "pyarrow", None)
+            yield export(server)
+        yield export(server, 7)
+        yield export(server, address="vitalik.eth")
+        server.log_members = lambda number, index: {"data": "0xzz"}
+        yield export(server)
+        server.log_members = lambda number, index: {}
+        server.before = reject("no healthy upstream")
+        export(server)
+        server.before = lambda method, params: None
+        yield export(server, address="0x" + "11" * 20)
+        with open(f"{path}.partial", "ab") as file:
+            lock(file)
+            yield export(server)
+        server.reorg(10, 0)
+        yield export(server)
+        Path(f"{path}.cursor").write_text("{}")
+        yield export(server)
+        Path(f"{path}.cursor").unlink()
+        path.touch()
+        yield export(server)
+
+
+def mock_messages() -> Iterator[str]:
+    abi: list[dict[str, Any]] = [
+        {"type": "function", "name": "pause", "inputs": []},
+        {"type": "event", "name": "Filled", "inputs": [{"name": "ids", "type": "uint256[]", "indexed": True}]},
+    ]
+    address = "0x" + "11" * 20
+    with MockNode() as node:
+        wrong: list[Callable[[], Any]] = [
+            lambda: MockNode(provider="acme"),  # type: ignore[arg-type]
+            lambda: node.fail("aborted"),
+            lambda: node.fail("trottled"),  # type: ignore[arg-type]
+            lambda: node.fail("auth", times=0),
+            lambda: node.mine(0),
+            lambda: node.reorg(1),
+            lambda: node.revert(7),
+            lambda: node.set_balance("0x12", 1),
+            lambda: node.emit(address, ["0x12"] * 5),
+            lambda: node.mock_contract(address, abi, {"paws": 7}),
+            lambda: node.mock_contract(address, abi).emit("Fill", {}),
+            lambda: node.mock_contract(address, abi).emit("Filled", {"id": 7}),
+            lambda: node.mock_contract(address, abi).emit("Filled", {"ids": [7]}),
+            lambda: node.assert_called("eth_call", times=2),
+        ]
+        yield from map(message_of, wrong)
+
+
 def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     wrong: list[dict[str, Any]] = [
         {},
@@ -507,6 +583,9 @@ def normalize(message: str) -> str:
 def text_parts() -> Iterator[list[str]]:
     """Return the constant parts of every text in the sources, except docstrings and regular expressions."""
     for path in sorted(SOURCES.rglob("*.py")):
+        # Most texts of the mock node are those of nodes.
+        if path.parent.name == "testing":
+            continue
         tree = ast.parse(path.read_text("utf-8"))
         ignored: set[int] = set()
         for node in ast.walk(tree):
@@ -531,7 +610,8 @@ def is_shown(parts: list[str], snapshot: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'keyrail[parquet]'")
     monkeypatch.setattr("keyrail.transport.safe_write.LOOK_MS", 1)
     sections = {
         "Options": option_messages(),
@@ -540,8 +620,10 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch)
         "Failover": failover_messages(),
         "Budget": budget_messages(),
         "Logs": log_messages(monkeypatch),
+        "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),
         "Persistent provider": persistent_provider_messages(),
+        "Mock node": mock_messages(),
         "Hints": hint_messages(),
     }
     blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]

@@ -170,6 +170,12 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/tokens', undefined, signal),
 })
 
+/** The alerts of the account. */
+export const alertsQuery = queryOptions({
+  queryKey: ['alerts'],
+  queryFn: ({ signal }) => callApi('GET /api/alerts', undefined, signal),
+})
+
 const page = (cursor: string) => ({ query: { limit: 50, ...(cursor && { cursor }) } })
 
 /** The account's audit log, the newest first. */

@@ -1,3 +1,4 @@
+import type { sendWebhook, SendWebhookOptions } from '../alerts/sendWebhook.ts'
 import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
@@ -15,6 +16,8 @@ import type { RouteName } from './contract/route.ts'
 /** The part of the service's configuration that the control API uses. */
 export interface ControlConfig {
   readonly signUp: SignUpMode
+  /** Whether the service sends emails. @default false */
+  readonly mail?: boolean
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
   /** Most apps an account can have. */
@@ -95,6 +98,8 @@ export interface ControlOptions {
   readonly degraded?: () => readonly string[]
   /** The nodes, as this instance sees them. @default none */
   readonly upstreams?: () => readonly UpstreamState[]
+  /** How a test event is sent to a webhook, and which URLs are allowed. */
+  readonly webhooks: { readonly options: () => SendWebhookOptions; readonly send: typeof sendWebhook }
   /** Called for each request. Its errors are ignored. */
   readonly log?: (entry: ControlLogEntry) => void
   /** Milliseconds since 1970. @default Date.now */

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createAlerts } from '../alerts/createAlerts.ts'
+import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
@@ -7,6 +10,8 @@ import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
+import { createMailer } from '../mail/createMailer.ts'
+import { describeMailError } from '../mail/sendBySmtp.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -58,6 +63,7 @@ const defaultGraceMs = 10_000
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
+const alertsMs = 30_000
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
@@ -155,6 +161,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys.forget(changes)
     redis?.invalidation.publish(changes)
   }
+  const mailer = createMailer({ config: () => config.mail, onEvent: log })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
@@ -164,6 +171,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     auditDays: config.retention.auditDays,
     now: options.now,
     onChange: forget,
+    mail: { ...mailer, siteUrl: () => siteUrl() },
   })
 
   // Usage
@@ -185,7 +193,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
   const uncountedLimits =
     redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage })
+      ? createLocalLimits({ ...limitsOptions, storage, rates: options.worker?.rates })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
   const [countedLimits, readLimitCounts] = countDecisions(uncountedLimits)
   const usageLimits = prometheus === undefined ? uncountedLimits : countedLimits
@@ -201,6 +209,24 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     everyMs: upkeepMs,
   })
 
+  // Alerts
+  const webhookOptions = () => ({ allowPrivate: config.webhooks.allowPrivateAddresses, now: now() })
+  const siteUrl = (): string => toUrls(config, listening?.url).site
+  const alerts = createAlerts({
+    storage,
+    usageLimits,
+    getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
+    secrets,
+    sendWebhook: (request) => sendWebhook(request, webhookOptions()),
+    sendMail: mailer.getSend,
+    describeMailError,
+    siteUrl,
+    onEvent: log,
+    leader: randomUUID(),
+    now,
+  })
+  const stopAlerts = startUpkeep({ work: alerts.run, everyMs: alertsMs })
+
   // Control API
   const control = createControl({
     storage,
@@ -214,6 +240,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     secrets,
     config: () => ({
       signUp: config.signUp,
+      mail: config.mail !== undefined,
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
       maxApps: config.limits.appsPerUser,
@@ -232,6 +259,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     degraded,
     upstreams: () => gateway.upstreams(),
+    webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,
   })
@@ -247,7 +275,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   const closeParts = async (): Promise<void> => {
     stopUpkeep()
+    stopAlerts()
     stores.stop()
+    await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
     await Promise.allSettled([keys.close(), usageLimits.close(), requestLog.close()])
     await storedMeter.close()
@@ -335,7 +365,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       log({ event: 'controlListening', port: controlPort, url: siteUrl })
     }
     let prometheusPort: number | undefined
-    if (prometheus !== undefined && config.prometheus !== undefined) {
+    if (prometheus !== undefined && config.prometheus !== undefined && options.worker === undefined) {
       prometheusPort = await prometheus.listen(config.prometheus)
       log({ event: 'prometheusListening', port: prometheusPort })
     }
@@ -377,8 +407,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const closeOnce = async ({
     graceMs = defaultGraceMs,
     drainDelayMs = config.drainDelayMs ?? 0,
+    handOverMs = 0,
   }: CloseOptions): Promise<void> => {
-    if (drainDelayMs > 0 && listening !== undefined) {
+    if (handOverMs > 0) {
+      isClosing = true
+      gateway.prepareToClose({ windowMs: handOverMs, handsOver: true })
+      await drainDelay.wait(handOverMs)
+    } else if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
       gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
@@ -401,6 +436,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }),
     listen,
     reload,
+    metrics: async () => (await prometheus?.json()) ?? [],
     log,
     close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
     skipDrainDelay: drainDelay.skip,

@@ -57,7 +57,7 @@ export const openOperatorTools = async (
             fix: 'is missing: rotation needs a secret in a file, which every instance reloads',
           },
         ])
-      return rotateSecret({ keys: storage.keys, file: secretFile, drop })
+      return rotateSecret({ sealed: [storage.keys, storage.webhooks], file: secretFile, drop })
     },
     close: () => storage.close(),
   }

@@ -3,6 +3,7 @@ import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
+import { mail } from './mailConfig.ts'
 import { requestLog } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
@@ -45,13 +46,20 @@ export const serviceConfigSchema = object({
   prometheus: listen.exactOptional(),
   /** Where the spans of traced requests are sent. @default requests are not traced */
   tracing: tracing.exactOptional(),
+  /** Where emails are sent: to confirm addresses, to reset passwords and to invite. @default no emails are sent */
+  mail: mail.exactOptional(),
+  /** The URLs that users have alerts sent to. */
+  webhooks: object({
+    /** Allows plain http, and addresses of private networks and of this machine. @default false */
+    allowPrivateAddresses: flag().default(false),
+  }).prefault({}),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
   postgres: object({
     /** The most connections that this instance opens. @default 10 */
     maxConnections: whole(1, 1_000).default(10),
     /** Whether `DATABASE_URL` is that of a pooler in transaction mode, such as PgBouncer. @default false */
-    transactionPooler: z.boolean().default(false),
+    transactionPooler: flag().default(false),
   }).prefault({}),
   /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
   dashboard: object({ folder: path('the folder with the built pages') }).exactOptional(),

@@ -13,6 +13,9 @@ interface UserRow {
   limits: string | null
   createdAt: number
   quotaOwner: string | null
+  emailVerifiedAt: number | null
+  alertEmails: Generated<number>
+  alertEmailsAll: Generated<number>
 }
 
 interface LeftUserRow {
@@ -111,6 +114,7 @@ interface InviteRow {
   createdBy: string
   createdAt: number
   expiresAt: number
+  mailed: Generated<number>
 }
 
 interface OneTimeLinkRow {
@@ -118,6 +122,46 @@ interface OneTimeLinkRow {
   sha256: Uint8Array
   createdAt: number
   expiresAt: number
+}
+
+interface EmailLinkRow {
+  sha256: Uint8Array
+  email: string
+  emailFolded: string
+  userId: string | null
+  createdAt: number
+  expiresAt: number
+}
+
+interface WebhookRow {
+  id: string
+  userId: string
+  url: string
+  allUsers: number
+  sealed: Uint8Array
+  createdAt: number
+}
+
+interface QuotaAlertRow {
+  account: string
+  /** Days since 1970. */
+  day: number
+  /** Percent of the quota. */
+  level: number
+  createdAt: number
+}
+
+interface AlertDeliveryRow {
+  id: string
+  userId: string
+  webhookId: string | null
+  event: string
+  state: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  result: string | null
+  createdAt: number
+  attemptedAt: number | null
+  nextAttemptAt: number | null
 }
 
 interface AuditRow {
@@ -223,6 +267,11 @@ export interface Tables {
   accessTokens: AccessTokenRow
   invites: InviteRow
   oneTimeLinks: OneTimeLinkRow
+  emailLinks: EmailLinkRow
+  webhooks: WebhookRow
+  quotaAlerts: QuotaAlertRow
+  alertDeliveries: AlertDeliveryRow
+  alertState: { id: number; leader: string | null; leaderUntil: number }
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow

@@ -22,6 +22,7 @@ const idGetters: Readonly<Record<string, (world: World) => string>> = {
   tokenId: ({ tokenId }) => tokenId,
   userId: ({ userId }) => userId,
   inviteId: ({ inviteId }) => inviteId,
+  webhookId: ({ webhookId }) => webhookId,
 }
 const getId = (name: string, world: World): string => {
   const find = idGetters[name]

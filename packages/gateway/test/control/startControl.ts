@@ -24,6 +24,8 @@ import type { Change } from '../../src/storage/changes.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
+import { createMailbox } from '../mail/mailbox.ts'
+import type { Mailbox } from '../mail/mailbox.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 
 /** A response of the control API. */
@@ -61,6 +63,8 @@ export interface StartedControl {
   readonly operatorToken: string
   readonly clock: { now: number }
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
+  /** Off until a test turns it on. */
+  readonly mailbox: Mailbox
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
   /** All responses: method, path, headers and body. */
@@ -138,12 +142,16 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       apiKey: { perSecond: null, burst: 1_000, perDay: 25_000, perMonth: null },
     },
   }
+  const mailbox = createMailbox({ siteUrl: () => url })
+  mailbox.isOn = false
+  let url = 'http://127.0.0.1:1'
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
     operatorToken,
     now,
     onChange: forget,
+    mail: mailbox.mail,
     passwords: createPasswordHasher({ cost: cheap, maxQueued: 1_000 }),
   })
   const usageLimits: Pick<UsageLimits, 'usage'> = {
@@ -157,7 +165,6 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const seen: string[] = []
   const metricsQueries: MetricsQuery[] = []
   const held: { metrics?: Promise<void> } = {}
-  let url = 'http://127.0.0.1:1'
   const control = createControl({
     storage,
     accounts,
@@ -196,6 +203,10 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
         },
       },
     }),
+    webhooks: {
+      options: () => ({ allowPrivate: false, now: clock.now }),
+      send: async () => ({ ok: true, result: 'HTTP 200' }),
+    },
     log: (entry) => logs.push(entry),
     now,
   })
@@ -227,6 +238,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     operatorToken,
     clock,
     config,
+    mailbox,
     secrets,
     logs,
     seen,

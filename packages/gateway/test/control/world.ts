@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { createSecretText, hashSecret } from '../../src/control/account/secretText.ts'
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
@@ -83,6 +84,9 @@ export interface World {
   readonly userId: string
   readonly inviteId: string
   readonly link: string
+  /** A link that gives the account another email address. */
+  readonly emailLink: string
+  readonly webhookId: string
 }
 
 /** Adds a request to the logs of some keys. */
@@ -131,6 +135,18 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
   const other = await createToken(control, owner, ['read'])
   const { invite } = expectOk(await control.accounts.operator.inviteUser({ email: newEmail() }))
   const { text: link } = expectOk(await control.accounts.operator.resetLink({ id: owner.id }))
+  const { webhook } = expectBody<{ webhook: { id: string } }>(
+    await control.call('POST /api/alerts/webhooks', { as, body: { url: 'https://hooks.example.org/' } }),
+    201,
+  )
+  const emailLink = createSecretText('email')
+  await control.storage.emailLinks.create({
+    hash: hashSecret(emailLink),
+    email: newEmail(),
+    userId: owner.id,
+    expiresAt: control.clock.now + 3_600_000,
+    now: control.clock.now,
+  })
   const fresh = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
   return {
     person: owner,
@@ -146,5 +162,7 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
     userId: owner.id,
     inviteId: invite.id,
     link,
+    emailLink,
+    webhookId: webhook.id,
   }
 }

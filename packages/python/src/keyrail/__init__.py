@@ -1,14 +1,18 @@
 """Keyrail for web3.py: safe access to blockchain nodes behind an API key."""
 
+from typing import TYPE_CHECKING
+
 from .async_provider import AsyncKeyrailProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Headers, Network, PerNetwork, Secret
 from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
 from .failure.reorg import Reorg
+from .logs.event_abi import EventInput
 from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
-from .logs.logs import AsyncLogs, Logs, async_logs, logs
+from .logs.logs import AsyncLogs, DecodedLog, Logs, async_logs, logs
+from .logs.parquet_export import ExportResult
 from .observe.endpoint_state import BreakerState, BudgetStats, EndpointState, Health
 from .observe.events import (
     AttemptEvent,
@@ -49,9 +53,12 @@ __all__ = [
     "BudgetStats",
     "Cache",
     "CallEvent",
+    "DecodedLog",
     "Endpoint",
     "EndpointState",
     "EndpointStats",
+    "EventInput",
+    "ExportResult",
     "Failover",
     "FailureEvent",
     "FailureKind",
@@ -92,3 +99,15 @@ __all__ = [
     "logs",
     "subscribe",
 ]
+
+if TYPE_CHECKING:
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> str:
+        """Return the version. Read on demand, because that takes some milliseconds."""
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib.metadata import version
+
+        return version(__name__)

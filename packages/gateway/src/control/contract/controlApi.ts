@@ -2,11 +2,15 @@ import type {
   AccountView,
   ChangePasswordBody,
   ConfirmBody,
+  EmailBody,
+  ForgotPasswordBody,
   LogInBody,
   PasswordBody,
   ResetPasswordBody,
   SessionView,
   SignUpBody,
+  SignUpLinkBody,
+  VerifyEmailBody,
 } from './account.ts'
 import type { ActivityView, KeyTrafficView } from './activity.ts'
 import type { AccessTokensView, CreateAccessTokenBody, NewAccessTokenView } from './accessToken.ts'
@@ -28,6 +32,7 @@ import type {
   EditAppBody,
   KeyExpiryBody,
 } from './app.ts'
+import type { AlertEmailsView, AlertsView, CreateWebhookBody, NewWebhookView, WebhookTestView } from './alerts.ts'
 import type { AuditEntryView } from './auditEntry.ts'
 import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
@@ -66,6 +71,9 @@ interface KeyId {
 interface LogId {
   readonly logId: string
 }
+interface WebhookId {
+  readonly webhookId: string
+}
 interface UserId {
   readonly userId: string
 }
@@ -86,9 +94,16 @@ export interface ControlApi {
 
   /** Signs up and logs in. The response sets the session cookie. */
   'POST /api/account': Call<{ body: SignUpBody; response: SessionView }>
+  /** Sends an email. The response does not depend on whether the address has an account. */
+  'POST /api/account/sign-up-link': Call<{ body: SignUpLinkBody }>
   'GET /api/account': Call<{ response: AccountView }>
   'POST /api/account/password': Call<{ body: ChangePasswordBody; response: SessionView }>
   'POST /api/account/password/reset': Call<{ body: ResetPasswordBody; response: SessionView }>
+  /** Sends an email, if the address has an account. The response does not depend on it. */
+  'POST /api/account/password/forgot': Call<{ body: ForgotPasswordBody }>
+  /** Sends an email. The response does not depend on whether another account has the address. */
+  'POST /api/account/email': Call<{ body: EmailBody }>
+  'POST /api/account/email/verify': Call<{ body: VerifyEmailBody; response: AccountView }>
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>
@@ -171,6 +186,18 @@ export interface ControlApi {
   'GET /api/tokens': Call<{ response: AccessTokensView }>
   'POST /api/tokens': Call<{ body: CreateAccessTokenBody; response: NewAccessTokenView }>
   'DELETE /api/tokens/{tokenId}': Call<{ params: { readonly tokenId: string } }>
+  'GET /api/alerts': Call<{ response: AlertsView }>
+  'PUT /api/alerts/emails': Call<{ body: AlertEmailsView; response: AlertsView }>
+  /** The response contains the webhook's secret, which cannot be shown again. */
+  'POST /api/alerts/webhooks': Call<{ body: CreateWebhookBody; response: NewWebhookView }>
+  'DELETE /api/alerts/webhooks/{webhookId}': Call<{ params: WebhookId }>
+  /** Creates another secret. The old one is no longer used. */
+  'POST /api/alerts/webhooks/{webhookId}/rotate': Call<{
+    params: WebhookId
+    body: ConfirmBody
+    response: NewWebhookView
+  }>
+  'POST /api/alerts/webhooks/{webhookId}/test': Call<{ params: WebhookId; response: WebhookTestView }>
   /** Newest first. */
   'GET /api/audit-log': Call<{ query: PageQuery; response: Page<AuditEntryView> }>
 

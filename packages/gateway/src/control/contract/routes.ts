@@ -4,15 +4,20 @@ import {
   accountView,
   changePasswordBody,
   confirmBody,
+  emailBody,
+  forgotPasswordBody,
   logInBody,
   passwordBody,
   resetPasswordBody,
   sessionView,
   signUpBody,
+  signUpLinkBody,
+  verifyEmailBody,
 } from './account.ts'
 import { activityView, keyTrafficView } from './activity.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
+import { alertEmailsView, alertsView, createWebhookBody, newWebhookView, webhookTestView } from './alerts.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
 import { auditEntryView } from './auditEntry.ts'
 import { deploymentView, networksView } from './deployment.ts'
@@ -45,6 +50,7 @@ const entryId = z.strictObject({ appId: ids.appId, entryId: idText('alw') })
 const logId = idText('log')
 const kid = z.strictObject({ appId: ids.appId, kid: z.string().regex(/^[\w-]{1,64}$/) })
 const tokenId = z.strictObject({ tokenId: idText('tok') })
+const webhookId = z.strictObject({ webhookId: idText('whk') })
 const inviteId = z.strictObject({ inviteId: idText('inv') })
 
 const secretApp = z.strictObject({ app: appView, apiKey: z.string(), addresses: perNetwork })
@@ -93,6 +99,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     body: signUpBody,
     response: sessionView,
   },
+  'POST /api/account/sign-up-link': {
+    summary: 'Sends a link to sign up with to an email address.',
+    access: 'anyone',
+    status: 204,
+    body: signUpLinkBody,
+  },
   'GET /api/account': { summary: 'Gets the account.', access: 'read', status: 200, response: accountView },
   'POST /api/account/password': {
     summary: 'Changes the password and ends all other sessions.',
@@ -102,11 +114,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     response: sessionView,
   },
   'POST /api/account/password/reset': {
-    summary: 'Sets a new password with a link from the operator, and logs in.',
+    summary: 'Sets a new password with a link from an email or from the operator, and logs in.',
     access: 'anyone',
     status: 200,
     body: resetPasswordBody,
     response: sessionView,
+  },
+  'POST /api/account/password/forgot': {
+    summary: 'Sends a link to set a new password to the email address of an account.',
+    access: 'anyone',
+    status: 204,
+    body: forgotPasswordBody,
+  },
+  'POST /api/account/email': {
+    summary: "Sends a link that changes or verifies the account's email address.",
+    access: 'session',
+    confirms: true,
+    status: 204,
+    body: emailBody,
+  },
+  'POST /api/account/email/verify': {
+    summary: 'Gives the account the email address that a link was sent to.',
+    access: 'session',
+    status: 200,
+    body: verifyEmailBody,
+    response: accountView,
   },
   'POST /api/account/delete': {
     summary: 'Deletes the account and everything it owns, except the audit log.',
@@ -458,6 +490,49 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     access: 'session',
     status: 204,
     params: tokenId,
+  },
+  'GET /api/alerts': {
+    summary: 'Gets who is alerted when a daily quota is nearly used up, and the last deliveries.',
+    access: 'session',
+    status: 200,
+    response: alertsView,
+  },
+  'PUT /api/alerts/emails': {
+    summary: 'Sets which alerts are sent by email.',
+    access: 'session',
+    status: 200,
+    body: alertEmailsView,
+    response: alertsView,
+  },
+  'POST /api/alerts/webhooks': {
+    summary: 'Adds a webhook for alerts. Only this response contains its secret.',
+    access: 'session',
+    confirms: true,
+    status: 201,
+    body: createWebhookBody,
+    response: newWebhookView,
+  },
+  'DELETE /api/alerts/webhooks/{webhookId}': {
+    summary: 'Removes a webhook and its deliveries.',
+    access: 'session',
+    status: 204,
+    params: webhookId,
+  },
+  'POST /api/alerts/webhooks/{webhookId}/rotate': {
+    summary: 'Replaces the secret of a webhook.',
+    access: 'session',
+    confirms: true,
+    status: 200,
+    params: webhookId,
+    body: confirmBody,
+    response: newWebhookView,
+  },
+  'POST /api/alerts/webhooks/{webhookId}/test': {
+    summary: 'Sends a test event to a webhook.',
+    access: 'session',
+    status: 200,
+    params: webhookId,
+    response: webhookTestView,
   },
   'GET /api/audit-log': {
     summary: 'Lists the changes of the account and everything it owns, newest first.',

@@ -2,6 +2,7 @@ import type { RouteName } from '../contract/route.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import { accountHandlers } from './accountHandlers.ts'
 import { adminHandlers } from './adminHandlers.ts'
+import { alertHandlers } from './alertHandlers.ts'
 import { allowListHandlers } from './allowListHandlers.ts'
 import { apiKeyHandlers } from './apiKeyHandlers.ts'
 import { appHandlers } from './appHandlers.ts'
@@ -24,5 +25,6 @@ export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...metricsHandlers(parts),
   ...requestLogHandlers(parts),
   ...tokenHandlers(parts),
+  ...alertHandlers(parts),
   ...adminHandlers(parts),
 })
