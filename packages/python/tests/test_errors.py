@@ -62,7 +62,12 @@ APP: dict[str, Any] = {"base_url": "https://node.example/testnet", "api_key": "n
 KEY = APP["api_key"]
 RAW = "0x02c0"
 # The first is written for the type checker. The second always ends as "unconfirmed".
-NEVER_SHOWN = {"the response is not a batch response", "the server responded with the hash of another transaction"}
+# The last is Python's own message for a missing name of a module.
+NEVER_SHOWN = {
+    "the response is not a batch response",
+    "the server responded with the hash of another transaction",
+    "module ",
+}
 
 OPTIONS: list[dict[str, Any]] = [
     {},
