@@ -34,8 +34,10 @@ from keyrail import (
     Failover,
     Hooks,
     KeyrailError,
+    KeyrailPersistentProvider,
     KeyrailProvider,
     Settled,
+    call_options,
     logs,
     subscribe,
 )
@@ -60,7 +62,12 @@ APP: dict[str, Any] = {"base_url": "https://node.example/testnet", "api_key": "n
 KEY = APP["api_key"]
 RAW = "0x02c0"
 # The first is written for the type checker. The second always ends as "unconfirmed".
-NEVER_SHOWN = {"the response is not a batch response", "the server responded with the hash of another transaction"}
+# The last is Python's own message for a missing name of a module.
+NEVER_SHOWN = {
+    "the response is not a batch response",
+    "the server responded with the hash of another transaction",
+    "module ",
+}
 
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -132,6 +139,7 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "cache": True},
     {**APP, "hooks": print},
     {**APP, "stats": 1},
+    {**APP, "tracing": 1},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -174,6 +182,7 @@ PARTS: list[Callable[[], Any]] = [
     lambda: Budget(requests_per_second=5, compute_units_per_second=5),
     lambda: Budget(burst=5),
     lambda: Cache(max_bytes=0),
+    lambda: call_options(priority="urgent").__enter__(),  # type: ignore[arg-type]
     lambda: Budget(compute_units=5),  # type: ignore[arg-type]
     lambda: Budget(compute_units={"eth_call": -1}),
     lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
@@ -279,9 +288,14 @@ def option_messages() -> Iterator[str]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             yield message_of(partial(KeyrailProvider, **APP))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "opentelemetry.trace", None)
+        yield message_of(partial(KeyrailProvider, **APP, tracing=True))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
         yield message_of(provider.stats)
+        with call_options(min_block=100):
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 
@@ -542,6 +556,24 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield asyncio.run(connect())
 
 
+def persistent_provider_messages() -> Iterator[str]:
+    yield message_of(lambda: KeyrailPersistentProvider(KeyrailProvider(**APP)))  # type: ignore[arg-type]
+    yield message_of(lambda: KeyrailPersistentProvider(AsyncKeyrailProvider(**APP), on_error=5))  # type: ignore[arg-type]
+
+    async def use() -> list[str]:
+        provider = KeyrailPersistentProvider(AsyncKeyrailProvider(**APP))
+        request = await provider.send_request(RPCEndpoint("eth_subscribe"), ["syncing"])
+        response: Any = await provider.recv_for_request(request)
+        messages = [response["error"]["message"]]
+        try:
+            await provider.socket_send(b"{}")
+        except KeyrailError as failure:
+            messages.append(str(failure))
+        return messages
+
+    yield from asyncio.run(use())
+
+
 def hint_messages() -> Iterator[str]:
     for kind in HINTS:
         facts = Facts(kind=kind, text="…")  # type: ignore[arg-type]
@@ -595,6 +627,7 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch,
         "Logs": log_messages(monkeypatch),
         "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),
+        "Persistent provider": persistent_provider_messages(),
         "Mock node": mock_messages(),
         "Hints": hint_messages(),
     }
