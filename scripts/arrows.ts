@@ -27,8 +27,22 @@ const adapter = (library: string, peers: readonly string[] = [library]): Package
   nodeModules: 'nowhere',
 })
 
-/** The folders of the gateway's sources. A folder may import those before it, and nothing else. */
-export const planes: readonly string[] = ['lib', 'errors', 'storage', 'usage', 'auth', 'proxy', 'control', 'service']
+/**
+ * The folders of the gateway's sources. A folder may import those before it, and nothing else. `mail` and `alerts` come after `proxy`, so that
+ * no code on a call's path can send an email or wait for an alert.
+ */
+export const planes: readonly string[] = [
+  'lib',
+  'errors',
+  'storage',
+  'usage',
+  'auth',
+  'proxy',
+  'mail',
+  'alerts',
+  'control',
+  'service',
+]
 
 /** The arrows between packages, by folder under packages/. A new package is added here first. */
 export const arrows: Readonly<Record<string, PackageArrows>> = {
@@ -67,6 +81,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
       'hono',
       'ioredis',
       'kysely',
+      'nodemailer',
       'pg',
       'prom-client',
       'undici',
@@ -92,6 +107,14 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     inTests: ['vectors'],
     dependencies: ['@foundry-rs/anvil', '@noble/hashes'],
     peers: ['ethers', 'web3', 'viem'],
+    nodeModules: 'anywhere',
+  },
+  'create-keyrail': {
+    name: 'create-keyrail',
+    imports: [],
+    inTests: [],
+    dependencies: [],
+    peers: [],
     nodeModules: 'anywhere',
   },
   vectors: {

@@ -31,6 +31,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['fetch.md', 'fetch: the typed client'],
       ['chains.md', 'Chains and clients'],
       ['viem.md', 'viem'],
+      ['wagmi.md', 'wagmi'],
       ['ethers.md', 'ethers'],
       ['web3.md', 'web3.js'],
       ['python.md', 'Python'],
@@ -57,6 +58,9 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     [
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
+      ['service/mail.md', 'Email'],
+      ['service/alerts.md', 'Alerts'],
+      ['service/upgrading.md', 'Upgrading and backups'],
       ['service/deploying.md', 'Deploying'],
       ['service/sizing.md', 'Sizing'],
       ['service/networks.md', 'Networks'],

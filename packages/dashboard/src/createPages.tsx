@@ -11,7 +11,7 @@ import { backTo } from './control/backTo.ts'
 import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
-import { readRange, readSearch } from './control/searchParams.ts'
+import { readMetricsSearch, readRequestFilters, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -40,6 +40,17 @@ const reset = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
   component: lazyRouteComponent(() => import('./pages/ResetPassword.tsx'), 'ResetPassword'),
+})
+
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/ForgotPassword.tsx'), 'ForgotPassword'),
+})
+const verifyEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/verify-email',
+  component: lazyRouteComponent(() => import('./pages/VerifyEmail.tsx'), 'VerifyEmail'),
 })
 
 const inside = createRoute({
@@ -99,8 +110,20 @@ const appSetup = createRoute({
 const appMetrics = createRoute({
   getParentRoute: () => app,
   path: '/metrics',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/app/AppMetrics.tsx'), 'AppMetrics'),
+})
+const appRequests = createRoute({
+  getParentRoute: () => app,
+  path: '/requests',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/app/AppRequests.tsx'), 'AppRequests'),
+})
+const appRequest = createRoute({
+  getParentRoute: () => app,
+  path: '/requests/$logId',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/app/AppRequest.tsx'), 'AppRequest'),
 })
 const appNetworks = createRoute({
   getParentRoute: () => app,
@@ -170,8 +193,20 @@ const keySetup = createRoute({
 const keyMetrics = createRoute({
   getParentRoute: () => key,
   path: '/metrics',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/key/KeyMetrics.tsx'), 'KeyMetrics'),
+})
+const keyRequests = createRoute({
+  getParentRoute: () => key,
+  path: '/requests',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/key/KeyRequests.tsx'), 'KeyRequests'),
+})
+const keyRequest = createRoute({
+  getParentRoute: () => key,
+  path: '/requests/$logId',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./pages/key/KeyRequest.tsx'), 'KeyRequest'),
 })
 const keySettings = createRoute({
   getParentRoute: () => key,
@@ -187,7 +222,7 @@ const account = createRoute({
 const accountHome = createRoute({
   getParentRoute: () => account,
   path: '/',
-  validateSearch: readRange,
+  validateSearch: readMetricsSearch,
   component: lazyRouteComponent(() => import('./pages/account/AccountUsage.tsx'), 'AccountUsage'),
 })
 const accountTokens = createRoute({
@@ -199,6 +234,11 @@ const accountAudit = createRoute({
   getParentRoute: () => account,
   path: '/audit',
   component: lazyRouteComponent(() => import('./pages/account/AccountAudit.tsx'), 'AccountAudit'),
+})
+const accountAlerts = createRoute({
+  getParentRoute: () => account,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/account/AccountAlerts.tsx'), 'AccountAlerts'),
 })
 const accountSecurity = createRoute({
   getParentRoute: () => account,
@@ -242,6 +282,8 @@ const tree = root.addChildren([
   logIn,
   signUp,
   reset,
+  forgot,
+  verifyEmail,
   inside.addChildren([
     home,
     apps,
@@ -250,13 +292,15 @@ const tree = root.addChildren([
       appHome,
       appSetup,
       appMetrics,
+      appRequests,
+      appRequest,
       appNetworks,
       appSettings.addChildren([appSettingsHome, appAdvanced, appAllowList, appJwtKeys, appDelete]),
     ]),
     keys,
     newKey,
-    key.addChildren([keyHome, keySetup, keyMetrics, keySettings]),
-    account.addChildren([accountHome, accountTokens, accountAudit, accountSecurity]),
+    key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keyRequest, keySettings]),
+    account.addChildren([accountHome, accountAlerts, accountTokens, accountAudit, accountSecurity]),
     operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
   ]),
 ])

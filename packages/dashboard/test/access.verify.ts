@@ -163,6 +163,12 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
       await page.getByRole('dialog').waitFor()
       await look(page, `dialog: ${String(button)}`)
     }
+    for (const { name, path } of places.filter((one) => one.name.startsWith('setup'))) {
+      await page.goto(pages.url + path)
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      await page.getByRole('region', { name: 'Response body' }).waitFor()
+      await look(page, `response in ${name}`)
+    }
   }, 300_000)
   afterAll(async () => {
     await browser.close()

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { vi } from 'vitest'
 import { callNode } from './callNode.ts'
 import { askApi } from './person.ts'
 import type { Person } from './person.ts'
@@ -31,16 +32,30 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     network: 'testnet',
   })
   await callNode(address)
+  // Requests are written to the log some moments later.
+  const findLogId = (subject: string): Promise<string> =>
+    vi.waitFor(
+      async () => {
+        const { items } = await ask<{ items: readonly { id: string }[] }>('GET', `/api/${subject}/requests`)
+        if (items[0] === undefined) throw new Error('not logged yet')
+        return items[0].id
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+  const [logId, keyLogId] = [await findLogId(`apps/${appId}`), await findLogId(`keys/${key.id}`)]
   await ask('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
   const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
   await ask('POST', '/api/admin/invites', { email: 'grace@example.org' })
+  await ask('POST', '/api/alerts/webhooks', { url: 'https://hooks.example.org/keyrail' })
   const app = `/apps/${appId}`
   return [
     { name: 'apps', path: '/apps' },
     { name: 'create app', path: '/apps/new' },
     { name: 'setup', path: `${app}/setup` },
     { name: 'metrics', path: `${app}/metrics` },
+    { name: 'requests', path: `${app}/requests` },
+    { name: 'a request', path: `${app}/requests/${logId}` },
     { name: 'networks', path: `${app}/networks` },
     { name: 'advanced configuration', path: `${app}/settings/advanced` },
     { name: 'allow list', path: `${app}/settings/allow-list` },
@@ -50,8 +65,11 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
     { name: 'create API key', path: '/keys/new' },
     { name: 'setup of an API key', path: `/keys/${key.id}/setup` },
     { name: 'metrics of an API key', path: `/keys/${key.id}/metrics` },
+    { name: 'requests of an API key', path: `/keys/${key.id}/requests` },
+    { name: 'a request of an API key', path: `/keys/${key.id}/requests/${keyLogId}` },
     { name: 'settings of an API key', path: `/keys/${key.id}/settings` },
     { name: 'usage', path: '/account' },
+    { name: 'alerts', path: '/account/alerts' },
     { name: 'access tokens', path: '/account/tokens' },
     { name: 'audit log', path: '/account/audit' },
     { name: 'password', path: '/account/security' },
@@ -70,4 +88,6 @@ export const guestPages: readonly Place[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
+  { name: 'forgotten password', path: '/forgot-password' },
+  { name: 'confirm an email address', path: '/verify-email#a-link' },
 ]

@@ -170,6 +170,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(await callNode(address)).toMatchObject({ status: 200 })
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('button', { name: 'End it now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End old key' }).click()
     await page.getByText('The old key has ended').waitFor()
     expect(await callNode(address)).toMatchObject({ status: 401 })
     expect(await callNode(rotated)).toMatchObject({ status: 200 })

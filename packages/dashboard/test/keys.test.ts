@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     await page.goto(`${pages.url}/account`)
     await page.getByText('30 of 30').waitFor()
     await page.goto(`${pages.url}/keys`)
-    await page.getByText('0 left. Begins anew').waitFor()
+    await page.getByText('0 left. Resets').waitFor()
     expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('30')
     await page.getByRole('link', { name: /^Laptop/ }).click()
     await page.getByRole('link', { name: 'Metrics', exact: true }).click()

@@ -150,6 +150,9 @@ try {
     await new Promise((resolve) => setTimeout(resolve, hasBlock ? 2_000 : 60))
   }
   socket.close()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByText(/^Status 200, /).waitFor()
+  await shoot('app-setup-run')
   await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ethereum', services: ['Node API'] })
   await api('POST', '/api/apps', {
     name: 'Shop <checkout>',
@@ -187,6 +190,12 @@ try {
   await shoot('app-setup-used')
   await go(`/apps/${appId}/metrics`)
   await shoot('app-metrics')
+  await go(`/apps/${appId}/requests`)
+  await page.getByRole('link', { name: 'eth_nothing' }).first().waitFor()
+  await shoot('app-requests')
+  await page.getByRole('link', { name: 'eth_nothing' }).first().click()
+  await page.getByText('Request id').waitFor()
+  await shoot('app-request')
   await go(`/apps/${appId}/networks`)
   await shoot('app-networks')
   for (const section of ['advanced', 'allow-list', 'jwt-keys', 'delete']) {
@@ -197,7 +206,7 @@ try {
   await shoot('keys')
   await go('/keys/new')
   await shoot('new-key')
-  for (const place of ['setup', 'metrics', 'settings']) {
+  for (const place of ['setup', 'metrics', 'requests', 'settings']) {
     await go(`/keys/${key.id}/${place}`)
     await shoot(`key-${place}`)
   }

@@ -1,49 +1,77 @@
+import { join } from 'node:path'
 import { applyLogs } from '@keyrail/contracts/test/appliedEvents.ts'
 import type { SeenLog } from '@keyrail/contracts/test/appliedEvents.ts'
+import { deployEmitter } from '@keyrail/contracts/test/deployEmitter.ts'
+import { openBundledPage } from '@keyrail/contracts/test/openBundledPage.ts'
+import { noBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Log } from 'ethers'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { KeyrailProvider, webSocket } from '../src/index.ts'
+import type { PageReport } from './subscriptionsPage.ts'
 
-/** Collects logs, and those that were removed again. */
-const collectLogs = (target: KeyrailProvider, filter: { readonly address: string }): SeenLog[] => {
-  const logs: SeenLog[] = []
-  const add = ({ blockHash, index, removed }: Log): void => void logs.push({ blockHash, logIndex: index, removed })
-  void target.on(filter, (log: Log) => {
-    add(log)
-    void target.once(log.removedEvent(), add)
-  })
-  return logs
+const anvil = await startAnvil()
+afterAll(anvil.stop)
+const { address, emit, reorganize, getLogBlocks, getBlockNumber } = await deployEmitter(anvil.url)
+
+/** What a program or page has received. */
+type Received = Pick<PageReport, 'numbers' | 'logs'>
+
+/** Mines logs, replaces one of them, and expects the logs of the chain. */
+const expectChain = async (read: () => Received | Promise<Received>): Promise<void> => {
+  const getLogs = async (): Promise<readonly SeenLog[]> => (await read()).logs
+  // Until both listeners have started, and a log remains after the reorganization.
+  await expect
+    .poll(async () => {
+      await emit()
+      const { numbers, logs } = await read()
+      return Math.min(numbers.length, new Set(logs.map(({ blockHash }) => blockHash)).size)
+    })
+    .toBeGreaterThan(1)
+  // Anvil mines a transaction after it has responded.
+  await expect
+    .poll(async () => {
+      const { numbers, logs } = await read()
+      const newest = (await getLogBlocks(undefined)).at(-1)
+      return numbers.at(-1) === (await getBlockNumber()) && logs.at(-1)?.blockHash === newest
+    })
+    .toBe(true)
+  await reorganize(1)
+  await emit()
+  await expect.poll(async () => (await getLogs()).some(({ removed }) => removed)).toBe(true)
+  await expect
+    .poll(async () => {
+      const logs = await getLogs()
+      const seen = applyLogs(logs).map(({ blockHash }) => blockHash)
+      return String(seen) === String(await getLogBlocks(logs[0]?.blockHash))
+    })
+    .toBe(true)
 }
 
 test('events follow reorganizations of anvil', async () => {
-  const anvil = await startAnvil()
-  const over = new KeyrailProvider({ url: anvil.url, webSocket: webSocket() })
+  const provider = new KeyrailProvider({ url: anvil.url, webSocket: webSocket() })
+  const received: Received = { numbers: [], logs: [] }
+  const add = ({ blockHash, index, removed }: Log): void =>
+    void received.logs.push({ blockHash, logIndex: index, removed })
   try {
-    // Emits an empty log: PUSH0 PUSH0 LOG0.
-    const address = `0x${'e1'.repeat(20)}`
-    await over.send('anvil_setCode', [address, '0x5f5fa0'])
-    const [from] = (await over.send('eth_accounts', [])) as string[]
-    const emit = (): Promise<unknown> => over.send('eth_sendTransaction', [{ from, to: address, gas: '0x10000' }])
-    const logs = collectLogs(over, { address })
-    const numbers: number[] = []
-    await over.on('block', (number: number) => void numbers.push(number))
-    await expect.poll(async () => (await emit(), Math.min(logs.length, numbers.length))).toBeGreaterThan(0)
-    await emit()
-    await expect.poll(async () => numbers.at(-1) === (await over.getBlockNumber())).toBe(true)
-    await over.send('anvil_reorg', [2, []])
-    await emit()
-    await expect.poll(() => logs.filter(({ removed }) => removed).length).toBeGreaterThan(0)
-    const first = await over.getBlock((logs[0] as SeenLog).blockHash)
-    const getHashes = async (): Promise<string[]> => {
-      const found = await over.getLogs({ address, fromBlock: first?.number as number })
-      return found.map(({ blockHash }) => blockHash)
-    }
-    // Anvil mines a transaction after it has responded.
-    const seen = (): string[] => applyLogs(logs).map(({ blockHash }) => blockHash)
-    await expect.poll(async () => String(seen()) === String(await getHashes())).toBe(true)
+    await provider.on('block', (number: number) => void received.numbers.push(number))
+    await provider.on({ address }, (log: Log) => {
+      add(log)
+      void provider.once(log.removedEvent(), add)
+    })
+    await expectChain(() => received)
   } finally {
-    over.destroy()
-    await anvil.stop()
+    provider.destroy()
+  }
+})
+
+test.skipIf(noBrowser)('events of a page in Chromium follow reorganizations of anvil', async () => {
+  const entry = join(import.meta.dirname, 'subscriptionsPage.ts')
+  const { getReport, thrown, close } = await openBundledPage<PageReport>(entry, { node: anvil.url, address })
+  try {
+    await expectChain(getReport)
+    expect([...(await getReport()).errors, ...thrown]).toEqual([])
+  } finally {
+    await close()
   }
 })

@@ -1,6 +1,8 @@
 export type { ControlApi } from './control/contract/controlApi.ts'
 export type { AccessTokenView, TokenScope } from './control/contract/accessToken.ts'
+export type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from './control/contract/activity.ts'
 export type { AccountView, SessionView } from './control/contract/account.ts'
+export type { AlertDeliveryView, AlertsView, NewWebhookView, WebhookView } from './control/contract/alerts.ts'
 export type { AllowEntryView, AllowTypeName } from './control/contract/allowEntry.ts'
 export type { ApiKeyView } from './control/contract/apiKey.ts'
 export type { AppView } from './control/contract/app.ts'
@@ -17,8 +19,14 @@ export type { NetworkStatusesView, NetworkStatusView, NodeCounts } from './contr
 export type { JwtKeyView, JwtTestView } from './control/contract/jwtKey.ts'
 export type { KeyState } from './control/contract/keyState.ts'
 export type { LimitsView, OwnLimits } from './control/contract/limits.ts'
-export type { MetricsRange, MetricsView } from './control/contract/metrics.ts'
+export type { MetricsQuery, MetricsRange, MetricsView } from './control/contract/metrics.ts'
 export type { InviteView, OverviewView, UpstreamView, UserView } from './control/contract/operator.ts'
+export type {
+  RequestDetailsView,
+  RequestEntryView,
+  RequestsCsvQuery,
+  RequestsQuery,
+} from './control/contract/requestLog.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'
 export type { UsageView } from './control/contract/usage.ts'
 export { createGateway } from './proxy/createGateway.ts'
@@ -46,6 +54,7 @@ export type { RateLimiter, RateLimiterOptions } from './usage/rateLimit/createRa
 export type { RateDecision, RateLimits } from './usage/rateLimit/rateDecision.ts'
 export { createLocalLimits } from './usage/limits/createLocalLimits.ts'
 export type { LocalLimitsOptions } from './usage/limits/createLocalLimits.ts'
+export type { RecordedError, RecordedRequest, RequestLog } from './usage/requestLog/requestLog.ts'
 export type { Meter, Outcome } from './usage/metering/meter.ts'
 export type {
   LimitGrant,
@@ -75,7 +84,7 @@ export { checkServiceFile } from './service/checkServiceFile.ts'
 export { isConfigError } from './service/configError.ts'
 export type { ConfigError, ConfigFault } from './service/configError.ts'
 export { createService } from './service/createService.ts'
-export type { CloseOptions, Listening, Service, ServiceOptions } from './service/service.ts'
+export type { CloseOptions, Listening, Service, ServiceOptions, WorkerOptions } from './service/service.ts'
 export { getDatabaseFile, openOperatorTools } from './service/openOperatorTools.ts'
 export type { OperatorTools } from './service/openOperatorTools.ts'
 export { parseServiceConfig } from './service/parseServiceConfig.ts'
@@ -90,5 +99,9 @@ export type { ServiceConfig, ServiceConfigInput } from './service/serviceConfig.
 export type { LogStream, ServiceLogEntry } from './service/serviceLog.ts'
 export { startFromFile, tuneHeap } from './service/startFromFile.ts'
 export type { RunningService, StartOptions } from './service/startFromFile.ts'
+export { connectToPrimary } from './service/workers/connectToPrimary.ts'
+export type { WorkerLink } from './service/workers/connectToPrimary.ts'
+export { startWorkers, WorkerStartError } from './service/workers/startWorkers.ts'
+export type { WorkersOptions } from './service/workers/startWorkers.ts'
 export { isStorageError } from './errors/storageError.ts'
 export { isAccountError } from './control/account/accountError.ts'

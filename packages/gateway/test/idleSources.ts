@@ -26,4 +26,5 @@ export const idleSources: GaugeSources = {
   }),
   stores: () => ({ stores: [], pool: undefined, redisPending: undefined }),
   metering: () => idleMetering,
+  droppedRequests: () => ({ keyLimit: 0, limit: 0, buffer: 0, storage: 0 }),
 }

@@ -76,6 +76,8 @@ class Chain:
             return {**found, "transactions": []} if found else None
         if method == "eth_getLogs":
             return self.logs(params[0]["blockHash"])
+        if method == "eth_getFilterChanges":
+            return ["0x" + "c" * 64]
         return {"eth_chainId": "0x1", "eth_newPendingTransactionFilter": "0x1"}.get(method)
 
 
@@ -110,6 +112,7 @@ class SubscriptionServer:
         self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.failing = False
+        self.failing_status = 503
 
     async def __aenter__(self) -> Self:
         app = web.Application()
@@ -127,12 +130,16 @@ class SubscriptionServer:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         if request.method == "POST":
-            call = await request.json()
-            self.calls.append(call["method"])
+            body = await request.json()
+            calls = body if isinstance(body, list) else [body]
+            self.calls += [call["method"] for call in calls]
             if self.failing:
-                return web.Response(status=503)
-            result = self.chain.respond(call["method"], call["params"])
-            return web.json_response({"jsonrpc": "2.0", "id": call["id"], "result": result})
+                return web.Response(status=self.failing_status)
+            responses = [
+                {"jsonrpc": "2.0", "id": call["id"], "result": self.chain.respond(call["method"], call["params"])}
+                for call in calls
+            ]
+            return web.json_response(responses if isinstance(body, list) else responses[0])
         self.paths.append(request.path)
         self.headers.append(dict(request.headers))
         if self.script is None:

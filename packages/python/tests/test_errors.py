@@ -25,7 +25,20 @@ from subscription_server import Chain, Socket, SubscriptionServer
 from web3 import Web3
 from web3.types import RPCEndpoint
 
-from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled, logs, subscribe
+from keyrail import (
+    AsyncKeyrailProvider,
+    Breaker,
+    Budget,
+    Cache,
+    Endpoint,
+    Failover,
+    Hooks,
+    KeyrailError,
+    KeyrailProvider,
+    Settled,
+    logs,
+    subscribe,
+)
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
@@ -36,7 +49,9 @@ from keyrail.subscribe.chain_poller import too_deep
 from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
 from keyrail.testing import MockNode
+from keyrail.transport.breaker import CircuitBreaker
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
+from keyrail.transport.route_block import create_lagging_failure
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
 SOURCES = Path(__file__).parents[1] / "src/keyrail"
@@ -107,6 +122,16 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "headers": {"x-team": "a\nb"}},
     {**APP, "proxy": "socks5://127.0.0.1:1080"},
     {**APP, "ssl_context": "/etc/ssl/ca.pem"},
+    {**APP, "endpoints": [Endpoint("https://node.example")]},
+    {"endpoints": "https://node.example"},
+    {"endpoints": []},
+    {"endpoints": [Endpoint("https://node.example", chain_id=one) for one in (1, 5)]},
+    {"endpoints": [Endpoint("https://node.example")], "failover": {"min_block": True}},
+    {**APP, "failover": Failover()},
+    {**APP, "budget": 25},
+    {**APP, "cache": True},
+    {**APP, "hooks": print},
+    {**APP, "stats": 1},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -137,8 +162,27 @@ LOG_OPTIONS: list[dict[str, Any]] = [
 ]
 
 
+PARTS: list[Callable[[], Any]] = [
+    lambda: Endpoint("https://node.example", weight=-1),
+    lambda: Endpoint("https://node.example", name=5),  # type: ignore[arg-type]
+    lambda: Endpoint("https://node.example", waight=5),  # type: ignore[arg-type]
+    lambda: Failover(attempt_timeout_ms=0),
+    lambda: Failover(min_block=7),  # type: ignore[arg-type]
+    lambda: Failover(breaker=5),  # type: ignore[arg-type]
+    lambda: Breaker(failure_rate=2),
+    lambda: Budget(requests_per_second=0),
+    lambda: Budget(requests_per_second=5, compute_units_per_second=5),
+    lambda: Budget(burst=5),
+    lambda: Cache(max_bytes=0),
+    lambda: Budget(compute_units=5),  # type: ignore[arg-type]
+    lambda: Budget(compute_units={"eth_call": -1}),
+    lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
+    lambda: Hooks(on_failure=asyncio.sleep),  # type: ignore[arg-type]
+]
+
+
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError)) as caught:
+    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError, AttributeError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
@@ -230,17 +274,20 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
+    yield from map(message_of, PARTS)
     for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             yield message_of(partial(KeyrailProvider, **APP))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
+        yield message_of(provider.stats)
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 
 
 def call_messages() -> Iterator[str]:
+    yield message_of(lambda: getattr(sys.modules["keyrail"], "provder"))
     def fail() -> str:
         raise PermissionError(KEY)
 
@@ -293,6 +340,37 @@ def reject(message: str) -> Callable[[str, Any], None]:
             raise NodeError(-32005, message)
 
     return before
+
+
+def failover_messages() -> Iterator[str]:
+    circuit_breaker = CircuitBreaker(Breaker(), "https://node.example/…1234")
+    yield str(circuit_breaker.create_rejection("eth_call"))
+    yield str(create_lagging_failure("eth_call", 100, "https://node.example/…1234"))
+    with FaultServer(raw(401, "unknown key")) as server, FaultServer(lambda request, wire: wire.hang()) as silent:
+        endpoints = [Endpoint(server.url), Endpoint(silent.url), Endpoint(server.url)]
+        failover = Failover(attempt_timeout_ms=1_500, breaker=Breaker(failures=1, open_ms=60_000))
+        with KeyrailProvider(endpoints=endpoints, failover=failover) as provider:
+            get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
+            yield message_of(get_block)
+        failover = Failover(attempt_timeout_ms=300)
+        with KeyrailProvider(endpoints=[Endpoint(silent.url)], failover=failover, retry=False) as provider:
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+    with FaultServer() as server:
+
+        def respond(request: ReceivedRequest, wire: Wire) -> None:
+            wire.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "result": "0x1"}, {"x-chain-id": "5"})
+
+        server.script = respond
+        with KeyrailProvider(endpoints=[Endpoint(server.url)] * 2, chain_id=1) as provider:
+            for _ in range(2):
+                yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+
+
+def budget_messages() -> Iterator[str]:
+    with FaultServer() as server, KeyrailProvider(server.url, budget=Budget(requests_per_day=1)) as provider:
+        get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
+        get_block()
+        yield re.sub(r"next \d+ ms", "next 9999 ms", message_of(get_block))
 
 
 def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -513,6 +591,8 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch,
         "Options": option_messages(),
         "Calls": call_messages(),
         "Responses": response_messages(),
+        "Failover": failover_messages(),
+        "Budget": budget_messages(),
         "Logs": log_messages(monkeypatch),
         "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),

@@ -391,6 +391,19 @@ def test_pending_transactions_arrive_over_a_web_socket() -> None:
     run(SubscriptionServer(Chain(), script), test)
 
 
+def test_pending_transactions_are_polled_while_connections_fail() -> None:
+    server = SubscriptionServer(Chain())
+    server.status = 503
+
+    async def test(w3: AsyncWeb3[Any]) -> None:
+        async with subscribe(w3, pending=True, **FAST) as subscription:
+            # More than one attempt fails in this time.
+            while len(server.paths) < 3:
+                assert await take(subscription, 1) == ["0x" + "c" * 64]
+
+    run(server, test)
+
+
 def test_the_iteration_ends_when_its_task_is_cancelled_without_showing_the_key() -> None:
     async def script(socket: Socket) -> None:
         await socket.position(chain, 2)

@@ -2,11 +2,16 @@ import { snippetLanguages } from './snippetLibraries.ts'
 import type { SnippetLibraryEntry } from './snippetLibraries.ts'
 import { snippetMethods } from './snippetMethods.ts'
 import type { SnippetMethod } from './snippetMethods.ts'
-import type { SnippetOptions } from './snippetOptions.ts'
+import type { SnippetCall, SnippetOptions } from './snippetOptions.ts'
+
+/** The id of an example, or `call` for a given call. */
+export type ProgramId = SnippetMethod | 'call'
 
 /** The options with their defaults, validated: safe inside a string literal in any of the languages. */
 export interface ReadOptions {
-  readonly method: SnippetMethod
+  readonly method: ProgramId
+  /** The call to write; a call without params for an example. */
+  readonly call: SnippetCall
   readonly library: SnippetLibraryEntry
   readonly withKeyrail: boolean
   /** `base` is the URL before `/v2/{key}` for an app, and before `/{key}` for an API key. */
@@ -32,13 +37,16 @@ const safe = {
  * @throws {TypeError} if an option is invalid. The message names the option and how to fix it.
  */
 export function readOptions(options: SnippetOptions): ReadOptions {
-  const { method = 'latestBlock', values = {}, apiKey } = options
+  const { method = 'latestBlock', values = {}, apiKey, call } = options
   if (!snippetMethods.some(({ id }) => id === method)) {
     throw new TypeError(`method must be one of ${snippetMethods.map(({ id }) => id).join(', ')}, not ${quote(method)}`)
   }
   if (apiKey !== undefined && !safe.key.test(apiKey)) {
     // The message must not repeat the key.
     throw new TypeError('apiKey contains a character that no key has. Pass only the key, not the full URL.')
+  }
+  if (call !== undefined && (typeof call.method !== 'string' || !Array.isArray(call.params))) {
+    throw new TypeError('call must have a method, a string, and params, an array')
   }
   const { account = `0x${'0'.repeat(40)}`, block = 0, contract = '0xcA11bde05977b3631167028862bE2a173976CA11' } = values
   // The message must not repeat the value: it could be a private key.
@@ -47,9 +55,10 @@ export function readOptions(options: SnippetOptions): ReadOptions {
   if (!Number.isSafeInteger(block) || block < 0)
     throw new TypeError(`values.block must be an integer from 0, not ${String(block)}`)
   return {
-    method,
+    method: call === undefined ? method : 'call',
+    call: call ?? { method: '', params: [] },
     library: readLibrary(options),
-    withKeyrail: options.withKeyrail ?? false,
+    withKeyrail: call === undefined && (options.withKeyrail ?? false),
     address: readAddress(options),
     apiKey,
     // Symbols of coins are free text. What remains cannot end a string literal.

@@ -88,6 +88,36 @@ test('a language defaults to its first library, a library implies its language',
   expect(snippet({ address, library: 'viem' }).fileName).toBe('latest-block.mts')
 })
 
+describe('a given call', () => {
+  const call = { method: 'eth_call', params: [{ to: '0x1', data: `'"\\ $(id) \`` }, 'latest', null, true, 1.5] }
+
+  test.each([
+    ['fetch', `await call('eth_call', ...${JSON.stringify(call.params)})`],
+    ['ethers', `await provider.send('eth_call', ${JSON.stringify(call.params)})`],
+    ['web3', `await web3.requestManager.send({ method: 'eth_call', params: ${JSON.stringify(call.params)} })`],
+    ['viem', `await client.request({ method: 'eth_call', params: ${JSON.stringify(call.params)} } as never)`],
+    [
+      'web3.py',
+      String.raw`w3.manager.request_blocking("eth_call", [{"to": "0x1", "data": "'\"\\ $(id) ${'`'}"}, "latest", None, True, 1.5])`,
+    ],
+    ['curl', String.raw`"params":[{"to":"0x1","data":"\u0027\"\\ $(id) ${'`'}"},"latest",null,true,1.5]}'`],
+  ] as const)('is written with %s', (library, expected) => {
+    const { text, fileName } = snippet({ library, withKeyrail: true, address, apiKey: 'kr_aSECRET', call })
+    expect(text).toContain(expected)
+    expect(text).not.toMatch(/@keyrail|from keyrail/)
+    expect(fileName).toMatch(/^call\.\w+$/)
+  })
+
+  test('its method cannot end a string literal', () => {
+    for (const { id: library } of libraries) {
+      const { text } = snippet({ library, address, call: { method: `'); exit() //"\n`, params: [] } })
+      expect(text).toMatch(
+        library === 'curl' ? /"method":"\\u0027\); exit\(\) \/\/\\"\\n"/ : /"'\); exit\(\) \/\/\\"\\n"/,
+      )
+    }
+  })
+})
+
 describe('invalid options are rejected, and no value can end its string literal', () => {
   const invalid: readonly (readonly [given: object, message: string])[] = [
     [{ method: 'mine' }, 'method must be one of latestBlock, blockByNumber'],
@@ -103,6 +133,10 @@ describe('invalid options are rejected, and no value can end its string literal'
     [{ values: { account: '0x1' } }, 'values.account must be an address'],
     [{ values: { contract: `0x${'0'.repeat(39)}"` } }, 'values.contract must be an address'],
     [{ values: { block: -1 } }, 'values.block must be an integer from 0'],
+    [
+      { call: { method: 'eth_call', params: { to: '0x1' } } },
+      'call must have a method, a string, and params, an array',
+    ],
     [{ values: { block: 1.5 } }, 'values.block must be an integer from 0'],
   ]
 

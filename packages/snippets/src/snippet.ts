@@ -6,8 +6,8 @@ import { writeWeb3 } from './library/web3.ts'
 import { writeWeb3Py } from './library/web3Py.ts'
 import type { Writer } from './library/writer.ts'
 import { readOptions } from './readOptions.ts'
+import type { ProgramId } from './readOptions.ts'
 import type { SnippetLibrary } from './snippetLibraries.ts'
-import type { SnippetMethod } from './snippetMethods.ts'
 import type { SnippetOptions } from './snippetOptions.ts'
 
 /** An example call: a complete program. Returned by {@link snippet}. */
@@ -35,7 +35,7 @@ const writers: Readonly<Record<SnippetLibrary, Writer>> = {
   curl: writeCurl,
 }
 
-const fileNames: Readonly<Record<SnippetMethod, string>> = {
+const fileNames: Readonly<Record<ProgramId, string>> = {
   latestBlock: 'latest-block',
   blockByNumber: 'block-by-number',
   balance: 'balance',
@@ -47,10 +47,11 @@ const fileNames: Readonly<Record<SnippetMethod, string>> = {
   sendRawTransaction: 'send-raw-transaction',
   chainId: 'chain-id',
   subscribeBlocks: 'subscribe-blocks',
+  call: 'call',
 }
 
 /**
- * Writes an example call as a program. By default it gets the latest block in JavaScript with ethers.
+ * Writes an example call, or a given one, as a program. By default it gets the latest block in JavaScript with ethers.
  *
  * This function makes no call. No program contains a private key: it reads the key, or a signed transaction, from the environment.
  *

@@ -22,10 +22,20 @@ export interface SnippetValues {
   readonly contract?: string
 }
 
+/** A JSON-RPC call. */
+export interface SnippetCall {
+  /** The name of its method. Any name: the node may not have it. */
+  readonly method: string
+  /** Its params, as JSON values. */
+  readonly params: readonly unknown[]
+}
+
 /** Options of {@link snippet}. */
 export interface SnippetOptions {
   /** The example. @default 'latestBlock' */
   readonly method?: SnippetMethod
+  /** A call to write in place of an example. `method`, `values`, `symbol` and `withKeyrail` are ignored then. */
+  readonly call?: SnippetCall
   /** The language. @default the language of `library`, or JavaScript */
   readonly language?: SnippetLanguage
   /** The library. @default the first one of `language` */

@@ -294,6 +294,17 @@ describe.each(libraries)('$language, $title', (library) => {
   )
 })
 
+describe.concurrent.each(libraries)('a given call with $title', (library) => {
+  const why = missing[library.language]
+  test.skipIf(why !== undefined && !mustRun)('prints its result', async () => {
+    if (why !== undefined) throw new Error(why)
+    const call = { method: 'eth_call', params: [{ to: token, data: '0x18160ddd' }, 'latest'] }
+    const printed = await run({ library: library.id, call, apiKey: service.app.apiKey })
+    const parsed = JSON.parse(printed) as string | RpcResponse
+    expect(Number(typeof parsed === 'string' ? parsed : parsed.result)).toBe(12_345)
+  })
+})
+
 // On an empty chain, examples must still print something correct.
 describe('on an empty chain', () => {
   let empty: Service
@@ -338,10 +349,14 @@ describe('on an empty chain', () => {
 
 test('TypeScript programs have no type errors', async () => {
   const folder = mkdtempSync(join(room, 'types-'))
-  for (const { id } of snippetMethods) {
+  const call = { method: 'my_method', params: [{ block: 1 }] }
+  for (const { id, ...options } of [
+    ...snippetMethods.map(({ id: method }) => ({ id: method, method })),
+    { id: 'call', call },
+  ]) {
     for (const withKeyrail of [false, true]) {
       const { text } = snippet({
-        method: id,
+        ...options,
         language: 'typescript',
         withKeyrail,
         address: { baseUrl: 'https://a.example' },

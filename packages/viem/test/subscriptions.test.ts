@@ -1,12 +1,10 @@
 import { isDeepStrictEqual as isEqual } from 'node:util'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { applyBlocks, applyLogs } from '@keyrail/contracts/test/appliedEvents.ts'
 import type { SeenBlock, SeenLog } from '@keyrail/contracts/test/appliedEvents.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { noBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBundledPage } from '@keyrail/contracts/test/openBundledPage.ts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
-import { build } from 'esbuild'
 import { createPublicClient, http } from 'viem'
 import type { Hex } from 'viem'
 import { afterAll, expect, test } from 'vitest'
@@ -98,30 +96,11 @@ test.each([
 })
 
 test.skipIf(noBrowser)('the watchers of a page in Chromium follow reorganizations of anvil', async () => {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'subscriptionsPage.ts')],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'browser',
-    conditions: ['@keyrail/source'],
-    logLevel: 'silent',
-  })
-  const server = createServer(({ url }, response) => {
-    const isPage = url?.startsWith('/?')
-    response
-      .writeHead(200, { 'content-type': isPage ? 'text/html' : 'text/javascript' })
-      .end(isPage ? '<!doctype html><script type="module" src="/page.js"></script>' : outputFiles[0]?.text)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const browser = await openBrowser()
+  const { getReport, thrown, close } = await openBundledPage<PageReport>(
+    join(import.meta.dirname, 'subscriptionsPage.ts'),
+    { node: service.nodeUrl, address },
+  )
   try {
-    const page = await browser.newPage()
-    const thrown: string[] = []
-    page.on('pageerror', (error) => thrown.push(error.message))
-    const query = new URLSearchParams({ node: service.nodeUrl, address })
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?${query.toString()}`)
-    const getReport = async (): Promise<PageReport> => (await page.evaluate('globalThis.report')) as PageReport
     await expect
       .poll(async () => {
         await emit()
@@ -138,8 +117,6 @@ test.skipIf(noBrowser)('the watchers of a page in Chromium follow reorganization
       .toBe(true)
     expect([...(await getReport()).errors, ...thrown]).toEqual([])
   } finally {
-    await browser.close()
-    server.closeAllConnections()
-    server.close()
+    await close()
   }
 })

@@ -192,6 +192,8 @@ export const gatewayRows: readonly FigureRow[] = [
       { key: 'held', title: 'the same before it', unit: 'MB' },
       { key: 'last', title: 'last receipt after the node announced the block', unit: 'ms', most: most.last },
       { key: 'cpu', title: 'own CPU of a block', unit: 'ms', most: most.cpu },
+      { key: 'bare', title: 'CPU of bare sockets that write the same bytes, without TLS', unit: 'ms' },
+      { key: 'ratio', title: 'own CPU beside that', unit: '×' },
       { key: 'stall', title: 'longest stall of the event loop', unit: 'ms', most: 10 },
     ],
     note:

@@ -64,11 +64,13 @@ try {
     target.send(message)
     return usage
   }
-  const openClients = async (count: number): Promise<ChildProcess> => {
-    const clients = start('socketClients.ts', url, String(count))
+  const openClients = async (count: number, to: string): Promise<ChildProcess> => {
+    const clients = start('socketClients.ts', to, String(count))
     await next(clients)
     return clients
   }
+  const openAllClients = (to: string): Promise<ChildProcess[]> =>
+    Promise.all(Array.from({ length: clientProcesses }, () => openClients(connections / clientProcesses, to)))
   /** Shows the block to the node. @returns When the last connection of all clients has it, in milliseconds. */
   const sendBlock = async (clients: readonly ChildProcess[]): Promise<number> => {
     mine()
@@ -78,23 +80,44 @@ try {
     return Math.max(...(await received)) - shownAt
   }
 
-  const warmUp = await openClients(warmUpConnections)
+  const warmUp = await openClients(warmUpConnections, url)
   for (let block = 0; block < warmUpBlocks; block += 1) await sendBlock([warmUp])
   await sleep(1_000)
   const before = await getUsage('collect')
-  const clients = [
-    warmUp,
-    ...(await Promise.all(Array.from({ length: clientProcesses }, () => openClients(connections / clientProcesses)))),
-  ]
+  const clients = [warmUp, ...(await openAllClients(url))]
   for (let block = 0; block < warmUpBlocks; block += 1) await sendBlock(clients)
   await sleep(1_000)
   const held = await getUsage('report')
   const live = await getUsage('collect')
+
+  const bare = start('bareSockets.ts')
+  const bareUrl = await next<string>(bare)
+  const bareClients = [await openClients(warmUpConnections, bareUrl), ...(await openAllClients(bareUrl))]
+  const getBareCpu = async (): Promise<number> => {
+    const cpu = next<number>(bare)
+    bare.send('report')
+    return cpu
+  }
+  /** Sends the newest block as a notification. @returns The CPU that it took, in milliseconds. */
+  const sendBare = async (): Promise<number> => {
+    const { transactions: _, ...result } = JSON.parse(blocks.at(-1)?.text ?? '') as Record<string, unknown>
+    const params = { subscription: `0x${'0'.repeat(32)}`, result }
+    const before = await getBareCpu()
+    const received = Promise.all(bareClients.map((one) => next<number>(one)))
+    bare.send({ send: JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }) })
+    await received
+    await sleep(restMs)
+    return (await getBareCpu()) - before
+  }
+  for (let block = 0; block < warmUpBlocks; block += 1) await sendBare()
+
   const figures = {
     memory: [live.rssMb - before.rssMb],
     held: [held.rssMb - before.rssMb],
     last: [] as number[],
     cpu: [] as number[],
+    bare: [] as number[],
+    ratio: [] as number[],
     stall: [] as number[],
   }
   for (let round = 0; round < Number(rounds); round += 1) {
@@ -107,7 +130,11 @@ try {
     const used = await getUsage('report')
     figures.last.push(lastMs)
     // What it does without a block as well is not the block's.
-    figures.cpu.push(used.cpuMs - idle.cpuMs - (idle.cpuMs - cpuMs))
+    const blockMs = used.cpuMs - idle.cpuMs - (idle.cpuMs - cpuMs)
+    const bareMs = await sendBare()
+    figures.cpu.push(blockMs)
+    figures.bare.push(bareMs)
+    figures.ratio.push(blockMs / bareMs)
     figures.stall.push(used.stallMs)
   }
   process.stdout.write(JSON.stringify(figures))

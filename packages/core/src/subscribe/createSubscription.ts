@@ -73,7 +73,8 @@ export function createSubscription<const R extends SubscriptionRequest>(
     const socket = getSocket(transport)
     if ('pending' in wanted) {
       const recovery = createRecovery(schedule, signal, onError)
-      const pending = { transport, recovery, callOptions, intervalMs: pollingIntervalMs }
+      const socketRecovery = createRecovery(schedule, signal, onError)
+      const pending = { transport, recovery, socketRecovery, callOptions, intervalMs: pollingIntervalMs }
       return followPendingTransactions(pending, socket)
     }
     const source = createChainSource(transport.request, wanted, callOptions)

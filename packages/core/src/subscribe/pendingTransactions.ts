@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import { pause } from '../clock/pause.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { Hash } from '../schema/hex.ts'
@@ -17,7 +18,10 @@ const mostWaiting = 16_384
 /** Options of {@link followPendingTransactions}. */
 export interface PendingOptions {
   readonly transport: Transport
+  /** The failure handling of polls. */
   readonly recovery: Recovery
+  /** The same of the socket. */
+  readonly socketRecovery: Recovery
   /** The options of each call. */
   readonly callOptions: CallOptions & { readonly signal: AbortSignal }
   /** The interval between polls, in milliseconds. @default 1_000 */
@@ -25,7 +29,7 @@ export interface PendingOptions {
 }
 
 /**
- * Reports the transactions that enter the pool: over a socket if the server has subscriptions, otherwise by polling.
+ * Reports the transactions that enter the pool: over a socket if the server has subscriptions, and by polling while there is no connection.
  *
  * @param options - How to read them.
  * @param socket - The connections, if the transport has any.
@@ -34,16 +38,30 @@ export async function* followPendingTransactions(
   options: PendingOptions,
   socket: RpcSocket | undefined,
 ): AsyncGenerator<TransactionEvent, void, undefined> {
-  const { recovery, callOptions } = options
+  const { socketRecovery, callOptions } = options
   while (socket) {
     try {
-      yield* readPendingTransactions(socket, recovery, callOptions.signal)
+      yield* readPendingTransactions(socket, socketRecovery, callOptions.signal)
     } catch (error) {
       if (isUnsupported(error)) break
-      await pause(recovery.failed(error), callOptions.signal)
+      yield* pollBetweenConnections(options, socketRecovery.failed(error))
     }
   }
   yield* pollPendingTransactions(options)
+}
+
+/** Polls for `ms` milliseconds. A server that has no filters is given this time to accept connections again. */
+async function* pollBetweenConnections(
+  options: PendingOptions,
+  ms: number,
+): AsyncGenerator<TransactionEvent, void, undefined> {
+  const until = now() + ms
+  try {
+    yield* pollPendingTransactions(options, until)
+  } catch (error) {
+    if (!isUnsupported(error)) throw error
+    await pause(Math.max(until - now(), 0), options.callOptions.signal)
+  }
 }
 
 /** Reports transactions until the connection fails or the consumer was too slow. */
@@ -70,15 +88,13 @@ async function* readPendingTransactions(
 const defaultIntervalMs = 1_000
 
 /**
- * Reports transactions by polling a filter on the node. Nodes delete filters that are not polled for some minutes; then a new one is created, and
- * transactions in between are missed.
+ * Reports transactions by polling a filter on the node, until the time `until`. Nodes delete filters that are not polled for some minutes; then a
+ * new one is created, and transactions in between are missed.
  */
-async function* pollPendingTransactions({
-  transport,
-  recovery,
-  callOptions: options,
-  intervalMs = defaultIntervalMs,
-}: PendingOptions): AsyncGenerator<TransactionEvent, void, undefined> {
+async function* pollPendingTransactions(
+  { transport, recovery, callOptions: options, intervalMs = defaultIntervalMs }: PendingOptions,
+  until = Number.POSITIVE_INFINITY,
+): AsyncGenerator<TransactionEvent, void, undefined> {
   // A filter exists on one node only.
   const group = (transport as Transport & { readonly group?: () => Transport }).group?.() ?? transport
   let filter: unknown
@@ -100,7 +116,9 @@ async function* pollPendingTransactions({
         }
       }
       for (const hash of hashes as Hash[]) yield { type: 'transaction', hash }
-      await pause(waitMs, options.signal)
+      const leftMs = until - now()
+      if (leftMs <= 0) return
+      await pause(Math.min(waitMs, leftMs), options.signal)
     }
   } finally {
     if (group !== transport) group.close()

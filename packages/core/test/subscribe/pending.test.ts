@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createSubscription, isKeyrailError } from '../../src/index.ts'
+import { createSubscription, isKeyrailError, KeyrailError } from '../../src/index.ts'
 import type { SubscriptionFailure, Transport } from '../../src/index.ts'
 import { createChainTransport, createReorgChain, NodeError } from '../reorgChain.ts'
 import { take } from './followChain.ts'
@@ -106,6 +106,48 @@ describe('a subscription to pending transactions', () => {
     await vi.advanceTimersByTimeAsync(100)
     expect(seen).toHaveLength(1)
     await stop()
+  })
+
+  describe('while connections fail', () => {
+    const refuseConnections = (pool: ReturnType<typeof createPool>): (() => number) => {
+      let attempts = 0
+      serveSubscriptions(pool.transport, async () => {
+        attempts++
+        throw new KeyrailError('eth_subscribe failed: refused', {
+          kind: 'network',
+          source: 'transport',
+          retryable: true,
+          method: 'eth_subscribe',
+        })
+      })
+      return () => attempts
+    }
+
+    test('it polls, and tries again at longer and longer intervals', async () => {
+      const pool = createPool()
+      const countAttempts = refuseConnections(pool)
+      const { seen, stop } = take(createSubscription(pool.transport, { pending: true }, { pollingIntervalMs: 100 }))
+      for (let second = 0; second < 10; second++) {
+        pool.add(1)
+        await vi.advanceTimersByTimeAsync(1_000)
+      }
+      // One is missed at the start, and one may be each time a new filter takes the place of the last.
+      expect(seen.length).toBeGreaterThan(7)
+      expect(countAttempts()).toBe(7)
+      await stop()
+    })
+
+    test('a server without filters is not polled further, and the subscription continues', async () => {
+      const pool = createPool()
+      const countAttempts = refuseConnections(pool)
+      pool.failure = new NodeError('methodUnavailable', { code: -32_601, message: 'no filters' })
+      const { stop } = take(createSubscription(pool.transport, { pending: true }))
+      await vi.advanceTimersByTimeAsync(4_000)
+      // After 0, 0.5, 1.5 and 3.5 s.
+      expect(countAttempts()).toBe(4)
+      expect(pool.methods).toHaveLength(4)
+      await stop()
+    })
   })
 
   test('has no position, so a cursor and a first block are rejected', () => {

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PointerEvent, ReactNode } from 'react'
+import { useHover } from './linkedHover.ts'
 import { roundTop } from './scale.ts'
 import { toTicks } from './ticks.ts'
 
@@ -43,11 +44,14 @@ export function Chart(props: {
   readonly timeZone?: 'UTC' | undefined
   /** What it shows, in a sentence or two. */
   readonly summary: string
+  /** Called when the user has dragged over some moments, with the times of the first and the last one. */
+  readonly onZoom?: ((from: number, to: number) => void) | undefined
   readonly caption: string
   readonly aside?: ReactNode
 }) {
   const { kind, rows, moments, text, exact, timeZone } = props
-  const [at, setAt] = useState<number>()
+  const [at, setAt] = useHover()
+  const [draggedFrom, setDraggedFrom] = useState<number>()
   // Drawn as wide as it is shown, so that its words are as large as all others.
   const [width, setWidth] = useState(720)
   const box = useRef<HTMLDivElement>(null)
@@ -72,10 +76,21 @@ export function Chart(props: {
   const x = (index: number): number => left + slot * (index + 0.5)
   const y = (value: number): number => top + plotHeight * (1 - value / most)
 
-  const follow = (event: PointerEvent<SVGSVGElement>): void => {
+  const getIndex = (event: PointerEvent<SVGSVGElement>): number | undefined => {
     const index = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - left) / slot)
-    setAt(index >= 0 && index < moments.length ? index : undefined)
+    return index >= 0 && index < moments.length ? index : undefined
   }
+  const endDrag = (event: PointerEvent<SVGSVGElement>): void => {
+    setDraggedFrom(undefined)
+    const end = getIndex(event) ?? at
+    if (draggedFrom === undefined || end === undefined || end === draggedFrom) return
+    const [first, last] = [moments[Math.min(draggedFrom, end)], moments[Math.max(draggedFrom, end)]]
+    if (first && last) props.onZoom?.(first.at, last.at)
+  }
+  const dragged =
+    draggedFrom === undefined || at === undefined || at === draggedFrom
+      ? undefined
+      : { first: Math.min(draggedFrom, at), count: Math.abs(draggedFrom - at) + 1 }
   const ticks = toTicks(
     moments.map((moment) => moment.at),
     { most: Math.max(2, Math.floor(plotWidth / tickWidth)), timeZone },
@@ -106,12 +121,20 @@ export function Chart(props: {
       </div>
       <div ref={box}>
         <svg
-          className="chart"
+          className={props.onZoom ? 'chart zoomable' : 'chart'}
           viewBox={`0 0 ${width} ${height}`}
           role="img"
           aria-labelledby={id}
-          onPointerMove={follow}
-          onPointerLeave={() => setAt(undefined)}
+          onPointerMove={(event) => setAt(getIndex(event))}
+          onPointerDown={(event) => {
+            // Fingers scroll the page.
+            if (props.onZoom && event.pointerType === 'mouse' && event.button === 0) setDraggedFrom(getIndex(event))
+          }}
+          onPointerUp={endDrag}
+          onPointerLeave={() => {
+            setAt(undefined)
+            setDraggedFrom(undefined)
+          }}
         >
           <title id={id}>{props.summary}</title>
           {[0, 0.25, 0.5, 0.75, 1].map((part) => (
@@ -154,6 +177,15 @@ export function Chart(props: {
                   ))}
                 </g>
               ))}
+          {dragged && (
+            <rect
+              className="dragged"
+              x={left + dragged.first * slot}
+              width={dragged.count * slot}
+              y={top}
+              height={plotHeight}
+            />
+          )}
           {at !== undefined && <line x1={x(at)} x2={x(at)} y1={top} y2={height - bottom} className="cursor" />}
         </svg>
       </div>

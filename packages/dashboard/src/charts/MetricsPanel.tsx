@@ -1,56 +1,56 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { MetricsRange, MetricsView } from '@keyrail/gateway'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { ControlApi, MetricsQuery, MetricsView } from '@keyrail/gateway'
 import { toPath } from '../control/callApi.ts'
 import { metricsQuery } from '../control/queries.ts'
 import type { Subject } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
-import { NetworkName } from '../networks/NetworkName.tsx'
-import { useNetworks } from '../networks/useNetworks.ts'
-import { Segments } from '../parts/Segments.tsx'
 import { useReachable } from '../control/reachable.ts'
 import { countText, momentText, msExactText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
-import { BarCell } from './BarCell.tsx'
 import { Chart } from './Chart.tsx'
 import { CsvLink } from './CsvLink.tsx'
+import { Filters } from './Filters.tsx'
+import { LinkedCharts } from './LinkedCharts.tsx'
 import { LiveBadge, useIsLate } from './LiveBadge.tsx'
-import { outcomeTitle } from './outcomeTitle.ts'
-
-const ranges: readonly { readonly value: MetricsRange; readonly title: string; readonly words: string }[] = [
-  { value: 'hour', title: 'Hour', words: 'last hour' },
-  { value: 'day', title: 'Day', words: 'last 24 hours' },
-  { value: 'week', title: 'Week', words: 'last 7 days' },
-  { value: 'month', title: 'Month', words: 'last 30 days' },
-  { value: 'quarter', title: '90 days', words: 'last 90 days' },
-]
-
-const wordsOf = (range: MetricsRange): string => ranges.find(({ value }) => value === range)?.words ?? ''
+import { MetricsTables } from './MetricsTables.tsx'
+import { getRangeWords, RangePicker } from './RangePicker.tsx'
+import { useMetricsSearch } from './useMetricsSearch.ts'
 
 /** How much was asked and how it went, brought up to date while one looks. */
 export function MetricsPanel({ subject, csv = true }: { readonly subject: Subject; readonly csv?: boolean }) {
-  const { range = 'hour' } = useSearch({ strict: false })
-  const navigate = useNavigate()
-  const setRange = (next: MetricsRange): void =>
-    void navigate({ to: '.', search: { range: next }, replace: true, resetScroll: false })
+  const { search, change } = useMetricsSearch()
+  const isCustom = search.from !== undefined
+  const range = search.range ?? 'hour'
   const refetchInterval = range === 'hour' ? 2_000 : 15_000
-  const query = useQuery({ ...metricsQuery(subject, range), refetchInterval, placeholderData: keepPreviousData })
+  const asked = isCustom ? search : { ...search, range }
+  const query = useQuery({
+    ...metricsQuery(subject, asked),
+    refetchInterval: isCustom ? false : refetchInterval,
+    placeholderData: keepPreviousData,
+  })
   const isLate = useIsLate(query.dataUpdatedAt, refetchInterval + 5_000)
   const isReachable = useReachable()
   const isLive = isReachable && query.isSuccess && !query.isPlaceholderData && !isLate
+  // The last step is part of the range.
+  const zoom = (from: number, to: number): void => {
+    const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[query.data?.step ?? 'minute']
+    change({ range: undefined, from: new Date(from).toISOString(), to: new Date(to + stepMs).toISOString() })
+  }
+  const isCurrent = isCustom ? !query.isPlaceholderData : isLive
   return (
     <div className="stack wide">
       <div className="row spread">
-        <Segments legend="Time" name="range" value={range} onChange={setRange} options={ranges} />
+        <RangePicker />
         {query.isPlaceholderData ? (
           <span className="badge" role="status">
-            Loading the {wordsOf(range)}…
+            Loading the {getRangeWords(isCustom ? 'custom' : range)}…
           </span>
         ) : (
-          query.data && <LiveBadge isLive={isLive} updatedAt={query.dataUpdatedAt} />
+          query.data && !isCustom && <LiveBadge isLive={isLive} updatedAt={query.dataUpdatedAt} />
         )}
       </div>
+      <Filters />
       <Loaded
         query={query}
         shape={
@@ -61,14 +61,25 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
         }
       >
         {(metrics) => (
-          <div className={isLive ? 'stack wide' : 'stack wide old'} aria-busy={query.isPlaceholderData}>
-            <Figures metrics={metrics} words={wordsOf(metrics.range)} />
+          <div className={isCurrent ? 'stack wide' : 'stack wide old'} aria-busy={query.isPlaceholderData}>
+            <Figures metrics={metrics} words={getRangeWords(metrics.range)} />
             {metrics.total + metrics.connections + metrics.notifications === 0 ? (
-              <Empty title={`No requests in the ${wordsOf(metrics.range)}`}>
-                <p>They show here a few seconds after they come.</p>
+              <Empty title={`No requests in the ${getRangeWords(metrics.range)}`}>
+                <p>
+                  {(search.method ?? search.outcome ?? search.network)
+                    ? 'None that match the filters.'
+                    : 'They show here a few seconds after they come.'}
+                </p>
               </Empty>
             ) : (
-              <Parts metrics={metrics} words={wordsOf(metrics.range)} subject={subject} csv={csv} />
+              <Parts
+                metrics={metrics}
+                words={getRangeWords(metrics.range)}
+                subject={subject}
+                query={asked}
+                csv={csv}
+                zoom={zoom}
+              />
             )}
           </div>
         )}
@@ -106,11 +117,12 @@ function Parts(props: {
   readonly metrics: MetricsView
   readonly words: string
   readonly subject: Subject
+  readonly query: MetricsQuery
   readonly csv: boolean
+  readonly zoom: (from: number, to: number) => void
 }) {
-  const { metrics, words, subject } = props
-  const { range, series, byMethod, byOutcome, byNetwork, step, total } = metrics
-  const { getTitle } = useNetworks()
+  const { metrics, words, subject, zoom } = props
+  const { series, step, total } = metrics
   // A step of a day is a day of UTC; shorter ones are shown in the reader's own zone.
   const timeZone = step === 'day' ? 'UTC' : undefined
   const busiest = series.reduce(
@@ -120,9 +132,11 @@ function Parts(props: {
   const slowest = Math.max(0, ...series.map(({ p95 }) => p95 ?? 0))
   const titleOf = step === 'day' ? (time: string) => `${utcDayText(time)} (UTC)` : momentText
   const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
-    props.csv && <CsvLink href={csvPath(subject, range, of)} of={of === 'series' ? 'requests over time' : of} />
+    props.csv && (
+      <CsvLink href={csvPath(subject, { ...props.query, of })} of={of === 'series' ? 'requests over time' : of} />
+    )
   return (
-    <>
+    <LinkedCharts>
       <Card title="Requests" aside={csvLink('series')}>
         <Chart
           kind="bars"
@@ -139,6 +153,7 @@ function Parts(props: {
           text={shortText}
           exact={countText}
           timeZone={timeZone}
+          onZoom={zoom}
           summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
         />
       </Card>
@@ -158,6 +173,7 @@ function Parts(props: {
           text={msText}
           exact={msExactText}
           timeZone={timeZone}
+          onZoom={zoom}
           summary={`Latency by ${step} in the ${words}: a median of ${msText(metrics.latencyMs.p50)}; the slowest ${step} had a 95th percentile of ${msText(slowest)}.`}
         />
       </Card>
@@ -178,100 +194,19 @@ function Parts(props: {
             text={shortText}
             exact={countText}
             timeZone={timeZone}
+            onZoom={zoom}
             summary={`Notifications by ${step} in the ${words}: ${countText(metrics.notifications)} in all.`}
           />
         </Card>
       )}
-      <Card title="By method" aside={csvLink('methods')}>
-        <div className="table-box" tabIndex={0} role="region" aria-label="Table by method">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Method</th>
-                <td className="filler" />
-                <th scope="col" className="number">
-                  Requests
-                </th>
-                <th scope="col" className="number">
-                  Success
-                </th>
-                <th scope="col" className="number">
-                  Median
-                </th>
-                <th scope="col" className="number">
-                  95th
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {byMethod.map((one) => (
-                <tr key={one.method}>
-                  <th scope="row" className="mono">
-                    {one.method}
-                  </th>
-                  <BarCell part={one.total / total} />
-                  <td className="number">{countText(one.total)}</td>
-                  <td className="number">{rateText(one.total === 0 ? null : one.succeeded / one.total)}</td>
-                  <td className="number">{msText(one.p50)}</td>
-                  <td className="number">{msText(one.p95)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </Card>
-      <div className="grid even">
-        <Card title="By outcome" aside={csvLink('outcomes')}>
-          <table className="table">
-            <thead className="hidden">
-              <tr>
-                <th scope="col">Outcome</th>
-                <td className="filler" />
-                <th scope="col">Requests</th>
-              </tr>
-            </thead>
-            <tbody>
-              {byOutcome.map((one) => (
-                <tr key={one.outcome}>
-                  <th scope="row">{outcomeTitle(one.outcome)}</th>
-                  <BarCell part={one.total / total} bad={one.outcome !== 'succeeded'} />
-                  <td className="number">{countText(one.total)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Card>
-        <Card title="By network" aside={csvLink('networks')}>
-          <table className="table">
-            <thead className="hidden">
-              <tr>
-                <th scope="col">Network</th>
-                <td className="filler" />
-                <th scope="col">Requests</th>
-              </tr>
-            </thead>
-            <tbody>
-              {byNetwork.map((one) => (
-                <tr key={one.network}>
-                  <th scope="row">
-                    <NetworkName title={getTitle(one.network)} network={one.network} />
-                  </th>
-                  <BarCell part={one.total / total} />
-                  <td className="number">{countText(one.total)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Card>
-      </div>
-    </>
+      <MetricsTables metrics={metrics} csvLink={csvLink} />
+    </LinkedCharts>
   )
 }
 
 const counted = (count: number, what: string): string => `${countText(count)} ${what}${count === 1 ? '' : 's'}`
 
-function csvPath(subject: Subject, range: MetricsRange, of: 'series' | 'methods' | 'outcomes' | 'networks'): string {
-  const query = { range, of }
+function csvPath(subject: Subject, query: ControlApi['GET /api/metrics.csv']['query']): string {
   if (subject === 'account') return toPath('GET /api/metrics.csv', { query })
   return 'appId' in subject
     ? toPath('GET /api/apps/{appId}/metrics.csv', { params: subject, query })

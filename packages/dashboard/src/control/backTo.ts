@@ -1,5 +1,7 @@
 /** A place in these pages that a link may lead back to. Anything that could be another site's is none. */
 export const backTo = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\/(?![/\\])/.test(value) && !/^\/(?:log-in|sign-up|reset-password)\b/.test(value)
+  typeof value === 'string' &&
+  /^\/(?![/\\])/.test(value) &&
+  !/^\/(?:log-in|sign-up|reset-password|forgot-password|verify-email)\b/.test(value)
     ? value
     : undefined

@@ -1,9 +1,13 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { MetricsRange, MetricsView } from '@keyrail/gateway'
+import type { ControlApi, MetricsQuery, MetricsRange, MetricsView, RequestsQuery } from '@keyrail/gateway'
 import { callApi } from './callApi.ts'
+import type { RequestFilters } from './searchParams.ts'
 
 /** Whose metrics, or whose usage. */
-export type Subject = { readonly appId: string } | { readonly keyId: string } | 'account'
+export type Subject = KeySubject | 'account'
+
+/** The app or API key whose key a request is sent with. */
+export type KeySubject = { readonly appId: string } | { readonly keyId: string }
 
 /** What the service offers. It does not change while a page is open. */
 export const deploymentQuery = queryOptions({
@@ -82,16 +86,34 @@ export const keyQuery = (keyId: string) =>
   })
 
 /** How much was asked, and how it went. */
-export const metricsQuery = (subject: Subject, range: MetricsRange) =>
-  queryOptions({
-    queryKey: ['metrics', subject, range],
+export const metricsQuery = (subject: Subject, asked: MetricsRange | MetricsQuery) => {
+  const query = typeof asked === 'string' ? { range: asked } : asked
+  return queryOptions({
+    queryKey: ['metrics', subject, query],
     queryFn: ({ signal }): Promise<MetricsView> => {
-      const query = { range }
       if (subject === 'account') return callApi('GET /api/metrics', { query }, signal)
       return 'appId' in subject
         ? callApi('GET /api/apps/{appId}/metrics', { params: { appId: subject.appId }, query }, signal)
         : callApi('GET /api/keys/{keyId}/metrics', { params: { keyId: subject.keyId }, query }, signal)
     },
+  })
+}
+
+/** The requests of the last 24 hours and the last use of every app and API key. */
+export const activityQuery = queryOptions({
+  queryKey: ['activity'],
+  queryFn: ({ signal }) => callApi('GET /api/activity', undefined, signal),
+  staleTime: 30_000,
+})
+
+/** The requests of the last 24 hours and the last use of a key, and of its old key during a grace period. */
+export const keyTrafficQuery = (subject: Exclude<Subject, 'account'>) =>
+  queryOptions({
+    queryKey: ['key-traffic', subject],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/key/traffic', { params: subject }, signal)
+        : callApi('GET /api/keys/{keyId}/traffic', { params: subject }, signal),
   })
 
 /** How much of the limits is used: of an app's, or of all API keys together. */
@@ -104,10 +126,54 @@ export const usageQuery = (appId?: string) =>
         : callApi('GET /api/apps/{appId}/usage', { params: { appId } }, signal),
   })
 
+/** A page of the request log. */
+export type RequestsPage = ControlApi['GET /api/apps/{appId}/requests']['response']
+
+/** Loads a page of the request log, the newest request first. */
+export function loadRequests(
+  subject: KeySubject,
+  { key, ...filters }: RequestFilters,
+  options: Pick<RequestsQuery, 'after' | 'cursor'> & { readonly signal: AbortSignal },
+): Promise<RequestsPage> {
+  const { signal, ...place } = options
+  const query: RequestsQuery = { limit: 100, ...filters, ...(key !== undefined && { keyEnding: key }), ...place }
+  return 'appId' in subject
+    ? callApi('GET /api/apps/{appId}/requests', { params: subject, query }, signal)
+    : callApi('GET /api/keys/{keyId}/requests', { params: subject, query }, signal)
+}
+
+/** The request log, page by page. `useLiveTail` adds new requests. */
+export const requestsQuery = (subject: KeySubject, filters: RequestFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['requests', subject, filters],
+    queryFn: ({ signal, pageParam }) =>
+      loadRequests(subject, filters, { signal, ...(pageParam && { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    staleTime: Infinity,
+  })
+
+/** One request of the log. */
+export const requestQuery = (subject: KeySubject, logId: string) =>
+  queryOptions({
+    queryKey: ['request', subject, logId],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/requests/{logId}', { params: { ...subject, logId } }, signal)
+        : callApi('GET /api/keys/{keyId}/requests/{logId}', { params: { ...subject, logId } }, signal),
+    staleTime: 60_000,
+  })
+
 /** The personal access tokens. */
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => callApi('GET /api/tokens', undefined, signal),
+})
+
+/** The alerts of the account. */
+export const alertsQuery = queryOptions({
+  queryKey: ['alerts'],
+  queryFn: ({ signal }) => callApi('GET /api/alerts', undefined, signal),
 })
 
 const page = (cursor: string) => ({ query: { limit: 50, ...(cursor && { cursor }) } })

@@ -1,11 +1,49 @@
-import type { MetricsRange } from '@keyrail/gateway'
+import type { MetricsQuery, MetricsRange } from '@keyrail/gateway'
 
 const ranges: readonly unknown[] = ['hour', 'day', 'week', 'month', 'quarter'] satisfies MetricsRange[]
 
-/** Reads the time range of a metrics page from its URL. */
-export const readRange = ({ range }: Record<string, unknown>): { range?: MetricsRange } =>
-  ranges.includes(range) ? { range: range as MetricsRange } : {}
+/** The router parses a text such as `7` as a number. */
+const toText = (value: unknown): string | undefined =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 
-/** Reads the search text of a list from its URL. The router parses a text such as `7` as a number. */
-export const readSearch = ({ search }: Record<string, unknown>): { search?: string } =>
-  (typeof search === 'string' && search !== '') || typeof search === 'number' ? { search: String(search) } : {}
+const toTime = (value: unknown): string | undefined =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
+
+/** Reads the time range and the filters of a metrics page from its URL. Either `range`, or `from` and `to`. */
+export const readMetricsSearch = (search: Record<string, unknown>): MetricsQuery => {
+  const [from, to] = [toTime(search['from']), toTime(search['to'])]
+  const [method, outcome, network] = [toText(search['method']), toText(search['outcome']), toText(search['network'])]
+  return {
+    ...(from !== undefined && to !== undefined
+      ? { from, to }
+      : ranges.includes(search['range']) && { range: search['range'] as MetricsRange }),
+    ...(method !== undefined && { method }),
+    ...(outcome !== undefined && { outcome }),
+    ...(network !== undefined && { network }),
+  }
+}
+
+/** Reads the search text of a list from its URL. */
+export const readSearch = ({ search }: Record<string, unknown>): { search?: string } => {
+  const text = toText(search)
+  return text === undefined ? {} : { search: text }
+}
+
+/** The filters of a request log. */
+export interface RequestFilters {
+  readonly method?: string
+  /** An outcome, or `failed` for all failures. */
+  readonly outcome?: string
+  readonly network?: string
+  /** The last four characters of the key. */
+  readonly key?: string
+}
+
+/** Reads the filters of a request log from its URL. */
+export const readRequestFilters = (search: Record<string, unknown>): RequestFilters =>
+  Object.fromEntries(
+    (['method', 'outcome', 'network', 'key'] satisfies (keyof RequestFilters)[]).flatMap((name) => {
+      const text = toText(search[name])
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )

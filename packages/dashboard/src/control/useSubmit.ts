@@ -15,6 +15,8 @@ export interface Submit {
   readonly problem: string | undefined
   /** What is wrong with a field, ready to be read. */
   readonly getFix: (field: string) => string | undefined
+  /** Whether the last try failed with this error code. */
+  readonly hasCode: (code: string) => boolean
   /** Forgets what went wrong. */
   readonly clear: () => void
 }
@@ -38,7 +40,11 @@ export interface SubmitOptions<Answer> {
  * password, asks for it and goes on.
  */
 export function useSubmit<Answer>({ check, send, done, fields = [], titles }: SubmitOptions<Answer>): Submit {
-  const [state, setState] = useState<{ problem?: string; fixes: Readonly<Record<string, string | undefined>> }>({
+  const [state, setState] = useState<{
+    problem?: string
+    code?: string
+    fixes: Readonly<Record<string, string | undefined>>
+  }>({
     fixes: {},
   })
   const [isPending, setPending] = useState(false)
@@ -85,7 +91,7 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
       if (!isControlFailure(error)) throw error
       const fixes = Object.fromEntries(error.fields.map(({ field, fix }) => [field, fix]))
       const problem = toProblem(error, fields, titles)
-      showState(problem === undefined ? { fixes } : { fixes, problem }, form)
+      showState({ fixes, code: error.code, ...(problem !== undefined && { problem }) }, form)
     } finally {
       busy.current = false
       setPending(false)
@@ -105,6 +111,7 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
       const fix = state.fixes[field]
       return fix === undefined ? undefined : sentence(fix)
     },
+    hasCode: (code) => state.code === code,
     clear: () => setState({ fixes: {} }),
   }
 }

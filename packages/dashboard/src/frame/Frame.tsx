@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import type { AnyRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -12,6 +12,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
 import { Brand, Icon } from '../parts/Icon.tsx'
+import { NavUsage } from './NavUsage.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { Unreachable } from './Unreachable.tsx'
 
@@ -66,6 +67,7 @@ export function Frame() {
                 {data?.account.role === 'operator' && <Link to="/operator">Operator</Link>}
               </nav>
               <div className="side-end">
+                <NavUsage />
                 <ThemeSwitch />
                 <p className="who" title={data?.account.email}>
                   {data?.account.email}
@@ -83,15 +85,17 @@ export function Frame() {
   )
 }
 
-/** Brings the other pages while nothing else is to be done: going there is at once then, also while the service is away. */
+/** Loads the code of the other pages once nothing else is loading, so that they open at once, also while the service is unreachable. */
 function usePagesAhead(): void {
   const router = useRouter()
+  const isIdle = useIsFetching() === 0
   useEffect(() => {
+    if (!isIdle) return undefined
     const timer = setTimeout(() => {
       for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route as AnyRoute)
     }, 1_000)
     return () => clearTimeout(timer)
-  }, [router])
+  }, [router, isIdle])
 }
 
 function LogOut() {

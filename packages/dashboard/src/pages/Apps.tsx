@@ -1,6 +1,8 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
+import { ActivityLine } from '../charts/ActivityLine.tsx'
+import { useActivity } from '../charts/useActivity.ts'
 import { appsQuery, deploymentQuery } from '../control/queries.ts'
 import { useSearchText } from '../control/useSearchText.ts'
 import { Button } from '../parts/Button.tsx'
@@ -19,6 +21,7 @@ export function Apps() {
   const asked = useDeferredValue(search.trim())
   const { data: deployment } = useQuery(deploymentQuery)
   const getChainTitle = (name: string): string => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name
+  const getActivity = useActivity()
   const query = useInfiniteQuery({ ...appsQuery(asked), placeholderData: keepPreviousData })
   const isFull = query.data?.pages[0]?.free === 0
   const create = (
@@ -81,6 +84,7 @@ export function Apps() {
                           {needsAttention(app) && <AppBadge app={app} />}
                         </div>
                         <p className="soft small clamp break">{app.description || 'No description'}</p>
+                        <ActivityLine activity={getActivity(app.id)} />
                         <p className="soft small">
                           {app.useCase} · {getChainTitle(app.chain)} · since {dayText(app.createdAt)}
                         </p>

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ActivityLine } from '../charts/ActivityLine.tsx'
+import { useActivity } from '../charts/useActivity.ts'
 import { keysQuery, usageQuery } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -9,7 +11,7 @@ import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { QuotaNote } from '../parts/QuotaNote.tsx'
 import { getQuotaState } from '../parts/quotaState.ts'
-import { dayText } from '../parts/times.ts'
+import { dayText, lastUsedText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
 import { NetworkLimits } from '../networks/NetworkLimits.tsx'
@@ -18,6 +20,11 @@ import { NetworkLimits } from '../networks/NetworkLimits.tsx'
 export function Keys() {
   const query = useQuery(keysQuery)
   const { getTitle } = useNetworks()
+  const getActivity = useActivity()
+  const getLastUsed = (id: string): string => {
+    const activity = getActivity(id)
+    return activity === undefined ? '' : ` · ${lastUsedText(activity.lastUsedAt)}`
+  }
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   const quota = getQuotaState(usage.data)
   return (
@@ -56,8 +63,10 @@ export function Keys() {
                     <p className="soft small break">
                       <code>{key.address}</code>
                     </p>
+                    <ActivityLine activity={getActivity(key.id)} />
                     <p className="soft small break clamp">
                       {key.description ? `${key.description} · since` : 'Since'} {dayText(key.createdAt)}
+                      {getLastUsed(key.id)}
                     </p>
                   </Link>
                 </li>
@@ -77,7 +86,7 @@ export function Keys() {
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
           <Card title="Today’s use" lead="Of all API keys together. Rejected calls do not count.">
-            <UsageMeter title="Today (UTC)" usage={day} />
+            <UsageMeter period="day" usage={day} />
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />
           </Card>

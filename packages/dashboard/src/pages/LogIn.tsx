@@ -53,7 +53,13 @@ export function LogIn() {
             Log in
           </Button>
         </form>
-        <p className="soft">Forgot the password? Ask whoever runs the service.</p>
+        {deployment?.mail ? (
+          <p className="soft">
+            <Link to="/forgot-password">Forgot your password?</Link>
+          </p>
+        ) : (
+          <p className="soft">Forgot your password? Ask the operator of this service.</p>
+        )}
         {deployment?.signUp !== 'closed' && (
           <p className="soft">
             No account yet? <Link to="/sign-up">Sign up</Link>

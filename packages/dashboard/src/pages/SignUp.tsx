@@ -16,19 +16,35 @@ import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
 import { TextField } from '../parts/TextField.tsx'
 
-/** Sign up. An invite, and for whom it is, stands in the fragment of the address, which no server is sent. */
+/**
+ * Sign up. The fragment of the address, which no server is sent, has an invite, the proof of an email address, or both. If the service sends
+ * emails and there is no proof, the first step is to request one.
+ */
 export function SignUp() {
-  const { invite, email: invited } = readInvite(useFragment())
+  const { invite, link, email: invited } = readInvite(useFragment())
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
   const [email, setMail] = useState(invited)
   const [password, setPassword] = useState('')
   const [typedInvite, setInvite] = useState('')
+  const [sentTo, setSentTo] = useState('')
   const needsInvite = deployment?.signUp === 'invite'
-  const { submit, isPending, problem, getFix } = useSubmit({
+  const given = invite || typedInvite
+  const checkEmail = () => ({
+    email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : 'Type your email address, such as ada@example.org',
+    invite: needsInvite && given === '' ? 'Paste the invite that you were given' : undefined,
+  })
+  const fields = ['email', 'password', ...(needsInvite && !invite ? ['invite'] : [])]
+  const requesting = useSubmit({
+    check: checkEmail,
+    send: () => callApi('POST /api/account/sign-up-link', { body: { email, ...(given && { invite: given }) } }),
+    done: () => setSentTo(email.trim()),
+    fields,
+  })
+  const signingUp = useSubmit({
     check: () => ({
-      email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : 'Type your email address, such as ada@example.org',
+      ...checkEmail(),
       password:
         password === ''
           ? 'Choose a password'
@@ -36,19 +52,22 @@ export function SignUp() {
             [...password.normalize('NFKC')].length < 8
             ? 'The password must have at least 8 characters'
             : undefined,
-      invite: needsInvite && !invite && typedInvite === '' ? 'Paste the invite that you were given' : undefined,
     }),
-    send: () => {
-      const given = invite || typedInvite
-      return callApi('POST /api/account', { body: { email, password, ...(given && { invite: given }) } })
-    },
+    send: () =>
+      callApi('POST /api/account', {
+        body: { email, password, ...(given && { invite: given }), ...(link && { link }) },
+      }),
     done: async (session) => {
       changeSession(queries, { tell: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       await router.navigate({ to: '/', replace: true })
     },
-    fields: ['email', 'password', ...(needsInvite && !invite ? ['invite'] : [])],
+    fields,
   })
+  // An invite that the service sent proves the address, and only the service knows whether it did.
+  const isProved = link !== '' || (invite !== '' && invited !== '' && !signingUp.hasCode('email_unverified'))
+  const asksForLink = deployment?.mail === true && !isProved
+  const { submit, isPending, problem, getFix } = asksForLink ? requesting : signingUp
   const isClosed = deployment?.signUp === 'closed' && !invite
   return (
     <>
@@ -57,6 +76,11 @@ export function SignUp() {
         <PageHead title="Sign up" lead={isClosed ? undefined : 'A working address takes less than a minute.'} />
         {isClosed ? (
           <Note>This service takes no new accounts. Ask whoever runs it for an invite.</Note>
+        ) : sentTo !== '' ? (
+          <Note kind="good">
+            We sent an email to {sentTo}. Open the link in it within one hour to choose a password. Nothing there? Check
+            the spam folder.
+          </Note>
         ) : (
           <form className="stack" noValidate onSubmit={submit}>
             <Problem text={problem} />
@@ -76,17 +100,21 @@ export function SignUp() {
               value={email}
               onChange={setMail}
               fix={getFix('email')}
-              hint={invited && 'Your invite is for this address alone.'}
+              hint={
+                invited && (link === '' ? 'Your invite is for this address alone.' : 'You have confirmed this address.')
+              }
             />
-            <PasswordField
-              kind="new"
-              value={password}
-              onChange={setPassword}
-              fix={getFix('password')}
-              hint="At least 8 characters. A few words in a row are fine."
-            />
+            {!asksForLink && (
+              <PasswordField
+                kind="new"
+                value={password}
+                onChange={setPassword}
+                fix={getFix('password')}
+                hint="At least 8 characters. A few words in a row are fine."
+              />
+            )}
             <Button kind="primary" type="submit" busy={isPending}>
-              Sign up
+              {asksForLink ? 'Continue' : 'Sign up'}
             </Button>
           </form>
         )}

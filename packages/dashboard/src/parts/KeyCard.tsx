@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
 import { useState } from 'react'
+import { keyTrafficQuery } from '../control/queries.ts'
+import type { Subject } from '../control/queries.ts'
 import { useDraft } from '../control/useDraft.ts'
 import { useNewKey } from '../control/useNewKey.ts'
 import type { NewKey } from '../control/useNewKey.ts'
@@ -9,11 +12,12 @@ import { Card } from './Card.tsx'
 import { Dialog } from './Dialog.tsx'
 import { useDialogs } from './dialogs.ts'
 import { KeyBadge } from './KeyBadge.tsx'
-import { Note, Problem } from './Note.tsx'
+import { Problem } from './Note.tsx'
+import { OldKey } from './OldKey.tsx'
 import { SaveForm } from './SaveForm.tsx'
 import { SelectField } from './SelectField.tsx'
 import { TextField } from './TextField.tsx'
-import { dayText, momentText } from './times.ts'
+import { dayText, lastUsedText } from './times.ts'
 
 type KeyFacts = Omit<AppView['key'], 'id' | 'addresses'>
 
@@ -32,6 +36,7 @@ const endOf = (day: string): string | null => (day === '' ? null : new Date(`${d
 export function KeyCard(props: {
   /** The key's id. */
   readonly id: string
+  readonly subject: Exclude<Subject, 'account'>
   readonly facts: KeyFacts
   readonly maxGraceDays: number
   readonly setExpiry: (expiresAt: string | null) => Promise<unknown>
@@ -40,6 +45,8 @@ export function KeyCard(props: {
 }) {
   const { facts, maxGraceDays } = props
   const { say } = useDialogs()
+  const refetchInterval = facts.state === 'rotated' ? 15_000 : 60_000
+  const traffic = useQuery({ ...keyTrafficQuery(props.subject), refetchInterval })
   const takeNewKey = useNewKey()
   const draft = useDraft(`${props.id}/expiry`, { expiry: dayOf(facts.expiresAt) })
   const { expiry } = draft.values
@@ -66,13 +73,13 @@ export function KeyCard(props: {
       say('There is a new key now')
     },
   })
-  const ending = useSubmit({ send: props.endOld, done: () => say('The old key has ended') })
   return (
     <Card
       title="Key"
       lead={
         <>
-          <code>…{facts.ending}</code>, made {dayText(facts.rotatedAt ?? facts.createdAt)}
+          <code>…{facts.ending}</code>, created {dayText(facts.rotatedAt ?? facts.createdAt)}.
+          {traffic.data && ` ${lastUsedText(traffic.data.current.lastUsedAt)}.`}
         </>
       }
       aside={
@@ -82,18 +89,14 @@ export function KeyCard(props: {
         )
       }
     >
-      <Problem text={ending.problem} />
       {facts.oldUntil !== null && facts.state === 'rotated' && (
-        <Note
-          kind="warn"
-          action={
-            <Button size="little" busy={ending.isPending} onClick={() => ending.submit()}>
-              End it now
-            </Button>
-          }
-        >
-          The old key works until {momentText(facts.oldUntil)}.
-        </Note>
+        <OldKey
+          ending={facts.ending}
+          oldUntil={facts.oldUntil}
+          rotatedAt={facts.rotatedAt}
+          traffic={traffic.data}
+          end={props.endOld}
+        />
       )}
       <SaveForm of={saving} draft={draft} more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}>
         <TextField

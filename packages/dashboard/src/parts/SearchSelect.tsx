@@ -15,6 +15,8 @@ export interface SearchOption {
  */
 export function SearchSelect(props: {
   readonly label: string
+  /** Whether only screen readers get the label. @default false */
+  readonly hidesLabel?: boolean
   readonly name: string
   /** The chosen entry; `undefined` if there is none. */
   readonly chosen: SearchOption | undefined
@@ -72,7 +74,7 @@ export function SearchSelect(props: {
 
   return (
     <div className="field">
-      <div className="field-label">
+      <div className={props.hidesLabel ? 'hidden' : 'field-label'}>
         <label htmlFor={id}>{props.label}</label>
       </div>
       <div className="search-box">

@@ -1,12 +1,15 @@
 import type { UsageView } from '@keyrail/gateway'
-import { countText, resetText } from './times.ts'
+import { getExhaustion } from './projection.ts'
+import type { Period } from './projection.ts'
+import { countText, momentText, resetText } from './times.ts'
 
-type UsageWindow = UsageView['day']
+const titles: Readonly<Record<Period, string>> = { day: 'Today (UTC)', month: 'This month (UTC)' }
 
-/** How much of a limit is used, and when it begins anew. */
-export function UsageMeter({ title, usage }: { readonly title: string; readonly usage: UsageWindow }) {
+/** The usage of a limit, when it resets, and when it is used up at the present pace. */
+export function UsageMeter({ period, usage }: { readonly period: Period; readonly usage: UsageView['day'] }) {
   const { used, limit, remaining, resetAt } = usage
-  const part = limit === null || limit === 0 ? 0 : Math.min(1, used / limit)
+  const title = titles[period]
+  const usedUpAt = getExhaustion(usage, period, Date.now())
   return (
     <div className="stack tight">
       <div className="row spread">
@@ -26,13 +29,24 @@ export function UsageMeter({ title, usage }: { readonly title: string; readonly 
           aria-valuemax={limit}
           aria-valuenow={Math.min(used, limit)}
         >
-          <rect className="track" width="100" height="8" />
-          <rect className={part > 0.9 ? 'fill high' : 'fill'} width={part * 100} height="8" />
+          <MeterBar used={used} limit={limit} />
         </svg>
       )}
       <p className="hint">
-        {remaining !== null && `${countText(remaining)} left. `}Begins anew {resetText(resetAt)}.
+        {remaining !== null && `${countText(remaining)} left. `}Resets {resetText(resetAt)}.
       </p>
+      {usedUpAt !== undefined && <p className="hint">At this pace, used up {momentText(usedUpAt)}.</p>}
     </div>
+  )
+}
+
+/** The bar of a meter, 100 wide and 8 high. */
+export function MeterBar({ used, limit }: { readonly used: number; readonly limit: number }) {
+  const part = limit === 0 ? 0 : Math.min(1, used / limit)
+  return (
+    <>
+      <rect className="track" width="100" height="8" />
+      <rect className={part > 0.9 ? 'fill high' : 'fill'} width={part * 100} height="8" />
+    </>
   )
 }

@@ -2,19 +2,24 @@ import { momentText, spanText } from './times.ts'
 
 const actions: Readonly<Record<string, string>> = {
   'account.add': 'Added an account',
+  'account.changeEmail': 'Changed the email address',
   'account.changePassword': 'Changed the password',
   'account.confirmFailed': 'Gave a wrong password',
   'account.delete': 'Deleted the account',
   'account.disable': 'Disabled the account',
   'account.enable': 'Enabled the account',
+  'account.forgotPassword': 'Requested a link to reset the password',
   'account.limits': 'Changed the account’s limits',
   'account.logIn': 'Logged in',
   'account.logInFailed': 'Failed to log in',
   'account.logOut': 'Logged out',
+  'account.requestEmail': 'Requested a link to confirm an email address',
   'account.resetLink': 'Made a link to reset the password',
   'account.resetPassword': 'Reset the password',
   'account.role': 'Changed the account’s role',
   'account.signUp': 'Signed up',
+  'account.verifyEmail': 'Confirmed the email address',
+  'alerts.edit': 'Changed the email alerts',
   'allowList.add': 'Added to the allow list',
   'allowList.edit': 'Changed a label of the allow list',
   'allowList.remove': 'Removed from the allow list',
@@ -33,6 +38,10 @@ const actions: Readonly<Record<string, string>> = {
   'key.rotate': 'Rotated a key',
   'token.create': 'Made an access token',
   'token.remove': 'Removed an access token',
+  'webhook.create': 'Added a webhook',
+  'webhook.remove': 'Removed a webhook',
+  'webhook.rotate': 'Rotated the secret of a webhook',
+  'webhook.test': 'Sent a test event to a webhook',
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -41,6 +50,7 @@ const kinds: Readonly<Record<string, string>> = {
   key: 'Key',
   tok: 'Access token',
   inv: 'Invite',
+  whk: 'Webhook',
 }
 
 const isTime = (value: unknown): value is string =>

@@ -6,12 +6,24 @@ const whole = new Intl.NumberFormat(undefined)
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 })
 const seconds = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const exactMoment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const shortMoment = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+})
 const rate = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
 /** A day, as the reader's language has it. */
 export const dayText = (time: string): string => day.format(new Date(time))
 /** A day and a time on it. */
 export const momentText = (time: string): string => moment.format(new Date(time))
+/** A day and a time on it, with seconds. */
+export const exactMomentText = (time: string): string => exactMoment.format(new Date(time))
+/** A day and a time on it, with seconds and without the year. */
+export const shortMomentText = (time: string): string => shortMoment.format(new Date(time))
 /** A time of day. */
 export const clockText = (time: string): string => clock.format(new Date(time))
 /** A day of UTC. */
@@ -28,6 +40,13 @@ export const resetText = (time: string, timeZone?: string): string => {
   )
   return utc === own ? `${utc} UTC` : `${utc} UTC, ${own} your time`
 }
+const minutesStoredMs = 8 * 86_400_000
+/** When a key was last used: to the minute, or to the day of UTC if the service has only that. */
+export const lastUsedText = (time: string | null): string => {
+  if (time === null) return 'Not used yet'
+  const isRecent = Date.now() - Date.parse(time) < minutesStoredMs
+  return `Last used ${isRecent ? momentText(time) : utcDayText(time)}`
+}
 /** A whole number. */
 export const countText = (value: number): string => whole.format(value)
 /** A number in few characters. */
@@ -35,6 +54,9 @@ export const shortText = (value: number): string => short.format(value)
 /** A part of one, in percent. Never rounded up to all. */
 export const rateText = (value: number | null): string =>
   value === null ? '–' : rate.format(value < 1 ? Math.min(value, 0.9999) : 1)
+/** A share of failures, in percent. Never rounded down to none. */
+export const errorRateText = (failed: number, total: number): string =>
+  rate.format(failed === 0 ? 0 : Math.max(failed / total, 0.0001))
 /** Milliseconds. */
 export const msText = (value: number | null): string =>
   value === null ? '–' : `${whole.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)} ms`

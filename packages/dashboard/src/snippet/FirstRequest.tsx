@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { metricsQuery } from '../control/queries.ts'
-import type { Subject } from '../control/queries.ts'
+import type { KeySubject } from '../control/queries.ts'
 import { countText } from '../parts/times.ts'
 
 /** Waits for the first request of a new key, and says when it is there. */
-export function FirstRequest({ subject }: { readonly subject: Exclude<Subject, 'account'> }) {
+export function FirstRequest({ subject }: { readonly subject: KeySubject }) {
   const ever = useQuery({ ...metricsQuery(subject, 'quarter'), staleTime: 60_000 })
   const isNew = ever.data?.total === 0
   const now = useQuery({

@@ -3,19 +3,19 @@ import type { SnippetAddress, SnippetLanguage, SnippetLibrary, SnippetMethod } f
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { deploymentQuery } from '../control/queries.ts'
-import { useSubmit } from '../control/useSubmit.ts'
+import type { KeySubject } from '../control/queries.ts'
 import type { NetworkView } from '../networks/searchNetworks.ts'
-import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
 import { CopyButton } from '../parts/CopyButton.tsx'
-import { Icon } from '../parts/Icon.tsx'
-import { Problem } from '../parts/Note.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
 import { TextField } from '../parts/TextField.tsx'
+import { getRequestSteps } from '../run/exampleCalls.ts'
+import { RunPanel } from '../run/RunPanel.tsx'
+import { ProgramFigure } from './ProgramFigure.tsx'
+import { canShowKey } from './useKeyHolder.ts'
 import type { KeyHolder } from './useKeyHolder.ts'
 import { getInstallSteps } from './installSteps.ts'
-import { highlight } from './highlight.ts'
 import { readValues, valueFields } from './snippetValues.ts'
 import type { TypedValues } from './snippetValues.ts'
 
@@ -27,10 +27,12 @@ const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly Netw
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
   /** Whether the key is an app's or an API key: their addresses differ. */
-  readonly kind: 'app' | 'apiKey'
+  readonly subject: KeySubject
   readonly networks: readonly NetworkView[]
+  /** Whether calls need a JWT. @default false */
+  readonly requireJwt?: boolean
 }) {
-  const { holder, kind, networks } = props
+  const { holder, subject, networks, requireJwt = false } = props
   const { data: deployment } = useQuery(deploymentQuery)
   const [method, setMethod] = useState<SnippetMethod>('latestBlock')
   const [languageId, setLanguage] = useState<SnippetLanguage>('javascript')
@@ -38,20 +40,18 @@ export function SnippetPanel(props: {
   const [withKeyrail, setWithKeyrail] = useState(false)
   const [network, setNetwork] = useState(networks[0]?.network)
   const [typed, setTyped] = useState<TypedValues>({})
-  const [isShown, setShown] = useState(false)
 
   const language = snippetLanguages.find(({ id }) => id === languageId) ?? snippetLanguages[0]
   const library = language?.libraries.find(({ id }) => id === libraryId) ?? language?.libraries[0]
   const chosenNetwork = networks.find((one) => one.network === network) ?? networks[0]
-  const reveal = useSubmit({ send: (password) => holder.reveal(password), done: () => setShown(true) })
   if (language === undefined || library === undefined || chosenNetwork === undefined) return null
   const { url } = chosenNetwork
 
   const chosen = snippetMethods.find(({ id }) => id === method)
   const read = readValues(chosen?.values ?? [], typed)
-  const address: SnippetAddress = kind === 'app' ? { baseUrl: url } : { rpcUrl: url }
-  // Where keys are never shown again, a program reads its key from the environment.
-  const canShow = holder.canReveal || holder.kept !== undefined
+  const address: SnippetAddress = 'appId' in subject ? { baseUrl: url } : { rpcUrl: url }
+  const toUrl = (apiKey: string): string => `${url}${'appId' in subject ? '/v2' : ''}/${apiKey}`
+  const steps = getRequestSteps(method, read.values)
   const programWith = (apiKey: string | undefined) =>
     snippet({
       method,
@@ -63,14 +63,16 @@ export function SnippetPanel(props: {
       values: read.values,
       ...(apiKey !== undefined && { apiKey }),
     })
-  const shownKey = isShown && holder.kept !== undefined ? holder.kept : canShow ? holder.masked : undefined
-  const shown = programWith(shownKey)
+  const shown = programWith(canShowKey(holder) ? holder.masked : undefined)
   const installSteps =
     shown.install === undefined ? [] : getInstallSteps(shown.install, deployment?.publishedPackages ?? [])
   const title = chosen?.title ?? ''
 
   return (
-    <Card title="Make a call" lead="A whole program. Copy it, save it under its name, and run it.">
+    <Card
+      title="Make a call"
+      lead="A whole program. Copy it, save it under its name, and run it; or run its call on this page."
+    >
       <div className="selects">
         <SelectField
           label="Method"
@@ -129,43 +131,28 @@ export function SnippetPanel(props: {
           hint={valueFields[name].hint}
         />
       ))}
-      <Problem text={reveal.problem} />
-      <figure className="code" aria-label={`${title}, ${language.title}, ${library.title}`}>
-        <div className="code-bar">
-          <code>{shown.fileName}</code>
-          <div className="row">
-            {canShow && (
-              <Button
-                size="little"
-                busy={reveal.isPending}
-                onClick={() => (isShown ? setShown(false) : reveal.submit())}
-              >
-                <Icon name={isShown ? 'hide' : 'eye'} />
-                {isShown ? 'Hide key' : 'Show key'}
-              </Button>
-            )}
-            <CopyButton
-              key={shown.text}
-              what="the program"
-              kind="primary"
-              text={async (password) => programWith(canShow ? await holder.reveal(password) : undefined).text}
-            />
-          </div>
-        </div>
-        <pre tabIndex={0} role="region" aria-label="Program">
-          <code>
-            {highlight(shown.text, language.id).map(({ text, kind: look }, at) =>
-              look === 'plain' ? (
-                text
-              ) : (
-                <span key={at} className={`tok-${look}`}>
-                  {text}
-                </span>
-              ),
-            )}
-          </code>
-        </pre>
-      </figure>
+      <ProgramFigure
+        holder={holder}
+        label={`${title}, ${language.title}, ${library.title}`}
+        language={language.id}
+        write={programWith}
+      />
+      {steps === undefined ? (
+        <p className="small soft">
+          {method === 'subscribeBlocks'
+            ? 'This page cannot run it, because subscriptions need a WebSocket. Run the program.'
+            : 'This page cannot run it, because it has no key to sign with. Run the program.'}
+        </p>
+      ) : (
+        <RunPanel
+          holder={holder}
+          subject={subject}
+          toUrl={toUrl}
+          steps={steps}
+          stepsId={JSON.stringify([method, chosenNetwork.network, read.values])}
+          requireJwt={requireJwt}
+        />
+      )}
       <ol className="stack tight small">
         {shown.environment.length > 0 && (
           <li>

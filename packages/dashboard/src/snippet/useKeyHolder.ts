@@ -11,7 +11,14 @@ export interface KeyHolder {
   readonly canReveal: boolean
   /** The key: kept, or asked for now. */
   readonly reveal: (password?: string) => Promise<string>
+  /** Whether a pasted text may be the key: it has the key's form and its last characters. */
+  readonly accepts: (apiKey: string) => boolean
+  /** Stores a pasted key in memory. @returns The key. */
+  readonly keep: (apiKey: string) => string
 }
+
+/** Whether a program can contain the key. If keys are never shown again, it reads the key from the environment. */
+export const canShowKey = ({ canReveal, kept }: KeyHolder): boolean => canReveal || kept !== undefined
 
 /** Holds the key of an app or an API key for as long as the page is open, and asks for it when it is first wanted. */
 export function useKeyHolder(options: {
@@ -23,6 +30,11 @@ export function useKeyHolder(options: {
 }): KeyHolder {
   const { id, prefix, ending, revealable, reveal } = options
   const [, renew] = useReducer((count: number) => count + 1, 0)
+  const keep = (apiKey: string): string => {
+    keepKey(id, apiKey)
+    renew()
+    return apiKey
+  }
   return {
     masked: `${prefix}…${ending}`,
     kept: keptKey(id, ending),
@@ -31,9 +43,10 @@ export function useKeyHolder(options: {
       const kept = keptKey(id, ending)
       if (kept !== undefined) return kept
       const { apiKey } = await reveal(password)
-      keepKey(id, apiKey)
-      renew()
-      return apiKey
+      return keep(apiKey)
     },
+    accepts: (apiKey) =>
+      /^kr_[atm][0-9A-Za-z]{39}$/.test(apiKey) && apiKey.startsWith(prefix) && apiKey.endsWith(ending),
+    keep,
   }
 }

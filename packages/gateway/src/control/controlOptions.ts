@@ -1,6 +1,8 @@
+import type { sendWebhook, SendWebhookOptions } from '../alerts/sendWebhook.ts'
 import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import type { ReadActivity, ReadTraffic } from '../usage/metering/activity.ts'
 import type { ReadMetrics } from '../usage/metering/metrics.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
@@ -14,6 +16,8 @@ import type { RouteName } from './contract/route.ts'
 /** The part of the service's configuration that the control API uses. */
 export interface ControlConfig {
   readonly signUp: SignUpMode
+  /** Whether the service sends emails. @default false */
+  readonly mail?: boolean
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
   /** Most apps an account can have. */
@@ -78,8 +82,12 @@ export interface ControlOptions {
   readonly accounts: Accounts
   readonly usageLimits: Pick<UsageLimits, 'usage'>
   readonly readMetrics: ReadMetrics
+  readonly readActivity: ReadActivity
+  readonly readTraffic: ReadTraffic
   /** The data plane's key cache, invalidated after each commit. */
   readonly keys: { forget(changes: readonly Change[]): void }
+  /** The request log, from which those of deleted apps and keys are removed. */
+  readonly requestLog: { remove(keyIds: readonly string[]): Promise<void> }
   /** The newest secret first, then older ones that may still encrypt stored keys. */
   readonly secrets: readonly [newest: ServerSecret, ...older: ServerSecret[]]
   /** Called for each request, so a new configuration applies immediately. */
@@ -90,6 +98,8 @@ export interface ControlOptions {
   readonly degraded?: () => readonly string[]
   /** The nodes, as this instance sees them. @default none */
   readonly upstreams?: () => readonly UpstreamState[]
+  /** How a test event is sent to a webhook, and which URLs are allowed. */
+  readonly webhooks: { readonly options: () => SendWebhookOptions; readonly send: typeof sendWebhook }
   /** Called for each request. Its errors are ignored. */
   readonly log?: (entry: ControlLogEntry) => void
   /** Milliseconds since 1970. @default Date.now */

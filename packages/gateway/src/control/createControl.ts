@@ -41,9 +41,9 @@ export interface Control {
 const writes = { burst: 120, intervalMs: 500 }
 /** The same for reads. A live page of the dashboard makes about one per second. */
 const reads = { burst: 200, intervalMs: 50 }
-/** Metrics reads are the most expensive, so each account has its own queue for them. */
-const metricsReads = { maxRunning: 2, maxQueued: 30 }
-const isMetricsRead = (name: RouteName): boolean => /\/metrics(?:\.csv)?$/.test(name)
+/** Reads of metrics, of activity and of CSV files are the most expensive, so each account has its own queue for them. */
+const expensiveReads = { maxRunning: 2, maxQueued: 30 }
+const isExpensiveRead = (name: RouteName): boolean => /\/(?:metrics|activity|traffic)$|\.csv$/.test(name)
 
 interface Outcome {
   readonly result: HandlerResult<unknown>
@@ -66,7 +66,7 @@ export const createControl = (options: ControlOptions): Control => {
     changes: createThrottle({ ...writes, now: monotonicNow }),
     reads: createThrottle({ ...reads, now: monotonicNow }),
   }
-  const metricsLimiter = createKeyedLimiter(metricsReads)
+  const expensiveLimiter = createKeyedLimiter(expensiveReads)
 
   const safeLog: typeof log = (entry) => {
     try {
@@ -105,7 +105,8 @@ export const createControl = (options: ControlOptions): Control => {
     // The route's schemas have validated the input for its handler.
     const handler = handlers[name] as Handler<RouteName>
     const work = async () => handler({ ...input, caller } as Parameters<typeof handler>[0])
-    const result = userId !== undefined && isMetricsRead(name) ? await metricsLimiter.run(userId, work) : await work()
+    const result =
+      userId !== undefined && isExpensiveRead(name) ? await expensiveLimiter.run(userId, work) : await work()
     return { result: result === 'full' ? { error: apiErrors.tooManyRequests(1_000, 'reads') } : result, userId }
   }
 

@@ -18,7 +18,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, webSocket, usageLimits, weights, quotaStatus, meter, tracer, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
+  'networks, networkHosts, keys, publicUrl, services, unsafeNodeMethods, limits, webSocket, usageLimits, weights, quotaStatus, meter, requestLog, tracer, unknownKeys, trustedProxies, testKeys, now, compression, tls, fallback, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
@@ -275,6 +275,11 @@ describe('invalid options', () => {
       'weights has an unknown method (name hidden): use full names, such as "eth_getLogs"',
     ],
     ['meter null', given({ meter: null }), 'meter must be an object with count()'],
+    [
+      'requestLog without add',
+      given({ requestLog: { admits: () => true } }),
+      'requestLog must be an object with admits(), add()',
+    ],
     ['tracer without start', given({ tracer: {} }), 'tracer must be an object with start()'],
     ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
       `quotaStatus ${typeof quotaStatus}`,
@@ -365,6 +370,7 @@ describe('valid options', () => {
     compression: true,
     quotaStatus: 403,
     meter: undefined,
+    requestLog: undefined,
     unknownKeys: { perSecond: 10, burst: 100 },
     testKeys: false,
     now: Date.now,

@@ -29,6 +29,7 @@ export interface CheckedOptions {
   readonly weights: MethodWeights
   readonly quotaStatus: 403 | 429
   readonly meter: GatewayOptions['meter']
+  readonly requestLog: GatewayOptions['requestLog']
   readonly tracer: GatewayOptions['tracer']
   readonly unknownKeys: NonNullable<GatewayOptions['unknownKeys']>
   readonly clientIp: ClientIp
@@ -61,6 +62,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'weights',
     'quotaStatus',
     'meter',
+    'requestLog',
     'tracer',
     'unknownKeys',
     'trustedProxies',
@@ -103,6 +105,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     weights: options['weights'] === undefined ? {} : checkWeights(options['weights'], 'weights'),
     quotaStatus: checkQuotaStatus(options['quotaStatus']),
     meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],
+    requestLog: checkPart(options['requestLog'], 'requestLog', ['admits', 'add']) as GatewayOptions['requestLog'],
     tracer: checkPart(options['tracer'], 'tracer', ['start']) as GatewayOptions['tracer'],
     unknownKeys: checkUnknownKeys(options['unknownKeys']),
     clientIp: checkTrustedProxies(options['trustedProxies']),

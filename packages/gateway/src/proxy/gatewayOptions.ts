@@ -3,6 +3,7 @@ import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { LogEntry } from './log.ts'
 import type { MethodWeights } from './method/weights.ts'
 import type { Meter } from '../usage/metering/meter.ts'
+import type { RequestLog } from '../usage/requestLog/requestLog.ts'
 import type { RequestTracer } from './requestTracer.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
@@ -171,6 +172,8 @@ export interface GatewayOptions {
   readonly quotaStatus?: 403 | 429
   /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
+  /** Records failed requests, and a sample of the others. @default none */
+  readonly requestLog?: RequestLog | undefined
   /** Traces requests. @default none */
   readonly tracer?: RequestTracer | undefined
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key is never rejected for it. @default 10 a second, bursts of 100 */

@@ -7,7 +7,7 @@ import type { UpstreamEvent } from './upstream/watchHealth.ts'
 /** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
 export interface FaultEntry {
   readonly event: 'fault'
-  readonly where: 'keyStore' | 'quota' | 'meter' | 'server'
+  readonly where: 'keyStore' | 'quota' | 'meter' | 'requestLog' | 'server'
   /** Such as `SQLite 13` (the disk is full), an SQLSTATE, or EMFILE; `other` for errors without a known code. */
   readonly code: string
   /** How many faults the entry reports: each `where` and `code` is logged at most once a second. */

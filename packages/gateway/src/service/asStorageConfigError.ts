@@ -20,6 +20,8 @@ const postgresReasons: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the server is not trusted',
   CERT_HAS_EXPIRED: 'the certificate of the server has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host',
+  '08P01':
+    "the server rejects the connection's parameters: for a pooler in transaction mode, set postgres.transactionPooler",
   '25006': 'the database is read-only: use the primary server',
   '28000': 'the server does not accept this user from here',
   '28P01': 'its user or password is wrong',

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createAlerts } from '../alerts/createAlerts.ts'
+import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
@@ -7,6 +10,8 @@ import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
+import { createMailer } from '../mail/createMailer.ts'
+import { describeMailError } from '../mail/sendBySmtp.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -18,6 +23,11 @@ import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
+import { dayMs } from '../usage/metering/usageTime.ts'
+import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
+import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
+import { createReadActivity } from '../usage/metering/createReadActivity.ts'
+import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import { createAccountDays } from '../usage/limits/accountDays.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
@@ -53,6 +63,7 @@ const defaultGraceMs = 10_000
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
+const alertsMs = 30_000
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
@@ -97,6 +108,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
             redisPending: redis?.link.pending(),
           }),
           metering: () => storedMeter.status(),
+          droppedRequests: () => requestLog.dropped(),
           droppedLogLines: options.droppedLogLines,
         })
   const log = (entry: ServiceLogEntry): void => {
@@ -109,7 +121,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
 
   // Stores
-  const storage = await openStorage({ maxConnections: config.postgres.maxConnections, ...options.storage })
+  const storage = await openStorage({ postgres: config.postgres, ...options.storage })
   const openRedis = async (): Promise<RedisParts | undefined> => {
     try {
       return await openRedisParts({
@@ -149,6 +161,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys.forget(changes)
     redis?.invalidation.publish(changes)
   }
+  const mailer = createMailer({ config: () => config.mail, onEvent: log })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
@@ -158,16 +171,29 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     auditDays: config.retention.auditDays,
     now: options.now,
     onChange: forget,
+    mail: { ...mailer, siteUrl: () => siteUrl() },
   })
 
   // Usage
   const accountDays = createAccountDays(storage)
   const ledger = redis && createLedger(accountDays)
-  const storedMeter = createMeter({ storage, retention: toRetention(config), now, onEvent: log, alongside: ledger })
+  const requestLog = createRequestLog({
+    storage,
+    settings: () => (config.requestLog.enabled ? config.requestLog : undefined),
+    now,
+  })
+  const storedMeter = createMeter({
+    storage,
+    retention: toRetention(config),
+    now,
+    onEvent: log,
+    alongside: ledger,
+    upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
+  })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
   const uncountedLimits =
     redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage })
+      ? createLocalLimits({ ...limitsOptions, storage, rates: options.worker?.rates })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
   const [countedLimits, readLimitCounts] = countDecisions(uncountedLimits)
   const usageLimits = prometheus === undefined ? uncountedLimits : countedLimits
@@ -183,16 +209,38 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     everyMs: upkeepMs,
   })
 
+  // Alerts
+  const webhookOptions = () => ({ allowPrivate: config.webhooks.allowPrivateAddresses, now: now() })
+  const siteUrl = (): string => toUrls(config, listening?.url).site
+  const alerts = createAlerts({
+    storage,
+    usageLimits,
+    getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
+    secrets,
+    sendWebhook: (request) => sendWebhook(request, webhookOptions()),
+    sendMail: mailer.getSend,
+    describeMailError,
+    siteUrl,
+    onEvent: log,
+    leader: randomUUID(),
+    now,
+  })
+  const stopAlerts = startUpkeep({ work: alerts.run, everyMs: alertsMs })
+
   // Control API
   const control = createControl({
     storage,
     accounts,
     usageLimits,
     readMetrics: createReadMetrics({ storage }),
+    readActivity: createReadActivity({ storage }),
+    readTraffic: createReadTraffic({ storage }),
     keys: { forget },
+    requestLog,
     secrets,
     config: () => ({
       signUp: config.signUp,
+      mail: config.mail !== undefined,
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
       maxApps: config.limits.appsPerUser,
@@ -211,6 +259,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     degraded,
     upstreams: () => gateway.upstreams(),
+    webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,
   })
@@ -226,9 +275,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   const closeParts = async (): Promise<void> => {
     stopUpkeep()
+    stopAlerts()
     stores.stop()
+    await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
-    await Promise.allSettled([keys.close(), usageLimits.close()])
+    await Promise.allSettled([keys.close(), usageLimits.close(), requestLog.close()])
     await storedMeter.close()
     await redis?.close()
     await storage.close()
@@ -263,6 +314,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     compression: next.compression,
     quotaStatus: next.quotaStatus,
     meter,
+    requestLog,
     tracer: tracing?.tracer,
     trustedProxies: next.trustedProxies,
     testKeys,
@@ -313,7 +365,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       log({ event: 'controlListening', port: controlPort, url: siteUrl })
     }
     let prometheusPort: number | undefined
-    if (prometheus !== undefined && config.prometheus !== undefined) {
+    if (prometheus !== undefined && config.prometheus !== undefined && options.worker === undefined) {
       prometheusPort = await prometheus.listen(config.prometheus)
       log({ event: 'prometheusListening', port: prometheusPort })
     }
@@ -355,8 +407,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const closeOnce = async ({
     graceMs = defaultGraceMs,
     drainDelayMs = config.drainDelayMs ?? 0,
+    handOverMs = 0,
   }: CloseOptions): Promise<void> => {
-    if (drainDelayMs > 0 && listening !== undefined) {
+    if (handOverMs > 0) {
+      isClosing = true
+      gateway.prepareToClose({ windowMs: handOverMs, handsOver: true })
+      await drainDelay.wait(handOverMs)
+    } else if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
       gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
@@ -379,6 +436,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }),
     listen,
     reload,
+    metrics: async () => (await prometheus?.json()) ?? [],
     log,
     close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
     skipDrainDelay: drainDelay.skip,

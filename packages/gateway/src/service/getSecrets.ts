@@ -57,11 +57,11 @@ const readText = (file: string | undefined): string => {
 
 /**
  * Gets the secrets of a config and its environment, to hide them in logs.
- * @param config - As `readServiceConfig` returns it, with the URLs and headers from files and variables.
+ * @param config - As `readServiceConfig` returns it, with the URLs, headers and passwords from files and variables.
  * @param environment - If the file of `KEYRAIL_SECRET_FILE` cannot be read, its secrets are left out.
  */
 export const getSecrets = (
-  { networks, tracing }: Pick<ServiceConfig, 'networks' | 'tracing'>,
+  { networks, tracing, mail }: Pick<ServiceConfig, 'networks' | 'tracing' | 'mail'>,
   environment: Environment,
 ): readonly string[] => {
   const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
@@ -74,6 +74,7 @@ export const getSecrets = (
       getHeaderSecrets(headers),
     ),
     ...(tracing === undefined ? [] : getUrlSecrets(tracing.endpoint)),
+    mail?.smtp.password ?? '',
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
     ...getRedisPasswords(REDIS_URL),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>

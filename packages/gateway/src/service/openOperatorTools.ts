@@ -36,7 +36,7 @@ export const openOperatorTools = async (
   { environment = process.env }: { environment?: Environment } = {},
 ): Promise<OperatorTools> => {
   const config = readServiceConfig(file, { environment })
-  const storageOptions = toStorageOptions(config, environment)
+  const storageOptions = { postgres: config.postgres, ...toStorageOptions(config, environment) }
   const storage = await openStorage(storageOptions).catch((error: unknown) => {
     throw asStorageConfigError(error, storageOptions)
   })
@@ -57,7 +57,7 @@ export const openOperatorTools = async (
             fix: 'is missing: rotation needs a secret in a file, which every instance reloads',
           },
         ])
-      return rotateSecret({ keys: storage.keys, file: secretFile, drop })
+      return rotateSecret({ sealed: [storage.keys, storage.webhooks], file: secretFile, drop })
     },
     close: () => storage.close(),
   }

@@ -82,6 +82,7 @@ const start = async () => {
       skippedRows: 5,
       failures: { write: 6, rollUp: 7 },
     }),
+    droppedRequests: () => ({ keyLimit: 8, limit: 9, buffer: 0, storage: 10 }),
   })
   toStop.push(prometheus)
   const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })
@@ -171,6 +172,8 @@ describe('prometheus', () => {
       'keyrail_metering_skipped_rows_total 5',
       'keyrail_metering_failures_total{work="write"} 6',
       'keyrail_metering_failures_total{work="rollUp"} 7',
+      'keyrail_request_log_dropped_total{reason="keyLimit"} 8',
+      'keyrail_request_log_dropped_total{reason="storage"} 10',
     ])
       expect(text.split('\n')).toContain(line)
     expect(text).toMatch(/^process_cpu_user_seconds_total /m)

@@ -9,9 +9,10 @@ import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
 
 /**
- * Reads a config file. Relative paths in it start at its folder. The URLs in variables and files, and headers in files, are read too.
+ * Reads a config file. Relative paths in it start at its folder. The URLs and
+ * passwords in variables and files, and headers in files, are read too.
  * @param file - The path of a JSON file; see `parseServiceConfig` for its members.
- * @param options.environment - For `urlEnv`, `wsUrlEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
+ * @param options.environment - For `urlEnv`, `wsUrlEnv`, `passwordEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
  * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
@@ -22,7 +23,7 @@ export const readServiceConfig = (
 ): ServiceConfig => {
   const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
   const folder = dirname(resolve(file))
-  const { storage, tls, tracing, dashboard } = config
+  const { storage, tls, tracing, mail, dashboard } = config
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   return {
     ...config,
@@ -31,6 +32,7 @@ export const readServiceConfig = (
     ...(tracing?.headers === undefined
       ? {}
       : { tracing: { ...tracing, headers: readHeaders(tracing.headers, 'tracing.headers', folder) } }),
+    ...(mail === undefined ? {} : { mail: readMail(mail, { folder, environment }) }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
@@ -173,6 +175,26 @@ const readHeaders = (
   const fault = findHeadersFault(headers)
   if (fault !== undefined) throw new ConfigError([{ path, fix: fault }])
   return headers
+}
+
+/** Replaces the variable or file of the password with the password. */
+const readMail = (
+  mail: NonNullable<ServiceConfig['mail']>,
+  { folder, environment }: Sources,
+): NonNullable<ServiceConfig['mail']> => {
+  const { passwordEnv, passwordFile, ...smtp } = mail.smtp
+  if (passwordEnv !== undefined) {
+    const password = environment[passwordEnv] ?? ''
+    if (password !== '') return { ...mail, smtp: { ...smtp, password } }
+    const fix = `names ${formatVariable(passwordEnv)}, which is not set: set it or remove mail`
+    throw new ConfigError([{ path: 'mail.smtp.passwordEnv', fix }])
+  }
+  if (passwordFile === undefined) return mail
+  try {
+    return { ...mail, smtp: { ...smtp, password: readFileSync(resolve(folder, passwordFile), 'utf8').trim() } }
+  } catch (error) {
+    throw unreadableFile('mail.smtp.passwordFile', error)
+  }
 }
 
 /** Anything that does not look like a variable name could be the URL itself and is not repeated. */

@@ -1,4 +1,5 @@
-import { createMask } from '../proxy/upstream/createMask.ts'
+import { createMask } from '../lib/secrets/createMask.ts'
+import { secretShapes } from '../lib/secrets/secretShapes.ts'
 
 /**
  * Hides secrets in a text.
@@ -9,19 +10,6 @@ export type Redact = (text: string, kind?: 'routine') => string
 
 /** Replaces a secret. */
 const mask = '[secret]'
-
-const secretShapes: readonly RegExp[] = [
-  // API keys and access tokens, also within a path.
-  /kr[a-z]?_[0-9A-Za-z]{20,}/,
-  // JSON Web Tokens.
-  /eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/,
-  // PEM of any kind, also with escaped line breaks.
-  /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/,
-  // Password hashes.
-  /\$argon2id\$[\w$=,+/.-]+/,
-  // User and password of a URL.
-  /(?<=:\/\/)[^\s/@"]+@/,
-]
 
 const minLength = 6
 

@@ -41,7 +41,7 @@ test('a rotation reseals every key, and an old secret can be dropped afterwards'
   })
   expect(created).toMatchObject({ id: owner.id })
 
-  expect(await rotateSecret({ keys: storage.keys, file, waitMs: 0 })).toEqual({
+  expect(await rotateSecret({ sealed: [storage.keys, storage.webhooks], file, waitMs: 0 })).toEqual({
     version: 2,
     resealed: 1,
     unreadable: [],
@@ -51,7 +51,10 @@ test('a rotation reseals every key, and an old secret can be dropped afterwards'
   expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^2:[A-Za-z0-9_-]{64}\\n1:${first}\\n$`))
   expect(secrets().map(({ version }) => version)).toEqual([2, 1])
 
-  expect(await rotateSecret({ keys: storage.keys, file, drop: true })).toMatchObject({ version: 2, dropped: [1] })
+  expect(await rotateSecret({ sealed: [storage.keys, storage.webhooks], file, drop: true })).toMatchObject({
+    version: 2,
+    dropped: [1],
+  })
   expect(secrets().map(({ version }) => version)).toEqual([2])
   const sealed = await storage.keys.findSealed(owner)
   expect(sealed && openKey(sealed.sealed, owner, secrets())).toBe(key)
@@ -59,6 +62,8 @@ test('a rotation reseals every key, and an old secret can be dropped afterwards'
 
 test('an old secret that a key needs is not dropped', async () => {
   writeFileSync(file, `9:${'another secret that opens nothing '.replaceAll(' ', '-')}\n`)
-  await expect(rotateSecret({ keys: storage.keys, file, drop: true })).rejects.toThrow('no secret opens 1 of the keys')
+  await expect(rotateSecret({ sealed: [storage.keys, storage.webhooks], file, drop: true })).rejects.toThrow(
+    'no secret opens 1 of the keys',
+  )
   expect(secrets().map(({ version }) => version)).toEqual([9])
 })

@@ -40,22 +40,36 @@ const toServerSecrets = (secrets: readonly WrittenSecret[]) => {
   return [newest, ...older] as const
 }
 
+const resealAll = async (
+  sealed: readonly (Storage['keys'] | Storage['webhooks'])[],
+  secrets: ReturnType<typeof toServerSecrets>,
+): Promise<{ resealed: number; unreadable: readonly string[] }> => {
+  let resealed = 0
+  const unreadable: string[] = []
+  for (const repository of sealed) {
+    const result = await resealKeys(repository, secrets)
+    resealed += result.resealed
+    unreadable.push(...result.unreadable)
+  }
+  return { resealed, unreadable }
+}
+
 /**
- * Adds a new server secret and reseals every key with it. Old secrets stay in the file until they are dropped, because other instances need
+ * Adds a new server secret and reseals every key and the secrets of webhooks with it. Old secrets stay in the file until they are dropped, because other instances need
  * them until they have reloaded the file.
- * @param options.keys - The repository of keys.
+ * @param options.sealed - The repositories of keys and webhooks.
  * @param options.file - The file of `KEYRAIL_SECRET_FILE`. Afterwards only its owner can read it.
  * @param options.drop - Adds no secret, but removes the old ones if no key needs them. @default false
  * @param options.waitMs - How long to wait for running services to reload the file before resealing, in milliseconds. @default 1500
  * @throws {ConfigError} if the file cannot be used, the newest secret has version 255, or an old one is still needed.
  */
 export const rotateSecret = async ({
-  keys,
+  sealed,
   file,
   drop = false,
   waitMs = defaultWaitMs,
 }: {
-  keys: Storage['keys']
+  sealed: readonly (Storage['keys'] | Storage['webhooks'])[]
   file: string
   drop?: boolean
   waitMs?: number
@@ -63,7 +77,7 @@ export const rotateSecret = async ({
   const before = parseServerSecrets(readFileSync(file, 'utf8'))
   const version = before[0]?.version ?? 0
   if (drop) {
-    const { resealed, unreadable } = await resealKeys(keys, toServerSecrets(before))
+    const { resealed, unreadable } = await resealAll(sealed, toServerSecrets(before))
     if (unreadable.length > 0)
       throw new ConfigError([
         {
@@ -79,5 +93,5 @@ export const rotateSecret = async ({
   const secrets = [{ version: version + 1, text: randomBytes(48).toString('base64url') }, ...before]
   writeSecrets(file, secrets)
   await setTimeout(waitMs)
-  return { version: version + 1, ...(await resealKeys(keys, toServerSecrets(secrets))), dropped: [] }
+  return { version: version + 1, ...(await resealAll(sealed, toServerSecrets(secrets))), dropped: [] }
 }

@@ -3,6 +3,8 @@ import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
+import { mail } from './mailConfig.ts'
+import { requestLog } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
 import { webSocket } from './webSocketConfig.ts'
@@ -44,10 +46,21 @@ export const serviceConfigSchema = object({
   prometheus: listen.exactOptional(),
   /** Where the spans of traced requests are sent. @default requests are not traced */
   tracing: tracing.exactOptional(),
+  /** Where emails are sent: to confirm addresses, to reset passwords and to invite. @default no emails are sent */
+  mail: mail.exactOptional(),
+  /** The URLs that users have alerts sent to. */
+  webhooks: object({
+    /** Allows plain http, and addresses of private networks and of this machine. @default false */
+    allowPrivateAddresses: flag().default(false),
+  }).prefault({}),
   /** The SQLite file, used without `DATABASE_URL`. */
   storage: object({ file: path('the SQLite file') }).exactOptional(),
-  /** The most connections to PostgreSQL that this instance opens. @default 10 */
-  postgres: object({ maxConnections: whole(1, 1_000).default(10) }).prefault({}),
+  postgres: object({
+    /** The most connections that this instance opens. @default 10 */
+    maxConnections: whole(1, 1_000).default(10),
+    /** Whether `DATABASE_URL` is that of a pooler in transaction mode, such as PgBouncer. @default false */
+    transactionPooler: flag().default(false),
+  }).prefault({}),
   /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
   dashboard: object({ folder: path('the folder with the built pages') }).exactOptional(),
   /** Proxies whose `X-Forwarded-For` and `X-Request-Id` headers are trusted: IP addresses and ranges. @default none */
@@ -126,13 +139,16 @@ export const serviceConfigSchema = object({
   staleKeysForMs: whole(0, dayMs).default(600_000),
   /** How many keys are in memory at most, and as many unknown ones. An API key takes about 0.7 KB, an app 2 KB or more. @default 100_000 */
   maxCachedKeys: whole(1_000, 10_000_000).default(100_000),
-  /** For how many days to store metrics by the minute, the hour and the day, and the audit log. @default 8, 90, 730, and 400 */
+  /** For how many days to store metrics by the minute, the hour and the day, the audit log, and the request log. @default 8, 90, 730, 400, and 3 */
   retention: object({
     minutesDays: whole(1, maxDays).default(8),
     hoursDays: whole(1, maxDays).default(90),
     daysDays: whole(1, maxDays).default(730),
     auditDays: whole(1, maxDays).default(400),
+    requestsDays: whole(1, maxDays).default(3),
   }).prefault({}),
+  /** The request log of apps and API keys: failed requests, and a sample of the others. */
+  requestLog,
   /** Whether to log each request. @default true */
   logRequests: flag().default(true),
   /**

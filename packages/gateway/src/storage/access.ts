@@ -16,6 +16,8 @@ export interface Access {
   readonly endsAt: number | null
   /** The networks on which it may be used. */
   readonly networks: readonly Network[]
+  /** Whether the request log records excerpts of params and responses. */
+  readonly recordDetails: boolean
   readonly user: {
     readonly id: string
     readonly state: 'active' | 'disabled'
@@ -47,6 +49,7 @@ export interface AccessRow {
   readonly old: number
   readonly old_until: number | null
   readonly expires_at: number | null
+  readonly record_details: number
   readonly user_id: string
   readonly user_state: 'active' | 'disabled'
   readonly user_limits: string | null
@@ -93,6 +96,7 @@ export const toAccess = (row: AccessRow): Access => ({
   old: row.old === 1,
   endsAt: row.old === 1 ? getEarlier(row.old_until, row.expires_at) : row.expires_at,
   networks: row.network === null ? toNetworks(row.networks) : [row.network],
+  recordDetails: row.record_details === 1,
   user: {
     id: row.user_id,
     state: row.user_state,

@@ -26,6 +26,8 @@ export interface AppDetails {
   readonly jwtAudience?: string | null
   /** How far in the future a token's `exp` may be, in seconds. @default null: a day */
   readonly jwtMaxLifetimeS?: number | null
+  /** Whether the request log records excerpts of params and responses. @default false */
+  readonly recordDetails?: boolean
   /** Overrides of the service's limits. */
   readonly limits: Readonly<Record<string, unknown>> | null
 }
@@ -105,6 +107,7 @@ const toApp = ({
   requireJwt,
   jwtAudience,
   jwtMaxLifetimeS,
+  recordDetails,
   version,
   createdAt,
 }: Selectable<Tables['apps']>): App => ({
@@ -120,6 +123,7 @@ const toApp = ({
   requireJwt: requireJwt === 1,
   jwtAudience,
   jwtMaxLifetimeS,
+  recordDetails: recordDetails === 1,
   version,
   createdAt,
 })
@@ -137,6 +141,7 @@ type DetailRow = Pick<
   | 'requireJwt'
   | 'jwtAudience'
   | 'jwtMaxLifetimeS'
+  | 'recordDetails'
 >
 
 const toRow = ({
@@ -150,6 +155,7 @@ const toRow = ({
   requireJwt,
   jwtAudience = null,
   jwtMaxLifetimeS = null,
+  recordDetails = false,
 }: AppDetails): DetailRow => ({
   name: name.trim(),
   nameFolded: foldText(name),
@@ -162,6 +168,7 @@ const toRow = ({
   requireJwt: requireJwt ? 1 : 0,
   jwtAudience,
   jwtMaxLifetimeS,
+  recordDetails: recordDetails ? 1 : 0,
 })
 
 /** Whether a user has another app with this name. */

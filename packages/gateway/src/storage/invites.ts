@@ -13,6 +13,8 @@ export interface Invite {
   readonly createdBy: string
   readonly createdAt: number
   readonly expiresAt: number
+  /** Whether the service sent it to `email`, so that it proves the address. */
+  readonly isMailed: boolean
 }
 
 /** The unused invites, stored by their SHA-256 (lower-case hex). */
@@ -22,6 +24,7 @@ export interface Invites {
     email: string | null
     createdBy: string
     expiresAt: number
+    isMailed?: boolean
     now: number
   }): Promise<Invite>
   /** Finds and locks an invite until the transaction ends, so that it cannot be used twice. */
@@ -34,22 +37,31 @@ export interface Invites {
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
-const toInvite = ({ id, email, createdBy, createdAt, expiresAt }: Selectable<Tables['invites']>): Invite => ({
+const toInvite = ({ id, email, createdBy, createdAt, expiresAt, mailed }: Selectable<Tables['invites']>): Invite => ({
   id,
   email,
   createdBy,
   createdAt,
   expiresAt,
+  isMailed: mailed === 1,
 })
 
 /** Creates the repository of invites. */
 export const createInvites = (db: Db): Invites => {
   const { query } = db
   return {
-    create: async ({ hash, email, createdBy, expiresAt, now }) => {
+    create: async ({ hash, email, createdBy, expiresAt, isMailed = false, now }) => {
       const row = await query
         .insertInto('invites')
-        .values({ id: createId('inv'), sha256: toHashBytes(hash), email, createdBy, createdAt: now, expiresAt })
+        .values({
+          id: createId('inv'),
+          sha256: toHashBytes(hash),
+          email,
+          createdBy,
+          createdAt: now,
+          expiresAt,
+          mailed: isMailed ? 1 : 0,
+        })
         .returningAll()
         .executeTakeFirstOrThrow()
       return toInvite(row)

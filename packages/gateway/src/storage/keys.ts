@@ -34,6 +34,8 @@ export interface Key {
   readonly rotatedAt: number | null
   readonly revokedAt: number | null
   readonly expiresAt: number | null
+  /** Whether the request log records excerpts of params and responses. An app's key has the app's setting. */
+  readonly recordDetails: boolean
 }
 
 /** A sealed copy, and the row and user that it is bound to. */
@@ -69,6 +71,8 @@ export interface Keys {
   listByApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
   /** Lists a user's API keys that are not revoked, the oldest first. */
   listApiKeys(userId: string): Promise<readonly Key[]>
+  /** The ids of all of a user's keys: those of apps, and API keys, revoked ones included. */
+  listIds(userId: string): Promise<readonly string[]>
   /** The number of API keys of all users that are not revoked. */
   countApiKeys(): Promise<number>
   /** The number of API keys that are not revoked, for each of these users. Users without any are omitted. */
@@ -87,6 +91,7 @@ export interface Keys {
     name?: string
     description?: string
     expiresAt?: number | null
+    recordDetails?: boolean
   }): Promise<Key | 'revoked' | 'versionMoved' | 'notFound'>
   /** Ends the grace period of the previous key, if there is one. */
   dropOld(key: { id: string; userId: string }): Promise<Key | 'revoked' | 'notFound'>
@@ -135,6 +140,7 @@ const toKey = (row: Selectable<Tables['keys']>): Key => ({
   revokedAt: row.revokedAt,
   expiresAt: row.expiresAt,
   revealable: row.sealed !== null,
+  recordDetails: row.recordDetails === 1,
 })
 
 /** Creates the repository of keys. */
@@ -226,6 +232,11 @@ export const createKeys = (db: Db): Keys => {
       return rows.map(toKey)
     },
 
+    listIds: async (userId) => {
+      const rows = await query.selectFrom('keys').select('id').where('userId', '=', userId).execute()
+      return rows.map(({ id }) => id)
+    },
+
     listByApps: async ({ appIds, userId }) => {
       if (appIds.length === 0) return []
       const rows = await query
@@ -258,7 +269,7 @@ export const createKeys = (db: Db): Keys => {
       return new Map(rows.map(({ userId, total }) => [userId, total]))
     },
 
-    edit: ({ id, userId, version, appVersion, name, description, expiresAt }) =>
+    edit: ({ id, userId, version, appVersion, name, description, expiresAt, recordDetails }) =>
       change({ id, userId }, async (before, transaction, currentAppVersion) => {
         if (before.state === 'revoked') return 'revoked'
         if (appVersion !== undefined && currentAppVersion !== appVersion) return 'versionMoved'
@@ -269,6 +280,7 @@ export const createKeys = (db: Db): Keys => {
             name: name?.trim() ?? before.name,
             description: description ?? before.description,
             expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+            recordDetails: recordDetails === undefined ? before.recordDetails : recordDetails ? 1 : 0,
             version: before.version + 1,
           })
           .where('id', '=', id)

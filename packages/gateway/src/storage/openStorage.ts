@@ -3,6 +3,7 @@ import { inTransaction } from './transaction.ts'
 import { migrate } from './migration/migrate.ts'
 import type { OpenDatabase, PoolState, Step, Write, WriteNow } from './database.ts'
 import { openPostgres } from './postgres/openPostgres.ts'
+import type { PostgresOptions } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
@@ -10,8 +11,7 @@ import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where data is stored: in an SQLite file, or in PostgreSQL. */
 export type StorageOptions = ({ readonly file: string } | { readonly databaseUrl: string }) & {
-  /** The most connections to PostgreSQL. @default 10 */
-  readonly maxConnections?: number | undefined
+  readonly postgres?: PostgresOptions | undefined
 }
 
 /** The storage of the service. */
@@ -44,14 +44,10 @@ export interface Storage extends Repositories {
 }
 
 const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
-  const {
-    file,
-    databaseUrl,
-    maxConnections,
-  }: { file?: unknown; databaseUrl?: unknown; maxConnections?: number | undefined } = options
+  const { file, databaseUrl }: { file?: unknown; databaseUrl?: unknown } = options
   if ((file === undefined) === (databaseUrl === undefined))
     throw new TypeError('storage needs either a file or a databaseUrl')
-  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl, { maxConnections })
+  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl, options.postgres)
   if (typeof file === 'string' && file !== '' && !file.startsWith(':memory:')) return openSqlite(file)
   throw new TypeError(
     file === undefined ? 'databaseUrl must be a string' : 'file must be a path: in-memory storage is not supported',

@@ -1,5 +1,7 @@
 import { createAccessTokens } from './accessTokens.ts'
 import type { AccessTokens } from './accessTokens.ts'
+import { createAlerts } from './alerts.ts'
+import type { Alerts } from './alerts.ts'
 import { createAllowList } from './allowList.ts'
 import type { AllowList } from './allowList.ts'
 import { createApps } from './apps.ts'
@@ -8,6 +10,8 @@ import { createAuditLog } from './auditLog.ts'
 import type { AuditLog } from './auditLog.ts'
 import { createChanges } from './changes.ts'
 import type { Changes } from './changes.ts'
+import { createEmailLinks } from './emailLinks.ts'
+import type { EmailLinks } from './emailLinks.ts'
 import { createInvites } from './invites.ts'
 import type { Invites } from './invites.ts'
 import { createJwtKeys } from './jwtKeys.ts'
@@ -18,11 +22,15 @@ import { createLeftUsers } from './leftUsers.ts'
 import type { LeftUsers } from './leftUsers.ts'
 import { createOneTimeLinks } from './oneTimeLinks.ts'
 import type { OneTimeLinks } from './oneTimeLinks.ts'
+import { createRequestLogRows } from './requestLog.ts'
+import type { RequestLogRows } from './requestLog.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Db } from './tables.ts'
 import { createUsers } from './users.ts'
 import type { Users } from './users.ts'
+import { createWebhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** All repositories. */
 export interface Repositories {
@@ -35,9 +43,13 @@ export interface Repositories {
   readonly accessTokens: AccessTokens
   readonly invites: Invites
   readonly oneTimeLinks: OneTimeLinks
+  readonly emailLinks: EmailLinks
+  readonly webhooks: Webhooks
+  readonly alerts: Alerts
   readonly leftUsers: LeftUsers
   readonly auditLog: AuditLog
   readonly changes: Changes
+  readonly requestLog: RequestLogRows
 }
 
 /** Creates the repositories of a database or a transaction. */
@@ -51,7 +63,11 @@ export const createRepositories = (db: Db): Repositories => ({
   accessTokens: createAccessTokens(db),
   invites: createInvites(db),
   oneTimeLinks: createOneTimeLinks(db),
+  emailLinks: createEmailLinks(db),
+  webhooks: createWebhooks(db),
+  alerts: createAlerts(db),
   leftUsers: createLeftUsers(db),
   auditLog: createAuditLog(db),
   changes: createChanges(db),
+  requestLog: createRequestLogRows(db),
 })

@@ -13,6 +13,9 @@ interface UserRow {
   limits: string | null
   createdAt: number
   quotaOwner: string | null
+  emailVerifiedAt: number | null
+  alertEmails: Generated<number>
+  alertEmailsAll: Generated<number>
 }
 
 interface LeftUserRow {
@@ -45,6 +48,7 @@ interface AppRow {
   requireJwt: number
   jwtAudience: string | null
   jwtMaxLifetimeS: number | null
+  recordDetails: Generated<number>
   version: number
   createdAt: number
 }
@@ -89,6 +93,7 @@ interface KeyRow {
   rotatedAt: number | null
   revokedAt: number | null
   expiresAt: number | null
+  recordDetails: Generated<number>
 }
 
 interface AccessTokenRow {
@@ -109,6 +114,7 @@ interface InviteRow {
   createdBy: string
   createdAt: number
   expiresAt: number
+  mailed: Generated<number>
 }
 
 interface OneTimeLinkRow {
@@ -116,6 +122,46 @@ interface OneTimeLinkRow {
   sha256: Uint8Array
   createdAt: number
   expiresAt: number
+}
+
+interface EmailLinkRow {
+  sha256: Uint8Array
+  email: string
+  emailFolded: string
+  userId: string | null
+  createdAt: number
+  expiresAt: number
+}
+
+interface WebhookRow {
+  id: string
+  userId: string
+  url: string
+  allUsers: number
+  sealed: Uint8Array
+  createdAt: number
+}
+
+interface QuotaAlertRow {
+  account: string
+  /** Days since 1970. */
+  day: number
+  /** Percent of the quota. */
+  level: number
+  createdAt: number
+}
+
+interface AlertDeliveryRow {
+  id: string
+  userId: string
+  webhookId: string | null
+  event: string
+  state: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  result: string | null
+  createdAt: number
+  attemptedAt: number | null
+  nextAttemptAt: number | null
 }
 
 interface AuditRow {
@@ -178,6 +224,36 @@ interface UsageStateRow {
   leaderUntil: number
 }
 
+interface RequestLogRow {
+  keyId: string
+  at: number
+  id: string
+  method: string | null
+  outcome: string
+  code: number | null
+  message: string | null
+  status: number
+  durationUs: number
+  network: string
+  requestId: string
+  calls: number
+  failedCalls: number
+  keyEnding: string | null
+  origin: string | null
+  ipBlock: string | null
+  requestBytes: number | null
+  responseBytes: number | null
+  transport: 'http' | 'websocket'
+}
+
+interface RequestExcerptRow {
+  keyId: string
+  at: number
+  id: string
+  params: string | null
+  response: string | null
+}
+
 /** The tables, by their names in the query builder. */
 export interface Tables {
   users: UserRow
@@ -191,6 +267,11 @@ export interface Tables {
   accessTokens: AccessTokenRow
   invites: InviteRow
   oneTimeLinks: OneTimeLinkRow
+  emailLinks: EmailLinkRow
+  webhooks: WebhookRow
+  quotaAlerts: QuotaAlertRow
+  alertDeliveries: AlertDeliveryRow
+  alertState: { id: number; leader: string | null; leaderUntil: number }
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow
@@ -201,6 +282,8 @@ export interface Tables {
   usageDays: UsageRow
   usagePending: UsagePendingRow
   usageState: UsageStateRow
+  requestLog: RequestLogRow
+  requestExcerpts: RequestExcerptRow
 }
 
 /** A database, or a transaction in it. */

@@ -24,4 +24,5 @@ export const toKeyRow = (
   rotatedAt: null,
   revokedAt: null,
   expiresAt,
+  recordDetails: 0,
 })

@@ -21,12 +21,23 @@ export interface User {
   readonly createdAt: number
   /** The id of the user whose quota counter the API keys use: this user, or a user with the same email address who was deleted today. */
   readonly quotaOwner: string
+  /** When the user proved that the email address is theirs; `null` if they have not. */
+  readonly emailVerifiedAt: number | null
 }
 
 /** The accounts. */
 export interface Users {
-  /** @returns The account, or `'emailTaken'`: email addresses are compared ignoring case. */
-  create(user: { email: string; password: string; role?: User['role']; now: number }): Promise<User | 'emailTaken'>
+  /**
+   * @param user.isVerified - Whether the user has proved that the email address is theirs. @default false
+   * @returns The account, or `'emailTaken'`: email addresses are compared ignoring case.
+   */
+  create(user: {
+    email: string
+    password: string
+    role?: User['role']
+    isVerified?: boolean
+    now: number
+  }): Promise<User | 'emailTaken'>
   find(id: string): Promise<User | undefined>
   /** Finds and locks an account until the transaction ends. A new session of the account waits for that. */
   findForUpdate(id: string): Promise<User | undefined>
@@ -40,6 +51,8 @@ export interface Users {
    * @returns Whether there is such a user.
    */
   setPassword(id: string, password: string, options?: { from?: string }): Promise<boolean>
+  /** Sets a verified email address. @returns Whether there is such a user, or `'emailTaken'`. Call this in a transaction that has locked the user. */
+  setVerifiedEmail(id: string, email: string, now: number): Promise<boolean | 'emailTaken'>
   /** @returns Whether there is such a user. */
   setRole(id: string, role: User['role']): Promise<boolean>
   /** Disables or enables the account and all its keys. @returns Whether there is such a user. */
@@ -59,6 +72,7 @@ const toUser = (row: Selectable<Tables['users']>): User => ({
   limits: fromJson(row.limits),
   createdAt: row.createdAt,
   quotaOwner: row.quotaOwner ?? row.id,
+  emailVerifiedAt: row.emailVerifiedAt,
 })
 
 /** Creates the repository of accounts. */
@@ -78,7 +92,7 @@ export const createUsers = (db: Db): Users => {
     })
 
   return {
-    create: async ({ email, password, role = 'user', now }) => {
+    create: async ({ email, password, role = 'user', isVerified = false, now }) => {
       const row = await query
         .insertInto('users')
         .values({
@@ -91,6 +105,7 @@ export const createUsers = (db: Db): Users => {
           limits: null,
           createdAt: now,
           quotaOwner: null,
+          emailVerifiedAt: isVerified ? now : null,
         })
         .onConflict((conflict) => conflict.column('emailFolded').doNothing())
         .returningAll()
@@ -129,6 +144,21 @@ export const createUsers = (db: Db): Users => {
     setPassword: async (id, password, { from } = {}) => {
       const one = query.updateTable('users').set({ password }).where('id', '=', id)
       const { numUpdatedRows } = await (from === undefined ? one : one.where('password', '=', from)).executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+    setVerifiedEmail: async (id, email, now) => {
+      const emailFolded = foldText(email)
+      const owner = await query
+        .selectFrom('users')
+        .select('id')
+        .where('emailFolded', '=', emailFolded)
+        .executeTakeFirst()
+      if (owner !== undefined && owner.id !== id) return 'emailTaken'
+      const { numUpdatedRows } = await query
+        .updateTable('users')
+        .set({ email: email.trim(), emailFolded, emailVerifiedAt: now })
+        .where('id', '=', id)
+        .executeTakeFirst()
       return numUpdatedRows > 0n
     },
     setRole: async (id, role) => {

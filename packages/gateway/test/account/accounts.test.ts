@@ -39,6 +39,7 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(viewer.user).toEqual({
         id: expect.stringMatching(/^usr_/),
         email,
+        emailVerifiedAt: null,
         state: 'active',
         role: 'user',
         limits: null,

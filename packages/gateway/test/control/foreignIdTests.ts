@@ -18,9 +18,11 @@ const idGetters: Readonly<Record<string, (world: World) => string>> = {
   entryId: ({ entryId }) => entryId,
   kid: ({ kid }) => kid,
   keyId: ({ key }) => key.id,
+  logId: ({ logId }) => logId,
   tokenId: ({ tokenId }) => tokenId,
   userId: ({ userId }) => userId,
   inviteId: ({ inviteId }) => inviteId,
+  webhookId: ({ webhookId }) => webhookId,
 }
 const getId = (name: string, world: World): string => {
   const find = idGetters[name]

@@ -206,6 +206,46 @@ describe('requests', () => {
     expect(ofKey.headers.get('content-disposition')).toMatch(/-(?:testnet|mainnet)-series-day\.csv"$/)
   })
 
+  test('for metrics of a range of its own return whole steps that the service still has, and can be filtered', async () => {
+    const { person: owner } = await createWorld(control)
+    const { as } = owner
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+    const ask = async (ago: number, length: number) => {
+      const from = control.clock.now - ago
+      const query = { from: new Date(from).toISOString(), to: new Date(from + length).toISOString() }
+      return control.call('GET /api/metrics', { as, query: { ...query, method: 'eth_call', outcome: 'nodeError' } })
+    }
+    for (const [ago, length, step] of [
+      [7 * day, 6 * hour, minute],
+      [7 * day, 6 * hour + 1, hour],
+      [9 * day, 6 * hour, hour],
+      [80 * day, 8 * day, hour],
+      [80 * day, 8 * day + 1, day],
+      [100 * day, hour, day],
+      [700 * day, 731 * day, day],
+    ] as const) {
+      const view = expectBody<MetricsView>(await ask(ago, length))
+      const from = control.clock.now - ago
+      expect([view.range, view.step]).toEqual(['custom', { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }[step]])
+      expect(Date.parse(view.from)).toBe(Math.floor(from / step) * step)
+      expect(Date.parse(view.to)).toBe(Math.ceil((from + length) / step) * step)
+      expect(control.metricsQueries.at(-1)?.filter).toMatchObject({ method: 'eth_call', outcome: 'nodeError' })
+    }
+    for (const [ago, length, field] of [
+      [hour, 0, 'to'],
+      [731 * day, 731 * day + 1, 'to'],
+      [-1, hour, 'from'],
+    ] as const) {
+      const response = await ask(ago, length)
+      expect([response.status, JSON.parse(response.text)]).toMatchObject([422, { error: { fields: [{ field }] } }])
+    }
+    const half = { from: new Date(control.clock.now - hour).toISOString() }
+    expect((await control.call('GET /api/metrics.csv', { as, query: half })).status).toBe(422)
+    const query = { ...half, to: new Date(control.clock.now).toISOString() }
+    const csv = await control.call('GET /api/metrics.csv', { as, query })
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="keyrail-account-series-custom.csv"')
+  })
+
   test('for the OpenAPI 3.1 document get what the route table declares', async () => {
     const served = expectBody<ReturnType<typeof openApi>>(await control.raw('/api/openapi.json'))
     expect(served).toEqual(JSON.parse(JSON.stringify(openApi({ publicUrl: control.url }))))

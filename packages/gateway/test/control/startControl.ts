@@ -15,12 +15,17 @@ import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
+import { removeRequests } from '../../src/usage/requestLog/requestLogUpkeep.ts'
+import { createReadActivity } from '../../src/usage/metering/createReadActivity.ts'
+import { createReadTraffic } from '../../src/usage/metering/createReadTraffic.ts'
 import type { Metrics, MetricsQuery } from '../../src/usage/metering/metrics.ts'
 import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import type { Change } from '../../src/storage/changes.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
+import { createMailbox } from '../mail/mailbox.ts'
+import type { Mailbox } from '../mail/mailbox.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 
 /** A response of the control API. */
@@ -58,6 +63,8 @@ export interface StartedControl {
   readonly operatorToken: string
   readonly clock: { now: number }
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
+  /** Off until a test turns it on. */
+  readonly mailbox: Mailbox
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
   /** All responses: method, path, headers and body. */
@@ -135,12 +142,16 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       apiKey: { perSecond: null, burst: 1_000, perDay: 25_000, perMonth: null },
     },
   }
+  const mailbox = createMailbox({ siteUrl: () => url })
+  mailbox.isOn = false
+  let url = 'http://127.0.0.1:1'
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
     operatorToken,
     now,
     onChange: forget,
+    mail: mailbox.mail,
     passwords: createPasswordHasher({ cost: cheap, maxQueued: 1_000 }),
   })
   const usageLimits: Pick<UsageLimits, 'usage'> = {
@@ -154,7 +165,6 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const seen: string[] = []
   const metricsQueries: MetricsQuery[] = []
   const held: { metrics?: Promise<void> } = {}
-  let url = 'http://127.0.0.1:1'
   const control = createControl({
     storage,
     accounts,
@@ -164,7 +174,10 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       await held.metrics
       return createMetrics(query)
     },
+    readActivity: createReadActivity({ storage }),
+    readTraffic: createReadTraffic({ storage }),
     keys: { forget },
+    requestLog: { remove: (keyIds) => removeRequests(storage, keyIds) },
     secrets,
     config: () => config,
     deployment: () => ({
@@ -190,6 +203,10 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
         },
       },
     }),
+    webhooks: {
+      options: () => ({ allowPrivate: false, now: clock.now }),
+      send: async () => ({ ok: true, result: 'HTTP 200' }),
+    },
     log: (entry) => logs.push(entry),
     now,
   })
@@ -221,6 +238,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     operatorToken,
     clock,
     config,
+    mailbox,
     secrets,
     logs,
     seen,

@@ -1,9 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { createSecretText, hashSecret } from '../../src/control/account/secretText.ts'
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/accessToken.ts'
+import { createLogId } from '../../src/usage/requestLog/logId.ts'
+import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
+import { createRequestRow } from '../usage/createRequestRow.ts'
 import { newIp, newEmail, expectOk, password } from '../account/accountFixture.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
 
@@ -72,12 +76,25 @@ export interface World {
   readonly apiKey: string
   readonly entryId: string
   readonly kid: string
+  /** A request in the log of the app, and one in that of the API key. */
+  readonly logId: string
   readonly tokenId: string
   /** An access token with all scopes. */
   readonly token: Login & { bearer: string }
   readonly userId: string
   readonly inviteId: string
   readonly link: string
+  /** A link that gives the account another email address. */
+  readonly emailLink: string
+  readonly webhookId: string
+}
+
+/** Adds a request to the logs of some keys. */
+const logRequests = async ({ storage, clock }: StartedControl, keyIds: readonly string[]): Promise<string> => {
+  const id = createLogId(clock.now)
+  const rows = keyIds.map((keyId) => createRequestRow({ keyId, id, at: clock.now }))
+  await storage.write(toRequestSteps(storage.db.kind, rows))
+  return id
 }
 
 /** Creates the body of a request for an app, with a unique name. */
@@ -113,10 +130,23 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
     await control.call('POST /api/apps/{appId}/jwt-keys', { as, params, body: { pem: newPem().publicPem } }),
     201,
   )
+  const logId = await logRequests(control, [app.key.id, key.id])
   const token = await createToken(control, owner, tokenScopes)
   const other = await createToken(control, owner, ['read'])
   const { invite } = expectOk(await control.accounts.operator.inviteUser({ email: newEmail() }))
   const { text: link } = expectOk(await control.accounts.operator.resetLink({ id: owner.id }))
+  const { webhook } = expectBody<{ webhook: { id: string } }>(
+    await control.call('POST /api/alerts/webhooks', { as, body: { url: 'https://hooks.example.org/' } }),
+    201,
+  )
+  const emailLink = createSecretText('email')
+  await control.storage.emailLinks.create({
+    hash: hashSecret(emailLink),
+    email: newEmail(),
+    userId: owner.id,
+    expiresAt: control.clock.now + 3_600_000,
+    now: control.clock.now,
+  })
   const fresh = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
   return {
     person: owner,
@@ -126,10 +156,13 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
     apiKey,
     entryId: entry.id,
     kid,
+    logId,
     token,
     tokenId: other.id,
     userId: owner.id,
     inviteId: invite.id,
     link,
+    emailLink,
+    webhookId: webhook.id,
   }
 }

@@ -8,11 +8,14 @@ export interface CuttableLink {
   readonly cut: () => void
   /** Accepts connections again. */
   readonly fix: () => void
+  /** Leads new connections to another port, as a virtual IP does after a failover. */
+  readonly retarget: (port: number) => void
   readonly close: () => Promise<void>
 }
 
 /** Starts a TCP proxy for a port of this machine. */
-export const createCuttableLink = async (target: number): Promise<CuttableLink> => {
+export const createCuttableLink = async (firstTarget: number): Promise<CuttableLink> => {
+  let target = firstTarget
   const sockets = new Set<Socket>()
   let isCut = false
   const track = (socket: Socket): void => {
@@ -42,6 +45,9 @@ export const createCuttableLink = async (target: number): Promise<CuttableLink> 
     cut,
     fix: () => {
       isCut = false
+    },
+    retarget: (port) => {
+      target = port
     },
     close: async () => {
       cut()

@@ -50,7 +50,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect([exitCode, stderr]).toEqual([0, ''])
   })
 
-  test('a user signs up, creates an app, calls both networks, sees the calls counted, and deletes the app', async () => {
+  test('a user signs up, creates an app, calls both networks, sees the calls counted and logged, and deletes the app', async () => {
     const ann = createVisitor(service.url)
     await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
     const { app, apiKey, addresses } = await ann.get('POST /api/apps', {
@@ -68,6 +68,22 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     await expect
       .poll(() => ann.get('GET /api/apps/{appId}/metrics', { params: { appId: app.id }, query: '?range=hour' }))
       .toMatchObject({ total: 2, succeeded: 2, successRate: 1 })
+    await post(addresses['testnet'] ?? '', read.replace('eth_blockNumber', 'eth_getBlockCount'))
+    const getRequests = () => ann.get('GET /api/apps/{appId}/requests', { params: { appId: app.id } })
+    await expect.poll(async () => (await getRequests()).items.length).toBe(3)
+    const [failed, ...succeeded] = (await getRequests()).items
+    expect(failed).toMatchObject({
+      method: 'eth_getBlockCount',
+      outcome: 'method_not_found',
+      code: -32_601,
+      network: 'testnet',
+      keyEnding: apiKey.slice(-4),
+      ipBlock: '127.0.0.0/24',
+    })
+    expect(succeeded.map(({ outcome, network }) => [outcome, network])).toEqual([
+      ['succeeded', 'mainnet'],
+      ['succeeded', 'testnet'],
+    ])
     const usage = await ann.get('GET /api/apps/{appId}/usage', { params: { appId: app.id } })
     expect(usage.day).toMatchObject({ limit: 100_000 })
     expect(usage.day.used).toBeGreaterThanOrEqual(2)

@@ -24,6 +24,7 @@ export const details: AppDetails = {
   requireJwt: false,
   jwtAudience: null,
   jwtMaxLifetimeS: null,
+  recordDetails: false,
   limits: null,
 }
 

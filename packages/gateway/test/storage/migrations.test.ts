@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
-import { createPartitions } from '../../src/usage/metering/minutePartitions.ts'
+import { createPartitions } from '../../src/usage/metering/dayPartitions.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { readState } from '../../src/usage/metering/usageRows.ts'
 import { migrate } from '../../src/storage/migration/migrate.ts'
@@ -131,7 +131,7 @@ describe.each(databases)('migrate on $name', (database) => {
       [48, 2],
     ])
     expect(before[1]?.map(([at]) => at)).toEqual([-48, -24, -2, -1, 0, 48])
-    if (storage.db.kind === 'postgres') await createPartitions(storage.db, today)
+    if (storage.db.kind === 'postgres') await createPartitions(storage.db, 'usage_minutes', today)
     await rollUp(storage, { now: today + 4 * day })
     expect(await readState(storage.db)).toMatchObject({ hoursTo: Infinity, daysTo: Infinity })
     expect([await read('minute'), await read('hour'), await read('day')]).toEqual(before)
@@ -161,9 +161,30 @@ describe.each(databases)('migrate on $name', (database) => {
     expect(results.every(({ to }) => to === newest)).toBe(true)
   })
 
-  test('rejects a database that is newer than the program, and does not change it', async () => {
+  test('a program works with newer tables that support its version, and does not change them', async () => {
     const options = await database.create()
-    const newer = [...migrations, step(newest + 1, 'create table tomorrow (id text)')]
+    const newer = [
+      ...migrations,
+      step(newest + 1, 'create table tomorrow (id text)'),
+      step(newest + 2, 'create table later (id text)'),
+    ]
+    await within(options, (db) => migrate(db, { migrations: newer }))
+    const before = await within(options, shapeOf)
+    const storage = await openStorage(options)
+    expect(await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })).toMatchObject({
+      state: 'active',
+    })
+    await storage.close()
+    expect(await within(options, migrate)).toEqual({ from: newest + 2, to: newest + 2 })
+    expect(await within(options, shapeOf)).toEqual(before)
+  })
+
+  test('rejects a database that is too new for the program, and does not change it', async () => {
+    const options = await database.create()
+    const newer = [
+      ...migrations,
+      { ...step(newest + 1, 'create table tomorrow (id text)'), oldestSupported: newest + 1 },
+    ]
     await within(options, (db) => migrate(db, { migrations: newer }))
     const before = await within(options, shapeOf)
     await expect(openStorage(options)).rejects.toThrow(

@@ -52,7 +52,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
 
   test.each([
     [10, {}],
-    [3, { maxConnections: 3 }],
+    [3, { postgres: { maxConnections: 3 } }],
   ])('opens at most %s connections with %o, and reports them and the queries that wait', async (max, options) => {
     const storage = await openStorage({ databaseUrl: await urlOf(), ...options })
     const slow = Array.from({ length: max + 2 }, () => sql`select pg_sleep(0.3)`.execute(storage.db.query))

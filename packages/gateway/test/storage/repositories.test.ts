@@ -39,6 +39,7 @@ describe.each(databases)('repositories on $name', (database) => {
         limits: null,
         createdAt: now,
         quotaOwner: user.id,
+        emailVerifiedAt: null,
       })
       expect(await storage.users.find(user.id)).toEqual(user)
       expect(await storage.users.findByEmail('GRÜSSE@example.ORG')).toEqual(user)

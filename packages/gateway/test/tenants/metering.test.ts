@@ -55,6 +55,13 @@ describe('metering counts', () => {
     expect(meter.durations[2]).toBeGreaterThan(190)
   })
 
+  test('calls with the old key of a rotation apart', async () => {
+    const { addApp, meter } = await start()
+    await post(addApp({ id: 'key_r', old: true }).path, read)
+    await post(addApp({ id: 'key_r' }).path, read)
+    expect(meter.counted).toEqual(['key_r:old', 'key_r'].map((id) => `${id} testnet eth_gasPrice succeeded`))
+  })
+
   test('a rejected request of a known key by its reason, and a rejected batch by its calls', async () => {
     const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchCalls: 2, maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_w' })

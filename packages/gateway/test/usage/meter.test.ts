@@ -78,6 +78,15 @@ describe.each(databases)('metering on $name', (database) => {
       expect(Math.abs((estimate ?? 0) / exact - 1)).toBeLessThan(0.19)
 
     const read = createReadMetrics(meters)
+    const filtered = { subject: { keyId: key.id }, from: start, to: start + hourMs, step: 'hour' } as const
+    for (const [filter, total] of [
+      [{ method: 'eth_getLogs' }, 2],
+      [{ outcome: 'rate_limited' }, 1],
+      [{ network: 'mainnet' }, 100],
+      [{ network: 'testnet', method: 'eth_getLogs', outcome: 'nodeError' }, 1],
+      [{ network: 'mainnet', outcome: 'nodeError' }, 0],
+    ] as const)
+      expect(await read({ ...filtered, filter })).toMatchObject({ total, series: [{ total }] })
     const span = { from: start, to: start + hourMs, step: 'hour' } as const
     expect(await read({ subject: { appId: key.appId ?? '' }, ...span })).toMatchObject({ total: 103 })
     expect(await read({ subject: { userId: key.userId ?? '' }, ...span })).toMatchObject({ total: 104 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
-import { createPartitions } from '../../src/usage/metering/minutePartitions.ts'
+import { createPartitions } from '../../src/usage/metering/dayPartitions.ts'
 import { pruneUsage } from '../../src/usage/metering/pruneUsage.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { dayMs, hourMs } from '../../src/usage/metering/usageTime.ts'
@@ -51,13 +51,13 @@ describe.runIf(postgres !== undefined)('partitions of the minutes', () => {
     const storage = await openEmpty()
     await countAt(storage, day - 1, day, day + hourMs, day + 2 * dayMs, day + 9 * dayMs)
     expect(await readPartitions(storage)).toEqual({ default: 5 })
-    await Promise.all([1, 2, 3, 4].map(() => createPartitions(storage.db, day + 5 * hourMs)))
+    await Promise.all([1, 2, 3, 4].map(() => createPartitions(storage.db, 'usage_minutes', day + 5 * hourMs)))
     const partitions = { '2026_11_21': 2, '2026_11_22': 0, '2026_11_23': 1, '2026_11_24': 0, default: 2 }
     expect(await readPartitions(storage)).toEqual(partitions)
-    await createPartitions(storage.db, day + 6 * hourMs)
+    await createPartitions(storage.db, 'usage_minutes', day + 6 * hourMs)
     await countAt(storage, day + dayMs)
     expect(await readPartitions(storage)).toEqual({ ...partitions, '2026_11_22': 1 })
-    await createPartitions(storage.db, day + 2 * dayMs)
+    await createPartitions(storage.db, 'usage_minutes', day + 2 * dayMs)
     expect(Object.keys(await readPartitions(storage))).toEqual([
       '2026_11_21',
       '2026_11_22',
@@ -77,7 +77,7 @@ describe.runIf(postgres !== undefined)('partitions of the minutes', () => {
         .insertInto('usageMinutes')
         .values({ at: day, keyId: 'key_1', run: 'run_1', total: 1, counts: '[]' })
         .execute()
-      created = createPartitions(storage.db, day)
+      created = createPartitions(storage.db, 'usage_minutes', day)
       await expect
         .poll(async () => {
           const { rows } = await sql`
@@ -93,7 +93,7 @@ describe.runIf(postgres !== undefined)('partitions of the minutes', () => {
 
   test('are dropped once all of their rows are past their retention, with late rows of those days', async () => {
     const storage = await openEmpty()
-    await createPartitions(storage.db, day)
+    await createPartitions(storage.db, 'usage_minutes', day)
     await countAt(storage, day - dayMs, day, day + dayMs, day + 2 * dayMs)
     const now = day + 2 * dayMs + hourMs
     const retention = { minutesMs: dayMs, hoursMs: 30 * dayMs, daysMs: 90 * dayMs }
@@ -106,16 +106,16 @@ describe.runIf(postgres !== undefined)('partitions of the minutes', () => {
 
   test('wait for no reader for longer than a second', async () => {
     const storage = await openEmpty()
-    await createPartitions(storage.db, day)
+    await createPartitions(storage.db, 'usage_minutes', day)
     await storage.db.query.transaction().execute(async (reader) => {
       await reader.selectFrom('usageMinutes').selectAll().execute()
       const before = performance.now()
-      await expect(createPartitions(storage.db, day + dayMs)).rejects.toMatchObject({ fault: 'busy' })
+      await expect(createPartitions(storage.db, 'usage_minutes', day + dayMs)).rejects.toMatchObject({ fault: 'busy' })
       expect(performance.now() - before).toBeLessThan(10_000)
       // Writers do not wait for it.
       await countAt(storage, day)
     })
-    await createPartitions(storage.db, day + dayMs)
+    await createPartitions(storage.db, 'usage_minutes', day + dayMs)
     expect(await readPartitions(storage)).toMatchObject({ '2026_11_21': 1, '2026_11_25': 0 })
   })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
-import { createPartitions } from '../../src/usage/metering/minutePartitions.ts'
+import { createPartitions } from '../../src/usage/metering/dayPartitions.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -35,7 +35,7 @@ describe.each(databases)('a roll-up on $name', (database) => {
 
   test('of 4,000 keys and 60 minutes takes seconds', async () => {
     storage = await openStorage(await database.create())
-    if (storage.db.kind === 'postgres') await createPartitions(storage.db, start)
+    if (storage.db.kind === 'postgres') await createPartitions(storage.db, 'usage_minutes', start)
     // The hours before are rolled up already, but their minutes are still in the table.
     for (let hour = -earlierHours; hour <= 0; hour += 1) await fillHour(storage, start + hour * hourMs)
     await sql`insert into usage_pending (level, at, run, version) values ('hour', ${sql.lit(start)}, 'run', 1)`.execute(

@@ -1,5 +1,4 @@
-import type { ReadOptions } from '../readOptions.ts'
-import type { SnippetMethod } from '../snippetMethods.ts'
+import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import { paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -13,6 +12,9 @@ const post = (body: string): string[] => [
 const callMethod = (method: string, params: string): string[] =>
   post(`'{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}'`)
 
+/** A value as JSON in a shell string. Only the text of JSON strings can contain a quote. */
+const shellString = (value: object): string => `'${JSON.stringify(value).replaceAll("'", '\\u0027')}'`
+
 /** Assigns one field of a response to a shell variable, for use in a second call. */
 const assign = (name: string, method: string, params: string, field: string): string[] => [
   `${name}=$(curl --silent --show-error "$URL" \\`,
@@ -21,7 +23,7 @@ const assign = (name: string, method: string, params: string, field: string): st
   `  sed -n 's/.*"${field}":"\\(0x[0-9a-f]*\\)".*/\\1/p')`,
 ]
 
-const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+const programs = ({ account, block, contract, call }: ReadOptions): Readonly<Record<ProgramId, readonly string[]>> => ({
   latestBlock: callMethod('eth_getBlockByNumber', '["latest",false]'),
   blockByNumber: callMethod('eth_getBlockByNumber', `["0x${block.toString(16)}",false]`),
   balance: callMethod('eth_getBalance', `["${account}","latest"]`),
@@ -83,6 +85,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     '  socket.onmessage = ({ data }) => console.log(data)',
     "'",
   ],
+  call: post(shellString({ jsonrpc: '2.0', id: 1, method: call.method, params: call.params })),
 })
 
 /** Writes shell programs with curl. */

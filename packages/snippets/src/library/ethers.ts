@@ -1,6 +1,15 @@
-import type { ReadOptions } from '../readOptions.ts'
-import type { SnippetMethod } from '../snippetMethods.ts'
-import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, privateKey, toSocketUrl } from './writer.ts'
+import type { ProgramId, ReadOptions } from '../readOptions.ts'
+import {
+  importWebSocket,
+  jsArguments,
+  jsKey,
+  jsOptions,
+  jsPrint,
+  jsUrl,
+  paragraphs,
+  privateKey,
+  toSocketUrl,
+} from './writer.ts'
 import type { Written } from './writer.ts'
 
 interface Program {
@@ -8,7 +17,7 @@ interface Program {
   readonly lines: readonly string[]
 }
 
-const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+const programs = ({ account, block, contract, symbol, call }: ReadOptions): Readonly<Record<ProgramId, Program>> => ({
   latestBlock: {
     lines: ["const block = await provider.getBlock('latest')", 'console.log(`Block ${block.number} is ${block.hash}`)'],
   },
@@ -103,6 +112,7 @@ const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<R
       '})',
     ],
   },
+  call: { lines: [`const result = await provider.send(${jsArguments(call)})`, jsPrint] },
 })
 
 /** Writes JavaScript programs with ethers. */

@@ -1,6 +1,6 @@
-import type { ReadOptions } from '../readOptions.ts'
+import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsKey, jsOptions, jsUrl, paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
+import { jsArguments, jsKey, jsOptions, jsPrint, jsUrl, paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const call = [
@@ -26,7 +26,8 @@ const plain = ({
   block,
   contract,
   symbol,
-}: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+  call: given,
+}: ReadOptions): Readonly<Record<ProgramId, readonly string[]>> => ({
   latestBlock: [
     "const block = await call('eth_getBlockByNumber', 'latest', false)",
     'console.log(`Block ${Number(block.number)} is ${block.hash}`)',
@@ -108,6 +109,7 @@ const plain = ({
     '}',
     'socket.onclose = ({ code, reason }) => console.error(`The connection was closed: ${code} ${reason}`)',
   ],
+  call: [`const result = await call(${jsArguments(given, '...')})`, jsPrint],
 })
 
 interface Program {
@@ -222,7 +224,7 @@ export function writeFetch(options: ReadOptions): Written {
     run: 'node',
     ...(options.method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
-  if (!options.withKeyrail) {
+  if (!options.withKeyrail || options.method === 'call') {
     const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
     const lines = paragraphs(
       [jsKey(options), `const url = ${url}`],

@@ -1,6 +1,15 @@
-import type { ReadOptions } from '../readOptions.ts'
-import type { SnippetMethod } from '../snippetMethods.ts'
-import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, privateKey, toSocketUrl } from './writer.ts'
+import type { ProgramId, ReadOptions } from '../readOptions.ts'
+import {
+  importWebSocket,
+  jsRequest,
+  jsKey,
+  jsOptions,
+  jsPrint,
+  jsUrl,
+  paragraphs,
+  privateKey,
+  toSocketUrl,
+} from './writer.ts'
 import type { Written } from './writer.ts'
 
 interface Program {
@@ -9,7 +18,7 @@ interface Program {
   readonly lines: readonly string[]
 }
 
-const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+const programs = ({ account, block, contract, symbol, call }: ReadOptions): Readonly<Record<ProgramId, Program>> => ({
   latestBlock: {
     lines: ['const block = await client.getBlock()', 'console.log(`Block ${block.number} is ${block.hash}`)'],
   },
@@ -105,6 +114,8 @@ const programs = ({ account, block, contract, symbol }: ReadOptions): Readonly<R
       '})',
     ],
   },
+  // The types of viem know only standard methods.
+  call: { lines: [`const result = await client.request(${jsRequest(call)} as never)`, jsPrint] },
 })
 
 /** Writes TypeScript programs with viem. */

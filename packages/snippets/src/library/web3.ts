@@ -1,6 +1,15 @@
-import type { ReadOptions } from '../readOptions.ts'
-import type { SnippetMethod } from '../snippetMethods.ts'
-import { importWebSocket, jsKey, jsOptions, jsUrl, paragraphs, privateKey, toSocketUrl } from './writer.ts'
+import type { ProgramId, ReadOptions } from '../readOptions.ts'
+import {
+  importWebSocket,
+  jsRequest,
+  jsKey,
+  jsOptions,
+  jsPrint,
+  jsUrl,
+  paragraphs,
+  privateKey,
+  toSocketUrl,
+} from './writer.ts'
 import type { Written } from './writer.ts'
 
 const programs = ({
@@ -8,7 +17,8 @@ const programs = ({
   block,
   contract,
   symbol,
-}: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+  call,
+}: ReadOptions): Readonly<Record<ProgramId, readonly string[]>> => ({
   latestBlock: [
     "const block = await web3.eth.getBlock('latest')",
     'console.log(`Block ${block.number} is ${block.hash}`)',
@@ -89,6 +99,7 @@ const programs = ({
     "blocks.on('data', (block) => console.log(`Block ${block.number} is ${block.hash}`))",
     "blocks.on('error', (error) => console.error(error.message))",
   ],
+  call: [`const result = await web3.requestManager.send(${jsRequest(call)})`, jsPrint],
 })
 
 /** Writes JavaScript programs with web3.js. */

@@ -1,14 +1,25 @@
-import type { ReadOptions } from '../readOptions.ts'
-import type { SnippetMethod } from '../snippetMethods.ts'
+import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import { paragraphs, privateKey, toSocketUrl } from './writer.ts'
 import type { Written } from './writer.ts'
+
+/** A JSON value as code. JSON strings and numbers are valid in Python. */
+const toPython = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${toPython(member)}`)
+    .join(', ')}}`
+}
 
 const programs = ({
   account,
   block,
   contract,
   symbol,
-}: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+  call,
+}: ReadOptions): Readonly<Record<ProgramId, readonly string[]>> => ({
   latestBlock: [
     'block = w3.eth.get_block("latest")',
     "print(f\"Block {block['number']} is {block['hash'].to_0x_hex()}\")",
@@ -89,6 +100,10 @@ const programs = ({
   chainId: ['print(f"Chain id: {w3.eth.chain_id}")'],
   // Asynchronous, which `writeSubscription` writes.
   subscribeBlocks: [],
+  call: [
+    `result = w3.manager.request_blocking(${JSON.stringify(call.method)}, ${toPython(call.params)})`,
+    'print(Web3.to_json(result))',
+  ],
 })
 
 /** Writes the program that subscribes. Only web3.py's own provider has subscriptions. */

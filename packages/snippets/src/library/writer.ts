@@ -1,4 +1,5 @@
 import type { ReadOptions } from '../readOptions.ts'
+import type { SnippetCall } from '../snippetOptions.ts'
 
 /** A program as lines, with its commands. */
 export interface Written {
@@ -20,6 +21,23 @@ export type Writer = (options: ReadOptions) => Written
 export function paragraphs(...parts: readonly (readonly string[])[]): string[] {
   return parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['', ...part]))
 }
+
+/** A method as code. A word needs no escapes, and JSON is valid JavaScript. */
+const jsMethod = ({ method }: SnippetCall): string => (/^\w*$/.test(method) ? `'${method}'` : JSON.stringify(method))
+
+/**
+ * A call as the arguments of a JavaScript function, as code.
+ * @param spread - `...` if each param is an argument.
+ */
+export const jsArguments = (call: SnippetCall, spread = ''): string =>
+  `${jsMethod(call)}, ${spread}${JSON.stringify(call.params)}`
+
+/** A call as a JavaScript object, as code. */
+export const jsRequest = (call: SnippetCall): string =>
+  `{ method: ${jsMethod(call)}, params: ${JSON.stringify(call.params)} }`
+
+/** The line that prints the result of a call in a JavaScript program. */
+export const jsPrint = 'console.log(JSON.stringify(result, null, 2))'
 
 /** The line with the key in a JavaScript program. */
 export function jsKey({ apiKey }: ReadOptions): string {

@@ -8,9 +8,10 @@ export function AccountFrame() {
         <Link to="/account" activeOptions={{ exact: true }}>
           Usage
         </Link>
+        <Link to="/account/alerts">Alerts</Link>
         <Link to="/account/tokens">Access tokens</Link>
         <Link to="/account/audit">Audit log</Link>
-        <Link to="/account/security">Password and deletion</Link>
+        <Link to="/account/security">Security</Link>
       </nav>
       <Outlet />
     </div>

@@ -1,28 +1,60 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AccountView } from '@keyrail/gateway'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
-import { sessionQuery } from '../../control/queries.ts'
+import { deploymentQuery, sessionQuery } from '../../control/queries.ts'
 import { changeSession } from '../../control/sessionChange.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
-import { Problem } from '../../parts/Note.tsx'
+import { EmailField } from '../../parts/EmailField.tsx'
+import { Note, Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { PasswordField } from '../../parts/PasswordField.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 
-/** The password, and the end of the account. */
+/** The email address, the password, and the deletion of the account. */
 export function AccountSecurity() {
   const { data } = useQuery(sessionQuery)
+  const { data: deployment } = useQuery(deploymentQuery)
   return (
     <>
-      <PageHead title="Password and deletion" windowTitle="Account: password" lead={data?.account.email} />
+      <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
+      {deployment?.mail && data && <ChangeEmail account={data.account} />}
       <ChangePassword />
       <DeleteAccount />
     </>
+  )
+}
+
+function ChangeEmail({ account }: { readonly account: AccountView }) {
+  const [email, setEmail] = useState(account.email)
+  const [sentTo, setSentTo] = useState('')
+  const isOther = email.trim().toLowerCase() !== account.email.toLowerCase()
+  const requesting = useSubmit({
+    check: () => ({ email: email.trim() === '' ? 'Type an email address' : undefined }),
+    send: (password) =>
+      callApi('POST /api/account/email', { body: { email, ...(password !== undefined && { password }) } }),
+    done: () => setSentTo(email.trim()),
+    fields: ['email'],
+  })
+  return (
+    <Card
+      title="Email address"
+      lead={account.emailVerified ? 'The address is confirmed.' : 'The address is not confirmed yet.'}
+    >
+      {sentTo !== '' && (
+        <Note kind="good">
+          We sent a link to {sentTo}. Open it in this browser within one hour to confirm the address.
+        </Note>
+      )}
+      <SaveForm of={requesting} action={isOther ? 'Send a link to the new address' : 'Send a link to confirm it'}>
+        <EmailField value={email} onChange={setEmail} fix={requesting.getFix('email')} />
+      </SaveForm>
+    </Card>
   )
 }
 

@@ -9,8 +9,10 @@ import { QuotaNote } from '../../parts/QuotaNote.tsx'
 import { getQuotaState } from '../../parts/quotaState.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
+import { UsageHistory } from './UsageHistory.tsx'
+import { UsageShare } from './UsageShare.tsx'
 
-/** What the account used: of the API keys' limit, and of all in all. */
+/** The usage of the account: of the API keys' limits, by app and key, by day, and in detail. */
 export function AccountUsage() {
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   return (
@@ -21,14 +23,16 @@ export function AccountUsage() {
         {({ day, month, weights, networks }) => (
           <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
             <div className="pair">
-              <UsageMeter title="Today (UTC)" usage={day} />
-              <UsageMeter title="This month (UTC)" usage={month} />
+              <UsageMeter period="day" usage={day} />
+              <UsageMeter period="month" usage={month} />
             </div>
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />
           </Card>
         )}
       </Loaded>
+      <UsageShare />
+      <UsageHistory />
       <h2>All apps and API keys</h2>
       <MetricsPanel subject="account" />
     </>

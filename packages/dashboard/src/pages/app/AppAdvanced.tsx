@@ -138,8 +138,8 @@ function Limits({ app }: { readonly app: AppView }) {
         {({ day, month, weights, networks }) => (
           <>
             <div className="pair">
-              <UsageMeter title="Today (UTC)" usage={day} />
-              <UsageMeter title="This month (UTC)" usage={month} />
+              <UsageMeter period="day" usage={day} />
+              <UsageMeter period="month" usage={month} />
             </div>
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />

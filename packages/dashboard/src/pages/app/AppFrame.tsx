@@ -8,6 +8,7 @@ import { PageHead } from '../../parts/PageHead.tsx'
 import { QuotaNote } from '../../parts/QuotaNote.tsx'
 import { getQuotaState } from '../../parts/quotaState.ts'
 import { AppBadge } from './AppBadge.tsx'
+import { AppSwitcher } from './AppSwitcher.tsx'
 
 const route = getRouteApi('/inside/apps/$appId')
 
@@ -44,7 +45,12 @@ export function AppFrame() {
               title={app.name}
               crumb={<Link to="/apps">Apps</Link>}
               lead={app.description || undefined}
-              action={<AppBadge app={app} isUsedUp={quota?.isUsedUp} />}
+              action={
+                <div className="row">
+                  <AppBadge app={app} isUsedUp={quota?.isUsedUp} />
+                  <AppSwitcher app={app} />
+                </div>
+              }
             />
             <QuotaNote
               state={quota}
@@ -61,6 +67,9 @@ export function AppFrame() {
               </Link>
               <Link to="/apps/$appId/metrics" params={params}>
                 Metrics
+              </Link>
+              <Link to="/apps/$appId/requests" params={params}>
+                Requests
               </Link>
               <Link to="/apps/$appId/networks" params={params}>
                 Networks

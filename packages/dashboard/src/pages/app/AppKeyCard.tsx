@@ -18,6 +18,7 @@ export function AppKeyCard({ app }: { readonly app: AppView }) {
   return (
     <KeyCard
       id={app.key.id}
+      subject={{ appId: app.id }}
       facts={app.key}
       maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
       setExpiry={async (expiresAt) =>
@@ -30,6 +31,7 @@ export function AppKeyCard({ app }: { readonly app: AppView }) {
       rotate={async (graceDays) => {
         const rotated = await callApi('POST /api/apps/{appId}/key/rotate', { params, body: { graceDays } })
         show(rotated.app)
+        void queries.invalidateQueries({ queryKey: ['key-traffic'] })
         return { id: app.id, apiKey: rotated.apiKey, revealable: rotated.app.key.revealable }
       }}
       endOld={async () => show(await callApi('DELETE /api/apps/{appId}/key/old', { params }))}

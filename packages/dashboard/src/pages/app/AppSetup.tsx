@@ -6,6 +6,7 @@ import { Note } from '../../parts/Note.tsx'
 import { FirstRequest } from '../../snippet/FirstRequest.tsx'
 import { SnippetPanel } from '../../snippet/SnippetPanel.tsx'
 import { isOff } from './AppBadge.tsx'
+import { AppChecklist } from './AppChecklist.tsx'
 import { useApp, useAppKey } from './useApp.ts'
 
 /** An example call, and whether one has come. */
@@ -17,9 +18,10 @@ export function AppSetup() {
   return (
     <div className="stack wide">
       <FirstRequest subject={{ appId: app.id }} />
+      <AppChecklist app={app} />
       {app.requireJwt && (
         <Note kind="warn">
-          This app takes calls only with a signed token, which the example does not send.{' '}
+          This app takes calls only with a signed token, which the program does not send.{' '}
           <Link to="/apps/$appId/settings/jwt-keys" params={params}>
             JWT keys
           </Link>
@@ -48,7 +50,8 @@ export function AppSetup() {
           {({ networks }) => (
             <SnippetPanel
               holder={holder}
-              kind="app"
+              subject={params}
+              requireJwt={app.requireJwt}
               networks={networks.filter(({ network }) => app.networks.includes(network))}
             />
           )}

@@ -59,6 +59,9 @@ export function KeyFrame() {
               <Link to="/keys/$keyId/metrics" params={params}>
                 Metrics
               </Link>
+              <Link to="/keys/$keyId/requests" params={params}>
+                Requests
+              </Link>
               <Link to="/keys/$keyId/settings" params={params}>
                 Settings
               </Link>

@@ -4,7 +4,6 @@ import type { ApiKeyView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, keyQuery } from '../../control/queries.ts'
-import { refreshOnConflict } from '../../control/refreshOnConflict.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -16,6 +15,7 @@ import { NameFields } from '../../parts/NameFields.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { useKey } from './useKey.ts'
+import { useKeyChange } from './useKeyChange.ts'
 
 /** What of an API key can be set, and its end. */
 export function KeySettings() {
@@ -27,27 +27,21 @@ export function KeySettings() {
     queries.setQueryData(keyQuery(key.id).queryKey, changed)
     void queries.invalidateQueries({ queryKey: ['keys'] })
   }
-  const edit = async (change: {
-    readonly name?: string
-    readonly description?: string
-    readonly expiresAt?: string | null
-  }): Promise<void> => {
-    if (Object.keys(change).length === 0) return
-    const body = { version: key.version, ...change }
-    show(await refreshOnConflict(queries, ['key', key.id], () => callApi('PATCH /api/keys/{keyId}', { params, body })))
-  }
+  const edit = useKeyChange(key)
   if (key.state === 'revoked') return <Note>This API key is revoked. Nothing of it can be changed.</Note>
   return (
     <div className="stack wide">
       <About apiKey={key} edit={edit} />
       <KeyCard
         id={key.id}
+        subject={{ keyId: key.id }}
         facts={key}
         maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
         setExpiry={(expiresAt) => edit({ expiresAt })}
         rotate={async (graceDays) => {
           const rotated = await callApi('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
           show(rotated.key)
+          void queries.invalidateQueries({ queryKey: ['key-traffic'] })
           return { id: key.id, apiKey: rotated.apiKey, revealable: rotated.key.revealable }
         }}
         endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}
@@ -59,7 +53,7 @@ export function KeySettings() {
 
 function About(props: {
   readonly apiKey: ApiKeyView
-  readonly edit: (change: { readonly name?: string; readonly description?: string }) => Promise<void>
+  readonly edit: (change: { readonly name?: string; readonly description?: string }) => Promise<unknown>
 }) {
   const { say } = useDialogs()
   const draft = useDraft(`${props.apiKey.id}/about`, { name: props.apiKey.name, description: props.apiKey.description })

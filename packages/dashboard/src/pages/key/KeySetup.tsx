@@ -95,7 +95,7 @@ export function KeySetup() {
                   </div>
                 )}
               </Card>
-              <SnippetPanel holder={holder} kind="apiKey" networks={[network]} />
+              <SnippetPanel holder={holder} subject={{ keyId: key.id }} networks={[network]} />
             </>
           )
         }}
@@ -103,7 +103,7 @@ export function KeySetup() {
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
           <Card title="Today’s use" lead="Of all your API keys together. Rejected calls do not count.">
-            <UsageMeter title="Today (UTC)" usage={day} />
+            <UsageMeter period="day" usage={day} />
             <WeightsHint weights={networks[key.network]?.weights ?? weights} />
           </Card>
         )}

@@ -6,6 +6,7 @@ import { deploymentQuery, invitesQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
+import { Choices } from '../../parts/Choices.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note, Problem } from '../../parts/Note.tsx'
@@ -58,15 +59,19 @@ function Make() {
   const queries = useQueryClient()
   const [email, setMail] = useState('')
   const [days, setDays] = useState('7')
+  const [isSent, setSent] = useState(false)
+  const { data: deployment } = useQuery(deploymentQuery)
+  const { say } = useDialogs()
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const making = useSubmit({
     send: () =>
       callApi('POST /api/admin/invites', {
-        body: { days: Number(days), ...(email.trim() && { email: email.trim() }) },
+        body: { days: Number(days), ...(email.trim() && { email: email.trim() }), ...(isSent && { send: true }) },
       }),
     done: async (made) => {
       setMail('')
-      setLink(made)
+      if (isSent) say('The invite is on its way')
+      setLink(isSent ? undefined : made)
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
     },
     fields: ['email', 'days'],
@@ -94,6 +99,16 @@ function Make() {
             fix={making.getFix('days')}
           />
         </div>
+        {deployment?.mail && (
+          <Choices
+            legend="Delivery"
+            kind="any"
+            name="send"
+            value={isSent ? ['send'] : []}
+            onChange={(chosen) => setSent(chosen.includes('send'))}
+            options={[{ value: 'send', title: 'Send the invite by email' }]}
+          />
+        )}
       </SaveForm>
     </Card>
   )

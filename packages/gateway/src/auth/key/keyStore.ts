@@ -38,6 +38,8 @@ export interface KeyRecord {
   readonly quotaOwner?: string
   /** The app of the key. Each app has its own quota. */
   readonly appId?: string
+  /** Whether this is the old key, which works until the grace period after a rotation ends. Its calls are metered apart. @default false */
+  readonly old?: boolean
   /** Changes with the record: cached token results are valid for one version only. @default 0 */
   readonly version?: number
   /** The services enabled for an app; without `Node API` calls get 403. @default all */
@@ -48,6 +50,8 @@ export interface KeyRecord {
   readonly jwt?: { readonly policy: JwtPolicy; readonly required: boolean }
   /** @default none */
   readonly limits?: KeyLimits
+  /** Whether the request log records excerpts of params and responses. @default false */
+  readonly recordDetails?: boolean
 }
 
 /** The result of a key store. A plain value is faster than a promise. */

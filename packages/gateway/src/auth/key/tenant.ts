@@ -1,4 +1,6 @@
 import type { RateLimits } from '../../usage/rateLimit/rateDecision.ts'
+import { toOldKeyId } from '../../usage/metering/meter.ts'
+import type { MeteredKey } from '../../usage/metering/meter.ts'
 import type { QuotaAccount } from '../../usage/limits/usageLimits.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
 import type { BufferShare } from '../../lib/memoryBudget.ts'
@@ -20,6 +22,8 @@ export interface Tenant {
   readonly record: KeyRecord
   /** The owner of the key, who may have several. */
   readonly ownerId: string
+  /** What the calls are counted for. */
+  readonly meteredKey: MeteredKey
   /** The memory that all requests of the owner buffer. */
   readonly share: BufferShare
   readonly bucket: RateBucket
@@ -65,6 +69,7 @@ export const toTenant = (record: KeyRecord): Tenant => {
   const tenant: Tenant = {
     record,
     ownerId,
+    meteredKey: record.old ? { ...record, id: toOldKeyId(record.id) } : record,
     share: getBufferShare(ownerId),
     bucket: { id: record.id, rate: toRate({ perSecond, burst }) },
     networkBuckets: toNetworkBuckets(record),

@@ -12,15 +12,19 @@ const kinds: readonly TestKey[] = ['401', '429', 'quota', 'slow']
 export const parseTestKey = (key: string): TestKey | undefined =>
   key.startsWith(prefix) ? kinds.find((kind) => key === prefix + kind) : undefined
 
-const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => ({
-  record: { id: `test_${testKey}`, kind, networks: [], status: 'active' },
-  ownerId: `test_${testKey}`,
-  share: getBufferShare(`test_${testKey}`),
-  bucket: { id: `test_${testKey}`, rate: undefined },
-  networkBuckets: undefined,
-  account: undefined,
-  testKey,
-})
+const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => {
+  const id = `test_${testKey}`
+  return {
+    record: { id, kind, networks: [], status: 'active' },
+    ownerId: id,
+    meteredKey: { id },
+    share: getBufferShare(id),
+    bucket: { id, rate: undefined },
+    networkBuckets: undefined,
+    account: undefined,
+    testKey,
+  }
+}
 
 const tenants: Readonly<Record<'app' | 'apiKey', ReadonlyMap<TestKey, Tenant>>> = {
   app: new Map(kinds.map((testKey) => [testKey, createTestTenant(testKey, 'app')])),

@@ -56,7 +56,9 @@ export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits;
   expiresAt: by === 'kid' ? null : access.endsAt,
   userId: access.user.id,
   ...(access.user.quotaOwner === access.user.id ? {} : { quotaOwner: access.user.quotaOwner }),
+  ...(access.old ? { old: true } : {}),
   version: access.version,
   limits,
+  ...(access.recordDetails ? { recordDetails: true } : {}),
   ...(access.app === null ? {} : toAppMembers(access.app)),
 })

@@ -12,6 +12,8 @@ export type AccountErrorCode =
   | 'link_invalid'
   | 'email_taken'
   | 'email_invalid'
+  | 'email_unverified'
+  | 'mail_disabled'
   | 'password_invalid'
   | 'label_invalid'
   | 'scopes_invalid'
@@ -73,6 +75,22 @@ export const accountErrors = {
     status: 403,
     code: 'session_required',
     message: 'An access token cannot do this. Log in with a browser.',
+  }),
+  signUpClosed: (): AccountError => ({
+    status: 403,
+    code: 'sign_up_closed',
+    message: 'Sign-up is closed. Ask the operator of this service for an account.',
+  }),
+  emailUnverified: (): AccountError => ({
+    status: 403,
+    code: 'email_unverified',
+    message: 'The email address is not confirmed. Request a link to it, then sign up with the link.',
+    field: 'email',
+  }),
+  mailDisabled: (): AccountError => ({
+    status: 409,
+    code: 'mail_disabled',
+    message: 'This service sends no email. Ask its operator for a link.',
   }),
   emailTaken: (): AccountError => ({
     status: 409,

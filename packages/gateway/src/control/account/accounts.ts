@@ -1,3 +1,4 @@
+import type { AccountMail } from './accountMail.ts'
 import type { Account } from './account.ts'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
@@ -50,10 +51,25 @@ export type SignUpMode = 'open' | 'invite' | 'closed'
  * @throws {StorageError} from each function if the database is unavailable.
  */
 export interface Accounts {
-  /** Creates an account and logs in. */
+  /**
+   * Creates an account and logs in.
+   * @param request.link - Proves the email address: from the email that `requestSignUp` sends. Required if the service sends emails, unless it
+   * sent the invite.
+   */
   signUp(
-    request: Origin & { email: string; password: string; invite?: string | undefined },
+    request: Origin & { email: string; password: string; invite?: string | undefined; link?: string | undefined },
   ): Promise<LoggedIn | AccountError>
+  /** Sends a link to sign up with. An address that has an account gets an email that says so; the result is the same. */
+  requestSignUp(request: Origin & { email: string; invite?: string | undefined }): Promise<true | AccountError>
+  /** Sends a link to set a new password, if the address has an active account. The result is the same if it has none. */
+  forgotPassword(request: Origin & { email: string }): Promise<true | AccountError>
+  /** Sends a link that gives the viewer's account this address, or verifies the one that it has. The result is the same if the address is taken. */
+  requestEmail(request: Origin & { viewer: Viewer; email: string }): Promise<true | AccountError>
+  /**
+   * Gives the viewer's account the address that a link was sent to. The address that it had before is notified.
+   * @param request.link - A link that the viewer asked for.
+   */
+  verifyEmail(request: Origin & { viewer: Viewer; link: string }): Promise<Account | AccountError>
   /**
    * Creates a session. An unknown email address takes as long as a wrong password.
    * @param request.current - The token of the browser's current session, which ends.
@@ -117,6 +133,8 @@ export interface AccountsOptions {
   readonly now?: (() => number) | undefined
   /** Called after each commit with the cached keys to invalidate. */
   readonly onChange?: ((changes: readonly Change[]) => void) | undefined
+  /** Sends emails. @default none are sent */
+  readonly mail?: AccountMail | undefined
   /** Hashes passwords. Use one per process. @default createPasswordHasher() */
   readonly passwords?: PasswordHasher | undefined
   /** Sign-ups at once from an IP address (a /64 of IPv6); after that one per minute. @default 20 */

@@ -2,6 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { monotonicClock } from '../../lib/clock.ts'
 import { createTokens } from './accessTokens.ts'
 import type { Accounts, AccountsOptions } from './accounts.ts'
+import { noMail } from './accountMail.ts'
+import { createEmailLinks } from './emailLinks.ts'
 import { createThrottle } from './createThrottle.ts'
 import { createLogInThrottle } from './createLogInThrottle.ts'
 import { createOperator } from './createOperator.ts'
@@ -30,6 +32,7 @@ export const createAccounts = ({
   operatorToken,
   now: givenNow,
   onChange = () => {},
+  mail = noMail,
   passwords = createPasswordHasher(),
   signUpBurst = 20,
   auditDays = 400,
@@ -39,11 +42,13 @@ export const createAccounts = ({
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const context = { storage, passwords, signUp, minBurst, secrets, now, onChange }
+  const context = { storage, passwords, mail, signUp, minBurst, secrets, now, onChange }
   const throttled = {
     ...context,
     logInThrottle: createLogInThrottle(monotonic),
     signUps: createThrottle({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
+    mailsByIp: createThrottle({ burst: 10, intervalMs: minute, ...monotonic }),
+    mailsByAddress: createThrottle({ burst: 3, intervalMs: 10 * minute, ...monotonic }),
     confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
     loggedFailures: createThrottle({ burst: 20, intervalMs: minute, ...monotonic }),
     loggedUnknownClients: createThrottle({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),
@@ -52,6 +57,7 @@ export const createAccounts = ({
   return {
     ...createLogIns(throttled),
     ...createPasswordChanges(throttled),
+    ...createEmailLinks(throttled),
     ...createTokens(context),
     isOperatorToken: (text) =>
       operatorHash !== undefined && timingSafeEqual(Buffer.from(hashSecret(text)), operatorHash),

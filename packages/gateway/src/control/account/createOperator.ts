@@ -1,6 +1,7 @@
 import type { Repositories } from '../../storage/repositories.ts'
 import { audit, toAccount } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
+import { accountMails, getSignUpFragment } from './accountMail.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
@@ -31,7 +32,15 @@ const findValidMsProblem = (validMs: number): AccountError | undefined =>
  * declare const context: Parameters<typeof createOperator>[0]
  * const { resetLink } = createOperator(context)
  */
-export const createOperator = ({ storage, passwords, signUp, minBurst, now, onChange }: AccountContext): Operator => {
+export const createOperator = ({
+  storage,
+  passwords,
+  mail,
+  signUp,
+  minBurst,
+  now,
+  onChange,
+}: AccountContext): Operator => {
   /** Changes an account and adds its audit log entry. The entry comes first, because the write that invalidates caches must be the transaction's last. */
   const change = async (
     { id, actor = 'operator', ip }: Actor & { id: string },
@@ -87,7 +96,7 @@ export const createOperator = ({ storage, passwords, signUp, minBurst, now, onCh
       })
     },
 
-    inviteUser: async ({ email, validMs = inviteValidMs, actor = 'operator', ip }) => {
+    inviteUser: async ({ email, validMs = inviteValidMs, send = false, actor = 'operator', ip }) => {
       // An invite would be useless while sign-up is closed.
       if (signUp() === 'closed')
         return {
@@ -96,10 +105,18 @@ export const createOperator = ({ storage, passwords, signUp, minBurst, now, onCh
           message: 'Sign-up is closed, so an invite could not be used. Set signUp to "invite" in the config first.',
         }
       if (email !== undefined && !isEmail(email)) return accountErrors.email()
+      if (send && email === undefined)
+        return {
+          status: 422,
+          code: 'email_invalid',
+          message: 'The email address is missing. Name the person to send the invite to.',
+          field: 'email',
+        }
+      if (send && !mail.isOn()) return accountErrors.mailDisabled()
       const problem = findValidMsProblem(validMs)
       if (problem !== undefined) return problem
       const text = createSecretText('invite')
-      return storage.transaction(async (within) => {
+      const created = await storage.transaction(async (within) => {
         const at = now()
         if (email !== undefined && (await within.users.findByEmail(email)) !== undefined)
           return accountErrors.emailTaken()
@@ -108,6 +125,7 @@ export const createOperator = ({ storage, passwords, signUp, minBurst, now, onCh
           email: email?.trim() ?? null,
           createdBy: actor,
           expiresAt: at + validMs,
+          isMailed: send,
           now: at,
         })
         await audit(within, {
@@ -117,10 +135,21 @@ export const createOperator = ({ storage, passwords, signUp, minBurst, now, onCh
           action: 'invite.create',
           subject: invite.id,
           ip,
-          detail: { email: invite.email, expiresAt: invite.expiresAt },
+          detail: { email: invite.email, expiresAt: invite.expiresAt, ...(send ? { sent: true } : {}) },
         })
         return { invite, text }
       })
+      if (send && email !== undefined && 'invite' in created) {
+        const to = email.trim()
+        mail.enqueue('invite', async () =>
+          accountMails.invite(
+            { to, siteUrl: mail.siteUrl() },
+            getSignUpFragment(text, { email: to }),
+            created.invite.expiresAt,
+          ),
+        )
+      }
+      return created
     },
 
     listInvites: ({ limit }) => storage.invites.list({ now: now(), limit }),

@@ -4,8 +4,8 @@ const maxBytes = 254
 const shape = /^[^@\s\p{C}]+@[^@\s\p{C}]+$/u
 
 /**
- * Whether a text can be an email address: one `@` between two parts, no spaces or invisible characters, at most 254 bytes. The service sends
- * no email, so it does not check that the address exists.
+ * Whether a text can be an email address: one `@` between two parts, no spaces or invisible characters, at most 254 bytes. Whether
+ * it exists shows once an email is sent to it.
  * @param email - As the user typed it. Leading and trailing spaces are ignored.
  * @see RFC 5321 section 4.5.3.1.3
  */

@@ -8,6 +8,7 @@ import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
+import { findInvite } from './findInvite.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { isEmail } from './isEmail.ts'
@@ -18,11 +19,19 @@ import { sessionTimes, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
+/** What lets somebody sign up. It is used up with the account. */
+interface SignUpPermission {
+  readonly invite: Invite | undefined
+  readonly linkHash?: string | undefined
+  /** Whether the email address is proved. */
+  readonly isVerified: boolean
+}
+
 /** Creates the functions that start and end sessions. */
 export const createLogIns = (
   parts: ThrottledContext,
 ): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
-  const { storage, passwords, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
+  const { storage, passwords, mail, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
 
   const logFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
     // A flood of guesses must not flood the audit log.
@@ -36,34 +45,25 @@ export const createLogIns = (
   /** Deletes more rows than one log-in adds. */
   const prune = (): Promise<boolean> => pruneSome({ storage, now: now(), auditMs: parts.auditMs })
 
-  const findInvite = async (
-    { invites }: Pick<Repositories, 'invites'>,
-    { invite, email }: { invite: string | undefined; email: string },
-  ): Promise<Invite | AccountError> => {
-    if (invite === undefined || invite === '')
-      return {
-        status: 403,
-        code: 'invite_required',
-        message: 'Sign-up needs an invite. Ask the operator of this service for one.',
-        field: 'invite',
-      }
-    const found = isSecretText('invite', invite) ? await invites.find(hashSecret(invite)) : undefined
-    const valid =
-      found !== undefined &&
-      found.expiresAt > now() &&
-      (found.email === null || foldText(found.email) === foldText(email))
-    return valid ? found : accountErrors.invite()
+  /** Finds what lets somebody sign up: the invite, if sign-up needs one, and the proof of the email address, if the service sends emails. */
+  const findPermission = async (
+    within: Pick<Repositories, 'invites' | 'emailLinks'>,
+    { email, invite, link }: { email: string; invite: string | undefined; link: string | undefined },
+  ): Promise<SignUpPermission | AccountError> => {
+    const found = parts.signUp() === 'invite' ? await findInvite(within, { invite, email, now: now() }) : undefined
+    if (found !== undefined && 'code' in found) return found
+    if (!mail.isOn()) return { invite: found, isVerified: false }
+    if (found?.isMailed === true && found.email !== null) return { invite: found, isVerified: true }
+    if (link === undefined) return accountErrors.emailUnverified()
+    const linkHash = isSecretText('email', link) ? hashSecret(link) : undefined
+    const proof = linkHash === undefined ? undefined : await within.emailLinks.find(linkHash)
+    const isProof = proof?.userId === null && proof.expiresAt > now() && foldText(proof.email) === foldText(email)
+    return isProof ? { invite: found, linkHash, isVerified: true } : accountErrors.link()
   }
 
   return {
-    signUp: async ({ email, password, invite, ip, userAgent }) => {
-      const mode = parts.signUp()
-      if (mode === 'closed')
-        return {
-          status: 403,
-          code: 'sign_up_closed',
-          message: 'Sign-up is closed. Ask the operator of this service for an account.',
-        }
+    signUp: async ({ email, password, invite, link, ip, userAgent }) => {
+      if (parts.signUp() === 'closed') return accountErrors.signUpClosed()
       if (!isEmail(email)) return accountErrors.email()
       const problem = findPasswordProblem(password, { email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
@@ -71,9 +71,9 @@ export const createLogIns = (
       const waitMs = signUps.waitMs(caller)
       if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
       const undo = signUps.record(caller)
-      // Checked before the email address, so that a client without an invite cannot find out which addresses have accounts.
-      const checked = mode === 'invite' ? await findInvite(storage, { invite, email }) : undefined
-      if (checked !== undefined && 'code' in checked) return checked
+      // Checked before the email address, so that a client without an invite or a link cannot find out which addresses have accounts.
+      const checked = await findPermission(storage, { email, invite, link })
+      if ('code' in checked) return checked
       if ((await storage.users.findByEmail(email)) !== undefined) return accountErrors.emailTaken()
       const hashed = await passwords.hash(password)
       if (hashed === 'busy') {
@@ -83,13 +83,15 @@ export const createLogIns = (
       await prune()
       return storage.transaction(async (within) => {
         const at = now()
-        const used = mode === 'invite' ? await findInvite(within, { invite, email }) : undefined
-        if (used !== undefined && 'code' in used) return used
-        const user = await within.users.create({ email, password: hashed.phc, now: at })
+        const used = await findPermission(within, { email, invite, link })
+        if ('code' in used) return used
+        const { isVerified } = used
+        const user = await within.users.create({ email, password: hashed.phc, isVerified, now: at })
         if (user === 'emailTaken') return accountErrors.emailTaken()
         const emailHashes = parts.secrets.map((secret) => hashEmail(email, secret))
         await within.leftUsers.restore({ emailHashes, userId: user.id, now: at })
-        if (used !== undefined) await within.invites.remove(used.id)
+        if (used.invite !== undefined) await within.invites.remove(used.invite.id)
+        if (used.linkHash !== undefined) await within.emailLinks.remove(used.linkHash)
         await audit(within, {
           at,
           userId: user.id,
@@ -97,7 +99,7 @@ export const createLogIns = (
           action: 'account.signUp',
           subject: user.id,
           ip,
-          detail: used === undefined ? null : { invite: used.id },
+          detail: used.invite === undefined ? null : { invite: used.invite.id },
         })
         const started = await startSession(within, { user, ip, userAgent, now: at })
         if (started === 'notFound') throw new Error('a user that was just created does not exist')

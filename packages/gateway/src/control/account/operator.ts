@@ -31,11 +31,12 @@ export interface Operator {
   /**
    * Creates an invite, which works once. Rejected if sign-up is closed.
    * @param request.email - The only email address that may use it. @default any
+   * @param request.send - Whether to send it to `email`. @default false
    * @param request.validMs - @default 604_800_000, 7 days
    * @returns The invite, and its secret `kri_…`, which cannot be shown again.
    */
   inviteUser(
-    request: Actor & { email?: string; validMs?: number },
+    request: Actor & { email?: string; validMs?: number; send?: boolean },
   ): Promise<{ readonly invite: Invite; readonly text: string } | AccountError>
   /** Lists the open invites, newest first. */
   listInvites(page: { limit: number }): Promise<readonly Invite[]>

@@ -3,6 +3,7 @@ import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
+import { accountMails } from './accountMail.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
@@ -19,6 +20,7 @@ export const createPasswordChanges = ({
   onChange,
   signUps,
   confirmations,
+  mail,
 }: ThrottledContext): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
   /** Returns the viewer's stored account if the password is right. */
   const verifyPassword = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
@@ -48,6 +50,9 @@ export const createPasswordChanges = ({
       if (!wrong) undo()
     }
   }
+
+  const notify = (to: string): void =>
+    mail.enqueue('passwordChanged', async () => accountMails.passwordChanged({ to, siteUrl: mail.siteUrl() }))
 
   return {
     confirm: async (viewer, password) => {
@@ -80,6 +85,7 @@ export const createPasswordChanges = ({
         if (!(await within.users.setPassword(user.id, hashed.phc, { from: user.password }))) return 'notFound'
         await within.sessions.endAll(user.id)
         await within.oneTimeLinks.remove(user.id)
+        await within.emailLinks.removeAll(user.id)
         await audit(within, {
           at,
           userId: user.id,
@@ -90,7 +96,9 @@ export const createPasswordChanges = ({
         })
         return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
       })
-      return changed === 'notFound' ? accountErrors.wrongPassword('current') : changed
+      if (changed === 'notFound') return accountErrors.wrongPassword('current')
+      notify(user.email)
+      return changed
     },
 
     resetPassword: async ({ link, password, ip, userAgent }) => {
@@ -107,7 +115,7 @@ export const createPasswordChanges = ({
       if (problem !== undefined) return accountErrors.password(problem, 'password')
       const hashed = await passwords.hash(password)
       if (hashed === 'busy') return accountErrors.busy()
-      return storage.transaction(async (within) => {
+      const reset = await storage.transaction(async (within) => {
         const at = now()
         // Locks the account before its link, in the same order as resetLink does.
         const user = await within.users.findForUpdate(owner.id)
@@ -118,7 +126,8 @@ export const createPasswordChanges = ({
         await within.oneTimeLinks.remove(user.id)
         await within.users.setPassword(user.id, hashed.phc)
         await within.sessions.endAll(user.id)
-        // An attacker may have created some.
+        // An attacker may have created some, or asked for another email address.
+        await within.emailLinks.removeAll(user.id)
         const accessTokens = await within.accessTokens.removeAll(user.id)
         await audit(within, {
           at,
@@ -138,6 +147,8 @@ export const createPasswordChanges = ({
         if (started === 'notFound') throw new Error('a user whose password was just set does not exist')
         return started
       })
+      if (!('code' in reset)) notify(owner.email)
+      return reset
     },
 
     deleteAccount: async ({ viewer, password, ip }) => {

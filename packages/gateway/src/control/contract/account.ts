@@ -5,6 +5,8 @@ import { secretText, timeText } from './texts.ts'
 export interface AccountView {
   readonly id: string
   readonly email: string
+  /** Whether the user has opened a link that was sent to the address. */
+  readonly emailVerified: boolean
   /** Operators can view and change other accounts. */
   readonly role: 'user' | 'operator'
   readonly createdAt: string
@@ -35,6 +37,33 @@ export interface LogInBody {
 export interface SignUpBody extends LogInBody {
   /** Required if the deployment's `signUp` is `invite`. */
   readonly invite?: string
+  /** Required if the deployment sends emails, unless it sent the invite: from the email of `POST /api/account/sign-up-link`, `kre_…`. */
+  readonly link?: string
+}
+
+/** Asks for a link to sign up with. */
+export interface SignUpLinkBody {
+  readonly email: string
+  /** Required if the deployment's `signUp` is `invite`. */
+  readonly invite?: string
+}
+
+/** Asks for a link to set a new password. */
+export interface ForgotPasswordBody {
+  readonly email: string
+}
+
+/** Asks for a link that gives the account this address, or verifies the one that it has. */
+export interface EmailBody {
+  readonly email: string
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
+}
+
+/** Verifies an email address. */
+export interface VerifyEmailBody {
+  /** The link's fragment, `kre_…`. */
+  readonly link: string
 }
 
 /** Changes the password. */
@@ -43,7 +72,7 @@ export interface ChangePasswordBody {
   readonly next: string
 }
 
-/** Sets a password with a link from the operator. */
+/** Sets a password with a link from an email or from the operator. */
 export interface ResetPasswordBody {
   /** The link's fragment, `krl_…`. */
   readonly link: string
@@ -67,7 +96,13 @@ const logIn = { email, password: secretText }
 
 /** The schema of `AccountView`. */
 export const accountView: z.ZodType<AccountView> = z
-  .strictObject({ id: z.string(), email: z.string(), role: z.enum(['user', 'operator']), createdAt: timeText })
+  .strictObject({
+    id: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    role: z.enum(['user', 'operator']),
+    createdAt: timeText,
+  })
   .meta({ id: 'Account' })
 
 /** The schema of `SessionView`. */
@@ -86,7 +121,26 @@ export const logInBody: z.ZodType<LogInBody, LogInBody> = z.strictObject(logIn)
 export const signUpBody: z.ZodType<SignUpBody, SignUpBody> = z.strictObject({
   ...logIn,
   invite: secretText.exactOptional(),
+  link: secretText.exactOptional(),
 })
+
+/** The schema of `SignUpLinkBody`. */
+export const signUpLinkBody: z.ZodType<SignUpLinkBody, SignUpLinkBody> = z.strictObject({
+  email,
+  invite: secretText.exactOptional(),
+})
+
+/** The schema of `ForgotPasswordBody`. */
+export const forgotPasswordBody: z.ZodType<ForgotPasswordBody, ForgotPasswordBody> = z.strictObject({ email })
+
+/** The schema of `EmailBody`. */
+export const emailBody: z.ZodType<EmailBody, EmailBody> = z.strictObject({
+  email,
+  password: secretText.exactOptional(),
+})
+
+/** The schema of `VerifyEmailBody`. */
+export const verifyEmailBody: z.ZodType<VerifyEmailBody, VerifyEmailBody> = z.strictObject({ link: secretText })
 
 /** The schema of `ChangePasswordBody`. */
 export const changePasswordBody: z.ZodType<ChangePasswordBody, ChangePasswordBody> = z.strictObject({

@@ -14,6 +14,8 @@ export interface ApiKeyView extends KeyDetails {
   /** The endpoint, such as `https://rpc.example.org/testnet/…WXYZ`. */
   readonly address: string
   readonly revokedAt: string | null
+  /** Whether the request log records excerpts of params and responses, for 24 hours. */
+  readonly recordDetails: boolean
   /** Increases with every change. Send it back with an edit. */
   readonly version: number
 }
@@ -50,6 +52,7 @@ export interface EditApiKeyBody {
   readonly description?: string
   /** `null` for no expiry. */
   readonly expiresAt?: string | null
+  readonly recordDetails?: boolean
 }
 
 /** The schema of `ApiKeyView`. */
@@ -62,6 +65,7 @@ export const apiKeyView: z.ZodType<ApiKeyView> = z
     ...keyDetails,
     address: z.string(),
     revokedAt: timeText.nullable(),
+    recordDetails: z.boolean(),
     version: z.int(),
   })
   .meta({ id: 'ApiKey' })
@@ -88,4 +92,5 @@ export const editApiKeyBody: z.ZodType<EditApiKeyBody, EditApiKeyBody> = z.stric
   name: nameText.exactOptional(),
   description: descriptionText.exactOptional(),
   expiresAt: timeText.nullable().exactOptional(),
+  recordDetails: z.boolean().exactOptional(),
 })

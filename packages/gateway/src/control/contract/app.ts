@@ -33,6 +33,8 @@ export interface AppView {
   /** Whether each request needs a JWT signed by one of the app's JWT keys. */
   readonly requireJwt: boolean
   readonly jwt: JwtSettingsView
+  /** Whether the request log records excerpts of params and responses, for 24 hours. */
+  readonly recordDetails: boolean
   /** Limits set by the owner; `null` if there are none. */
   readonly ownLimits: OwnLimits | null
   /** The limits in effect: the service's, or those that the operator or owner has set. */
@@ -87,6 +89,7 @@ export interface EditAppBody {
     /** 1 to 31,536,000 (a year); `null` for the default, one day. */
     readonly maxLifetimeS?: number | null
   }
+  readonly recordDetails?: boolean
   /** `null` removes the owner's limits. No limit can exceed the account's. */
   readonly limits?: OwnLimits | null
 }
@@ -150,6 +153,7 @@ export const appView: z.ZodType<AppView> = z
     networks: z.array(z.string()),
     requireJwt: z.boolean(),
     jwt: z.strictObject({ audience: z.string().nullable(), maxLifetimeS: z.int() }),
+    recordDetails: z.boolean(),
     ownLimits: ownLimits.nullable(),
     limits: limitsView,
     key: z.strictObject({ id: z.string(), ...keyDetails, addresses: perNetwork }),
@@ -189,6 +193,7 @@ export const editAppBody: z.ZodType<EditAppBody, EditAppBody> = z.strictObject({
       maxLifetimeS: lifetime.nullable().exactOptional(),
     })
     .exactOptional(),
+  recordDetails: z.boolean().exactOptional(),
   limits: ownLimits.nullable().exactOptional(),
 })
 

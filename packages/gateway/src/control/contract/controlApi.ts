@@ -2,12 +2,17 @@ import type {
   AccountView,
   ChangePasswordBody,
   ConfirmBody,
+  EmailBody,
+  ForgotPasswordBody,
   LogInBody,
   PasswordBody,
   ResetPasswordBody,
   SessionView,
   SignUpBody,
+  SignUpLinkBody,
+  VerifyEmailBody,
 } from './account.ts'
+import type { ActivityView, KeyTrafficView } from './activity.ts'
 import type { AccessTokensView, CreateAccessTokenBody, NewAccessTokenView } from './accessToken.ts'
 import type {
   AddAllowEntryBody,
@@ -27,6 +32,7 @@ import type {
   EditAppBody,
   KeyExpiryBody,
 } from './app.ts'
+import type { AlertEmailsView, AlertsView, CreateWebhookBody, NewWebhookView, WebhookTestView } from './alerts.ts'
 import type { AuditEntryView } from './auditEntry.ts'
 import type { DeploymentView, NetworksView } from './deployment.ts'
 import type { AddJwtKeyBody, JwtKeysView, JwtKeyView, JwtTestView, TestJwtBody } from './jwtKey.ts'
@@ -44,6 +50,7 @@ import type {
   UserView,
 } from './operator.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { RequestDetailsView, RequestEntryView, RequestsCsvQuery, RequestsQuery } from './requestLog.ts'
 import type { UsageView } from './usage.ts'
 
 /** A route without any input or output. */
@@ -60,6 +67,12 @@ interface AppId {
 }
 interface KeyId {
   readonly keyId: string
+}
+interface LogId {
+  readonly logId: string
+}
+interface WebhookId {
+  readonly webhookId: string
 }
 interface UserId {
   readonly userId: string
@@ -81,9 +94,16 @@ export interface ControlApi {
 
   /** Signs up and logs in. The response sets the session cookie. */
   'POST /api/account': Call<{ body: SignUpBody; response: SessionView }>
+  /** Sends an email. The response does not depend on whether the address has an account. */
+  'POST /api/account/sign-up-link': Call<{ body: SignUpLinkBody }>
   'GET /api/account': Call<{ response: AccountView }>
   'POST /api/account/password': Call<{ body: ChangePasswordBody; response: SessionView }>
   'POST /api/account/password/reset': Call<{ body: ResetPasswordBody; response: SessionView }>
+  /** Sends an email, if the address has an account. The response does not depend on it. */
+  'POST /api/account/password/forgot': Call<{ body: ForgotPasswordBody }>
+  /** Sends an email. The response does not depend on whether another account has the address. */
+  'POST /api/account/email': Call<{ body: EmailBody }>
+  'POST /api/account/email/verify': Call<{ body: VerifyEmailBody; response: AccountView }>
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>
@@ -107,6 +127,8 @@ export interface ControlApi {
   }>
   /** Ends the grace period of the previous key. */
   'DELETE /api/apps/{appId}/key/old': Call<{ params: AppId; response: AppView }>
+  /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/apps/{appId}/key/traffic': Call<{ params: AppId; response: KeyTrafficView }>
   'GET /api/apps/{appId}/allow-list': Call<{ params: AppId; query: AllowListQuery; response: AllowListView }>
   'POST /api/apps/{appId}/allow-list': Call<{ params: AppId; body: AddAllowEntryBody; response: AllowEntryView }>
   'PATCH /api/apps/{appId}/allow-list/{entryId}': Call<{
@@ -122,6 +144,11 @@ export interface ControlApi {
   'GET /api/apps/{appId}/metrics': Call<{ params: AppId; query: MetricsQuery; response: MetricsView }>
   'GET /api/apps/{appId}/metrics.csv': Call<{ params: AppId; query: MetricsCsvQuery; response: string }>
   'GET /api/apps/{appId}/usage': Call<{ params: AppId; response: UsageView }>
+  /** Newest first. */
+  'GET /api/apps/{appId}/requests': Call<{ params: AppId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/apps/{appId}/requests.csv': Call<{ params: AppId; query: RequestsCsvQuery; response: string }>
+  'GET /api/apps/{appId}/requests/{logId}': Call<{ params: AppId & LogId; response: RequestDetailsView }>
 
   /** Oldest first. */
   'GET /api/keys': Call<{ response: ApiKeysView }>
@@ -137,11 +164,20 @@ export interface ControlApi {
   }>
   /** Ends the grace period of the previous key. */
   'DELETE /api/keys/{keyId}/old': Call<{ params: KeyId; response: ApiKeyView }>
+  /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/keys/{keyId}/traffic': Call<{ params: KeyId; response: KeyTrafficView }>
   /** Revokes the key. It no longer counts toward the maximum. */
   'POST /api/keys/{keyId}/revoke': Call<{ params: KeyId; response: ApiKeyView }>
   'GET /api/keys/{keyId}/metrics': Call<{ params: KeyId; query: MetricsQuery; response: MetricsView }>
   'GET /api/keys/{keyId}/metrics.csv': Call<{ params: KeyId; query: MetricsCsvQuery; response: string }>
+  /** Newest first. */
+  'GET /api/keys/{keyId}/requests': Call<{ params: KeyId; query: RequestsQuery; response: Page<RequestEntryView> }>
+  /** The newest 10,000. */
+  'GET /api/keys/{keyId}/requests.csv': Call<{ params: KeyId; query: RequestsCsvQuery; response: string }>
+  'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: KeyId & LogId; response: RequestDetailsView }>
 
+  /** Of the last 24 hours, by app and API key. */
+  'GET /api/activity': Call<{ response: ActivityView }>
   /** Of all API keys of the account together. */
   'GET /api/usage': Call<{ response: UsageView }>
   /** Of the whole account. */
@@ -150,6 +186,18 @@ export interface ControlApi {
   'GET /api/tokens': Call<{ response: AccessTokensView }>
   'POST /api/tokens': Call<{ body: CreateAccessTokenBody; response: NewAccessTokenView }>
   'DELETE /api/tokens/{tokenId}': Call<{ params: { readonly tokenId: string } }>
+  'GET /api/alerts': Call<{ response: AlertsView }>
+  'PUT /api/alerts/emails': Call<{ body: AlertEmailsView; response: AlertsView }>
+  /** The response contains the webhook's secret, which cannot be shown again. */
+  'POST /api/alerts/webhooks': Call<{ body: CreateWebhookBody; response: NewWebhookView }>
+  'DELETE /api/alerts/webhooks/{webhookId}': Call<{ params: WebhookId }>
+  /** Creates another secret. The old one is no longer used. */
+  'POST /api/alerts/webhooks/{webhookId}/rotate': Call<{
+    params: WebhookId
+    body: ConfirmBody
+    response: NewWebhookView
+  }>
+  'POST /api/alerts/webhooks/{webhookId}/test': Call<{ params: WebhookId; response: WebhookTestView }>
   /** Newest first. */
   'GET /api/audit-log': Call<{ query: PageQuery; response: Page<AuditEntryView> }>
 

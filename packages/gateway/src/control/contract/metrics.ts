@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Network } from '../../lib/network.ts'
-import { timeText } from './texts.ts'
+import { searchText, timeText } from './texts.ts'
 
 /** Time ranges: the last 60 minutes, 24 hours, 7 days, 30 days and 90 days. */
 export const metricsRanges = ['hour', 'day', 'week', 'month', 'quarter'] as const
@@ -10,7 +10,8 @@ export type MetricsRange = (typeof metricsRanges)[number]
 
 /** Request counts, outcomes and latencies. Each request of a batch counts. */
 export interface MetricsView {
-  readonly range: MetricsRange
+  /** `custom`: from `from` to `to` of the query, rounded to whole steps. */
+  readonly range: MetricsRange | 'custom'
   readonly from: string
   readonly to: string
   /** The length of one item of `series`. */
@@ -57,6 +58,19 @@ export interface MetricsView {
 export interface MetricsQuery {
   /** @default 'day' */
   readonly range?: MetricsRange
+  /**
+   * The start of a range of its own, in place of `range`; needs `to`. Its steps are minutes up to 6 hours, hours up to 8 days, otherwise days, and
+   * coarser ones if it starts before the service still has the finer ones.
+   */
+  readonly from?: string
+  /** The end of the range, at most 2 years after `from`. */
+  readonly to?: string
+  /** Counts only requests with this method, as in `byMethod`. */
+  readonly method?: string
+  /** Counts only requests with this outcome, as in `byOutcome`. */
+  readonly outcome?: string
+  /** Counts only requests to this network. */
+  readonly network?: Network
 }
 
 /** Selects metrics for a CSV table. */
@@ -72,7 +86,7 @@ const range = z.enum(metricsRanges)
 /** The schema of `MetricsView`. */
 export const metricsView: z.ZodType<MetricsView> = z
   .strictObject({
-    range,
+    range: z.enum([...metricsRanges, 'custom']),
     from: timeText,
     to: timeText,
     step: z.enum(['minute', 'hour', 'day']),
@@ -99,11 +113,20 @@ export const metricsView: z.ZodType<MetricsView> = z
   })
   .meta({ id: 'Metrics' })
 
+const queryMembers = {
+  range: range.exactOptional(),
+  from: timeText.exactOptional(),
+  to: timeText.exactOptional(),
+  method: searchText.exactOptional(),
+  outcome: searchText.exactOptional(),
+  network: searchText.exactOptional(),
+}
+
 /** The schema of `MetricsQuery`. */
-export const metricsQuery: z.ZodType<MetricsQuery, unknown> = z.strictObject({ range: range.exactOptional() })
+export const metricsQuery: z.ZodType<MetricsQuery, unknown> = z.strictObject(queryMembers)
 
 /** The schema of `MetricsCsvQuery`. */
 export const metricsCsvQuery: z.ZodType<MetricsCsvQuery, unknown> = z.strictObject({
-  range: range.exactOptional(),
+  ...queryMembers,
   of: z.enum(['series', 'methods', 'outcomes', 'networks']).exactOptional(),
 })

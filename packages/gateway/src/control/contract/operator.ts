@@ -33,6 +33,8 @@ export interface InviteBody {
   readonly email?: string
   /** Days until the invite expires, 1 to 30. @default 7 */
   readonly days?: number
+  /** Whether the service sends the invite to `email`. @default false */
+  readonly send?: boolean
 }
 
 /** An unused invite, without its secret. */
@@ -131,6 +133,7 @@ export const inviteBody: z.ZodType<InviteBody, InviteBody> = z.strictObject({
     .min(1, { error: 'must be a whole number from 1 to 30' })
     .max(30, { error: 'must be a whole number from 1 to 30' })
     .exactOptional(),
+  send: z.boolean({ error: 'must be true or false' }).exactOptional(),
 })
 
 const invite = z

@@ -4,14 +4,20 @@ import {
   accountView,
   changePasswordBody,
   confirmBody,
+  emailBody,
+  forgotPasswordBody,
   logInBody,
   passwordBody,
   resetPasswordBody,
   sessionView,
   signUpBody,
+  signUpLinkBody,
+  verifyEmailBody,
 } from './account.ts'
+import { activityView, keyTrafficView } from './activity.ts'
 import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from './allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from './apiKey.ts'
+import { alertEmailsView, alertsView, createWebhookBody, newWebhookView, webhookTestView } from './alerts.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from './app.ts'
 import { auditEntryView } from './auditEntry.ts'
 import { deploymentView, networksView } from './deployment.ts'
@@ -31,6 +37,7 @@ import {
   userView,
 } from './operator.ts'
 import { pageSchema, pageQuery } from './page.ts'
+import { requestDetails, requestEntry, requestsCsvQuery, requestsQuery } from './requestLog.ts'
 import type { AnyRoute, Route, RouteName } from './route.ts'
 import { idText } from './texts.ts'
 import { usageView } from './usage.ts'
@@ -40,8 +47,10 @@ const appId = z.strictObject({ appId: ids.appId })
 const keyId = z.strictObject({ keyId: ids.keyId })
 const userId = z.strictObject({ userId: ids.userId })
 const entryId = z.strictObject({ appId: ids.appId, entryId: idText('alw') })
+const logId = idText('log')
 const kid = z.strictObject({ appId: ids.appId, kid: z.string().regex(/^[\w-]{1,64}$/) })
 const tokenId = z.strictObject({ tokenId: idText('tok') })
+const webhookId = z.strictObject({ webhookId: idText('whk') })
 const inviteId = z.strictObject({ inviteId: idText('inv') })
 
 const secretApp = z.strictObject({ app: appView, apiKey: z.string(), addresses: perNetwork })
@@ -53,6 +62,7 @@ const apps = z.strictObject({
   free: z.int(),
 })
 const audit = pageSchema(auditEntryView)
+const requests = pageSchema(requestEntry)
 const csv = z.string()
 
 /** All routes of the control API. Handlers, the OpenAPI document and tests are derived from this table. */
@@ -89,6 +99,12 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     body: signUpBody,
     response: sessionView,
   },
+  'POST /api/account/sign-up-link': {
+    summary: 'Sends a link to sign up with to an email address.',
+    access: 'anyone',
+    status: 204,
+    body: signUpLinkBody,
+  },
   'GET /api/account': { summary: 'Gets the account.', access: 'read', status: 200, response: accountView },
   'POST /api/account/password': {
     summary: 'Changes the password and ends all other sessions.',
@@ -98,11 +114,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     response: sessionView,
   },
   'POST /api/account/password/reset': {
-    summary: 'Sets a new password with a link from the operator, and logs in.',
+    summary: 'Sets a new password with a link from an email or from the operator, and logs in.',
     access: 'anyone',
     status: 200,
     body: resetPasswordBody,
     response: sessionView,
+  },
+  'POST /api/account/password/forgot': {
+    summary: 'Sends a link to set a new password to the email address of an account.',
+    access: 'anyone',
+    status: 204,
+    body: forgotPasswordBody,
+  },
+  'POST /api/account/email': {
+    summary: "Sends a link that changes or verifies the account's email address.",
+    access: 'session',
+    confirms: true,
+    status: 204,
+    body: emailBody,
+  },
+  'POST /api/account/email/verify': {
+    summary: 'Gives the account the email address that a link was sent to.',
+    access: 'session',
+    status: 200,
+    body: verifyEmailBody,
+    response: accountView,
   },
   'POST /api/account/delete': {
     summary: 'Deletes the account and everything it owns, except the audit log.',
@@ -180,6 +216,14 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     status: 200,
     params: appId,
     response: appView,
+  },
+  'GET /api/apps/{appId}/key/traffic': {
+    summary:
+      "Gets the requests of the last 24 hours and the last use of an app's key, and of its old key during a grace period.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    response: keyTrafficView,
   },
   'GET /api/apps/{appId}/allow-list': {
     summary: "Gets an app's allow list.",
@@ -264,6 +308,31 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: appId,
     response: usageView,
   },
+  'GET /api/apps/{appId}/requests': {
+    summary: "Lists an app's requests in the log, newest first: failed ones, and a sample of the others.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    query: requestsQuery,
+    response: requests,
+  },
+  'GET /api/apps/{appId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an app's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: appId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
+  'GET /api/apps/{appId}/requests/{logId}': {
+    summary:
+      "Gets one of an app's requests in the log, with excerpts of its params and response if they were recorded.",
+    access: 'read',
+    status: 200,
+    params: z.strictObject({ appId: ids.appId, logId }),
+    response: requestDetails,
+  },
 
   'GET /api/keys': {
     summary: 'Lists the API keys that are not revoked, oldest first.',
@@ -317,6 +386,14 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     params: keyId,
     response: apiKeyView,
   },
+  'GET /api/keys/{keyId}/traffic': {
+    summary:
+      'Gets the requests of the last 24 hours and the last use of an API key, and of the old key during a grace period.',
+    access: 'read',
+    status: 200,
+    params: keyId,
+    response: keyTrafficView,
+  },
   'POST /api/keys/{keyId}/revoke': {
     summary: 'Revokes an API key permanently. It no longer counts toward the maximum.',
     access: 'keys:write',
@@ -341,7 +418,38 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     query: metricsCsvQuery,
     response: csv,
   },
+  'GET /api/keys/{keyId}/requests': {
+    summary: "Lists an API key's requests in the log, newest first: failed ones, and a sample of the others.",
+    access: 'read',
+    status: 200,
+    params: keyId,
+    query: requestsQuery,
+    response: requests,
+  },
+  'GET /api/keys/{keyId}/requests.csv': {
+    summary: "Gets the newest 10,000 of an API key's requests in the log as CSV.",
+    access: 'read',
+    status: 200,
+    type: 'text/csv',
+    params: keyId,
+    query: requestsCsvQuery,
+    response: csv,
+  },
+  'GET /api/keys/{keyId}/requests/{logId}': {
+    summary:
+      "Gets one of an API key's requests in the log, with excerpts of its params and response if they were recorded.",
+    access: 'read',
+    status: 200,
+    params: z.strictObject({ keyId: ids.keyId, logId }),
+    response: requestDetails,
+  },
 
+  'GET /api/activity': {
+    summary: 'Lists the apps and API keys with their requests of the last 24 hours and their last use.',
+    access: 'read',
+    status: 200,
+    response: activityView,
+  },
   'GET /api/usage': {
     summary: "Gets the usage of the account's API key limits.",
     access: 'read',
@@ -382,6 +490,49 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     access: 'session',
     status: 204,
     params: tokenId,
+  },
+  'GET /api/alerts': {
+    summary: 'Gets who is alerted when a daily quota is nearly used up, and the last deliveries.',
+    access: 'session',
+    status: 200,
+    response: alertsView,
+  },
+  'PUT /api/alerts/emails': {
+    summary: 'Sets which alerts are sent by email.',
+    access: 'session',
+    status: 200,
+    body: alertEmailsView,
+    response: alertsView,
+  },
+  'POST /api/alerts/webhooks': {
+    summary: 'Adds a webhook for alerts. Only this response contains its secret.',
+    access: 'session',
+    confirms: true,
+    status: 201,
+    body: createWebhookBody,
+    response: newWebhookView,
+  },
+  'DELETE /api/alerts/webhooks/{webhookId}': {
+    summary: 'Removes a webhook and its deliveries.',
+    access: 'session',
+    status: 204,
+    params: webhookId,
+  },
+  'POST /api/alerts/webhooks/{webhookId}/rotate': {
+    summary: 'Replaces the secret of a webhook.',
+    access: 'session',
+    confirms: true,
+    status: 200,
+    params: webhookId,
+    body: confirmBody,
+    response: newWebhookView,
+  },
+  'POST /api/alerts/webhooks/{webhookId}/test': {
+    summary: 'Sends a test event to a webhook.',
+    access: 'session',
+    status: 200,
+    params: webhookId,
+    response: webhookTestView,
   },
   'GET /api/audit-log': {
     summary: 'Lists the changes of the account and everything it owns, newest first.',

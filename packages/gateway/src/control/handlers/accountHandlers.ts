@@ -16,16 +16,25 @@ const toSessionResult = (result: LoggedIn | AccountError, { secure }: Caller): H
         cookie: createSessionCookie(result.token, { secure, expiresAt: result.expiresAt }),
       }
 
+const toEmptyResult = (result: true | AccountError): HandlerResult<undefined> =>
+  result === true ? { response: undefined } : { error: apiErrors.fromAccountError(result) }
+
 const getOrigin = ({ ip, userAgent }: Caller): { ip: string; userAgent: string | undefined } => ({ ip, userAgent })
 
 /** The routes to sign up, log in, and manage the account. */
 export const accountHandlers = ({
   accounts,
+  storage,
+  requestLog,
 }: ControlParts): Handlers<
   | 'POST /api/account'
+  | 'POST /api/account/sign-up-link'
   | 'GET /api/account'
   | 'POST /api/account/password'
   | 'POST /api/account/password/reset'
+  | 'POST /api/account/password/forgot'
+  | 'POST /api/account/email'
+  | 'POST /api/account/email/verify'
   | 'POST /api/account/delete'
   | 'POST /api/session'
   | 'GET /api/session'
@@ -33,6 +42,9 @@ export const accountHandlers = ({
 > => ({
   'POST /api/account': async ({ body, caller }) =>
     toSessionResult(await accounts.signUp({ ...body, ...getOrigin(caller) }), caller),
+
+  'POST /api/account/sign-up-link': async ({ body, caller }) =>
+    toEmptyResult(await accounts.requestSignUp({ ...body, ...getOrigin(caller) })),
 
   'GET /api/account': async ({ caller }) => ({ response: toAccountView(requireViewer(caller).user) }),
 
@@ -45,12 +57,30 @@ export const accountHandlers = ({
   'POST /api/account/password/reset': async ({ body, caller }) =>
     toSessionResult(await accounts.resetPassword({ ...body, ...getOrigin(caller) }), caller),
 
+  'POST /api/account/password/forgot': async ({ body, caller }) =>
+    toEmptyResult(await accounts.forgotPassword({ ...body, ...getOrigin(caller) })),
+
+  'POST /api/account/email': async ({ body, caller }) =>
+    toEmptyResult(
+      await accounts.requestEmail({ email: body.email, viewer: requireViewer(caller), ...getOrigin(caller) }),
+    ),
+
+  'POST /api/account/email/verify': async ({ body, caller }) => {
+    const verified = await accounts.verifyEmail({ ...body, viewer: requireViewer(caller), ...getOrigin(caller) })
+    return isAccountError(verified)
+      ? { error: apiErrors.fromAccountError(verified) }
+      : { response: toAccountView(verified) }
+  },
+
   'POST /api/account/delete': async ({ body, caller }) => {
     const { ip, secure } = caller
-    const result = await accounts.deleteAccount({ viewer: requireViewer(caller), password: body.password, ip })
-    return result === true
-      ? { response: undefined, cookie: clearSessionCookie({ secure }) }
-      : { error: apiErrors.fromAccountError(result) }
+    const viewer = requireViewer(caller)
+    const keyIds = await storage.keys.listIds(viewer.user.id)
+    const result = await accounts.deleteAccount({ viewer, password: body.password, ip })
+    if (result !== true) return { error: apiErrors.fromAccountError(result) }
+    // Not awaited: there may be many.
+    void requestLog.remove(keyIds)
+    return { response: undefined, cookie: clearSessionCookie({ secure }) }
   },
 
   'POST /api/session': async ({ body, caller }) =>

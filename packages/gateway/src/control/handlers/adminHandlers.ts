@@ -1,3 +1,4 @@
+import { getPageUrl, getSignUpFragment } from '../account/accountMail.ts'
 import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
@@ -58,10 +59,9 @@ export const adminHandlers = (
     const [view] = await toUserViews([user])
     return view === undefined ? { error: apiErrors.notFound() } : { response: view }
   }
-  /** Puts the secret in the fragment, which browsers do not send to servers. */
   const createLink = (page: string, fragment: string): string => {
     const { publicUrl, controlUrl = publicUrl } = deployment()
-    return `${controlUrl.replace(/\/+$/, '')}/${page}#${fragment}`
+    return getPageUrl(controlUrl, page, fragment)
   }
 
   return {
@@ -140,17 +140,18 @@ export const adminHandlers = (
     },
 
     'POST /api/admin/invites': async ({ body, caller }) => {
-      const { email, days } = body
+      const { email, days, send } = body
       const created = await operator.inviteUser({
         ...(email === undefined ? {} : { email }),
         ...(days === undefined ? {} : { validMs: days * dayMs }),
+        ...(send === undefined ? {} : { send }),
         ...toActor(caller),
       })
       if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
       const { text, invite } = created
-      // The sign-up page reads the email address from the link, so the service needs no route that discloses it.
-      const fragment = invite.email === null ? text : `${text}&email=${encodeURIComponent(invite.email)}`
-      return { response: { url: createLink('sign-up', fragment), expiresAt: isoTime(invite.expiresAt) } }
+      return {
+        response: { url: createLink('sign-up', getSignUpFragment(text, invite)), expiresAt: isoTime(invite.expiresAt) },
+      }
     },
 
     'DELETE /api/admin/invites/{inviteId}': async ({ params, caller }) =>

@@ -81,7 +81,7 @@ export const apiKeyHandlers = (
     'GET /api/keys/{keyId}': async ({ params, caller }) => toResult((await find(caller, params.keyId)) ?? 'notFound'),
 
     'PATCH /api/keys/{keyId}': async ({ params, body, caller }) => {
-      const { version, name, description, expiresAt } = body
+      const { version, name, description, expiresAt, recordDetails } = body
       const expiry = readExpiry(expiresAt, now())
       if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const key = await find(caller, params.keyId)
@@ -99,6 +99,7 @@ export const apiKeyHandlers = (
             ...(name === undefined ? {} : { name }),
             ...(description === undefined ? {} : { description }),
             ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }),
+            ...(recordDetails === undefined ? {} : { recordDetails }),
           }),
         () => ({ action: 'key.edit', subject: id, detail, forget: { kind: 'key', id } }),
       )

@@ -40,7 +40,7 @@ export const appHandlers = (
   | 'PATCH /api/apps/{appId}'
   | 'POST /api/apps/{appId}/delete'
 > => {
-  const { storage, config, deployment, now } = parts
+  const { storage, requestLog, config, deployment, now } = parts
   return {
     'GET /api/apps': async ({ query, caller }) => {
       const { cursor, search = '', name, limit = defaultPageLimit } = query
@@ -184,6 +184,7 @@ export const appHandlers = (
     'POST /api/apps/{appId}/delete': async ({ params, body, caller }) => {
       const id = params.appId
       const userId = requireViewer(caller).user.id
+      const key = await storage.keys.findByApp({ appId: id, userId })
       const removed = await changeWithAudit(
         parts,
         caller,
@@ -198,6 +199,8 @@ export const appHandlers = (
       if (removed === 'notFound') return { error: apiErrors.notFound() }
       if (removed === 'wrongName')
         return { error: apiErrors.invalid([{ field: 'name', fix: "must be the app's name" }]) }
+      // Not awaited: there may be many.
+      if (key !== undefined) void requestLog.remove([key.id])
       return { response: undefined }
     },
   }

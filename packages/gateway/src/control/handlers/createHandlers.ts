@@ -2,6 +2,7 @@ import type { RouteName } from '../contract/route.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import { accountHandlers } from './accountHandlers.ts'
 import { adminHandlers } from './adminHandlers.ts'
+import { alertHandlers } from './alertHandlers.ts'
 import { allowListHandlers } from './allowListHandlers.ts'
 import { apiKeyHandlers } from './apiKeyHandlers.ts'
 import { appHandlers } from './appHandlers.ts'
@@ -9,6 +10,7 @@ import { appKeyHandlers } from './appKeyHandlers.ts'
 import { deploymentHandlers } from './deploymentHandlers.ts'
 import { jwtKeyHandlers } from './jwtKeyHandlers.ts'
 import { metricsHandlers } from './metricsHandlers.ts'
+import { requestLogHandlers } from './requestLogHandlers.ts'
 import { tokenHandlers } from './tokenHandlers.ts'
 
 /** Creates the handlers of all routes. A missing handler does not compile. */
@@ -21,6 +23,8 @@ export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...jwtKeyHandlers(parts),
   ...apiKeyHandlers(parts),
   ...metricsHandlers(parts),
+  ...requestLogHandlers(parts),
   ...tokenHandlers(parts),
+  ...alertHandlers(parts),
   ...adminHandlers(parts),
 })

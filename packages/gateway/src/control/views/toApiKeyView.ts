@@ -20,5 +20,6 @@ export const toApiKeyView = (key: Key, { publicUrl, now }: { publicUrl: string; 
   ...toKeyDetails(key, now),
   address: getApiKeyUrl(publicUrl, getKeyNetwork(key), `…${key.ending}`),
   revokedAt: isoTimeOrNull(key.revokedAt),
+  recordDetails: key.recordDetails,
   version: key.version,
 })

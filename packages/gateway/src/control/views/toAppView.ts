@@ -38,6 +38,7 @@ export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppVie
   networks: app.networks,
   requireJwt: app.requireJwt,
   jwt: { audience: app.jwtAudience, maxLifetimeS: app.jwtMaxLifetimeS ?? defaultLifetimeS },
+  recordDetails: app.recordDetails,
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
   key: { id: key.id, ...toKeyDetails(key, now), addresses: toAppAddresses(publicUrl, app, `…${key.ending}`) },

@@ -1,5 +1,7 @@
+import { defaultRetention } from '../../usage/metering/usagePlan.ts'
 import type { Metrics, MetricsQuery } from '../../usage/metering/metrics.ts'
 import type { MetricsRange, MetricsView } from '../contract/metrics.ts'
+import type { FieldProblem } from '../apiErrors.ts'
 import { isoTime } from './times.ts'
 
 const minute = 60_000
@@ -21,10 +23,40 @@ export const getSpan = (range: MetricsRange, now: number): Omit<MetricsQuery, 's
   return { from: end - steps * stepMs, to: end, step }
 }
 
+const hoursAtMost = 8 * 24
+const minutesAtMost = 6 * 60
+const maxDays = 731
+
+/**
+ * Gets the meter query for a range of its own.
+ * @param options.now - Milliseconds since 1970.
+ * @returns What is wrong with the range, if it cannot be queried.
+ */
+export const getCustomSpan = (
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+  now: number,
+): Omit<MetricsQuery, 'subject'> | { readonly problem: FieldProblem } => {
+  if (from === undefined || to === undefined)
+    return { problem: { field: from === undefined ? 'from' : 'to', fix: 'is required: a range has both ends' } }
+  const [start, end] = [Date.parse(from), Date.parse(to)]
+  if (start > now) return { problem: { field: 'from', fix: 'must be in the past' } }
+  if (end <= start) return { problem: { field: 'to', fix: 'must be after from' } }
+  if (end - start > maxDays * day) return { problem: { field: 'to', fix: 'must be at most 2 years after from' } }
+  const age = now - start
+  const step =
+    end - start <= minutesAtMost * minute && age < defaultRetention.minutesMs
+      ? 'minute'
+      : end - start <= hoursAtMost * hour && age < defaultRetention.hoursMs
+        ? 'hour'
+        : 'day'
+  const stepMs = { minute, hour, day }[step]
+  return { from: Math.floor(start / stepMs) * stepMs, to: Math.ceil(end / stepMs) * stepMs, step }
+}
+
 /** Converts metrics to their API form. */
 export const toMetricsView = (
   metrics: Metrics,
-  { range, span }: { range: MetricsRange; span: Omit<MetricsQuery, 'subject'> },
+  { range, span }: { range: MetricsView['range']; span: Omit<MetricsQuery, 'subject'> },
 ): MetricsView => ({
   range,
   from: isoTime(span.from),

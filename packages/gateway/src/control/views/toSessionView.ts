@@ -5,9 +5,10 @@ import type { AccountView, SessionView } from '../contract/account.ts'
 import { isoTime } from './times.ts'
 
 /** Converts an account to the form that its owner sees. */
-export const toAccountView = ({ id, email, role, createdAt }: Account): AccountView => ({
+export const toAccountView = ({ id, email, emailVerifiedAt, role, createdAt }: Account): AccountView => ({
   id,
   email,
+  emailVerified: emailVerifiedAt !== null,
   role,
   createdAt: isoTime(createdAt),
 })

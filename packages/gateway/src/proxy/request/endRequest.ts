@@ -36,7 +36,7 @@ const toWriteOptions = (
 /** Rejects a whole request, once the rest of its body has been read: left unread, it would be taken for the next request. */
 export const sendRejection = (gateway: GatewayContext, context: RequestContext, rejection: Rejection): void => {
   const write = (): void => {
-    meterWhole(gateway, context, rejection.reason)
+    meterWhole(gateway, context, { outcome: rejection.reason, rejection, status: rejection.status })
     if (context.gone) return
     context.facts.reason ??= rejection.reason
     if (context.message === undefined)

@@ -3,6 +3,7 @@ import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
+import type { RequestLog } from '../../usage/requestLog/requestLog.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
 import type { GatewayLimits, GatewayOptions, NetworkLimits, WebSocketOptions } from '../gatewayOptions.ts'
@@ -37,6 +38,7 @@ export interface GatewayContext {
     /** The HTTP status of a call above its quota. */
     readonly quotaStatus: 403 | 429
     readonly meter: Meter | undefined
+    readonly requestLog: RequestLog | undefined
   }
   /** The process's own HTTP server. */
   readonly server: {
@@ -49,6 +51,8 @@ export interface GatewayContext {
     readonly fallback: GatewayOptions['fallback']
     /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */
     readonly leaving: () => boolean
+    /** Whether it is about to stop while another process listens on the same port, so that `/readyz` must not change. */
+    readonly handingOver: () => boolean
     /** Whether the drain delay is over and new requests are rejected. */
     readonly draining: () => boolean
     /** The parts of the service that do not work although calls do. */

@@ -30,6 +30,7 @@ export const testKeyDelayMs = 15_000
 /** Parses the body of an authorized request, and handles the call or the batch in it. */
 export const handleBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
   const { context, tenant } = authorized
+  context.facts.bodyBytes = body.length
   if (tenant.testKey !== 'slow') {
     queueBody(gateway, authorized, body)
     return
@@ -182,14 +183,16 @@ const completeSingle = (
 ): void => {
   const rejected = isRejection(result)
   if (rejected) context.facts.reason = result.reason
-  meterCalls(gateway, context, [result])
   const id = call.valid ? call.id : 'null'
+  const status = rejected ? result.status : 200
+  const parts = id === undefined ? [] : toResponseParts(result, id, context.requestId)
+  meterCalls(gateway, context, { calls: [call], results: [result], status, parts })
   // A notification gets no response, not even an error (JSON-RPC 2.0 section 4.1).
   if (id === undefined) endRequest(gateway, context, { status: 204, headers: corsHeaders })
   else
     endRequest(gateway, context, {
-      status: rejected ? result.status : 200,
-      body: toResponseParts(result, id, context.requestId),
+      status,
+      body: parts,
       headers: rejected && result.headers !== undefined ? [...corsHeaders, ...result.headers] : corsHeaders,
     })
 }
@@ -271,7 +274,7 @@ const completeBatch = (
   facts.reason = results.find(isRejection)?.reason
   const ids = calls.map((call) => (call.valid ? call.id : 'null'))
   const parts = toBatchParts(results, ids, requestId)
-  meterCalls(gateway, context, results)
+  meterCalls(gateway, context, { calls, results, status: 200, parts })
   if (parts.length === 0) endRequest(gateway, context, { status: 204, headers: corsHeaders })
   // The rejection of a short call is long: unread responses must not fill the memory either.
   else if (facts.reason !== undefined && !holdBytes(buffered, getOwnBytes(parts, results)))

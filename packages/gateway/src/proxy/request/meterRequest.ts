@@ -4,6 +4,8 @@ import type { Outcome } from '../../usage/metering/meter.ts'
 import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
 import type { StreamEnd } from '../upstream/openResponseStream.ts'
 import type { GatewayContext } from './gatewayContext.ts'
+import { recordCalls, recordWhole } from './recordRequest.ts'
+import type { CompletedCalls, WholeOutcome } from './recordRequest.ts'
 import type { RequestContext } from './requestContext.ts'
 
 /** The reasons that mean that the nodes failed, and not the caller. */
@@ -37,7 +39,7 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
   if (meter === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
   const { method, outcome, calls, durationMs = getElapsedMs(context) } = counted
   try {
-    meter.count(tenant.record, network, method, outcome, durationMs, calls)
+    meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
     gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
@@ -51,23 +53,33 @@ const streamOutcomes = {
 } as const satisfies Record<StreamEnd, Outcome>
 
 /** Counts a call when its streamed result has ended. Its duration is that until the result began: the rest depends on the caller. */
-const meterStream = (gateway: GatewayContext, context: RequestContext, { stream }: StreamedResponse): void => {
+const meterStream = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { stream, completed }: StreamedResponse & { readonly completed: CompletedCalls },
+): void => {
   const { method = 'other' } = context.facts
   const durationMs = getElapsedMs(context)
-  stream.onEnd((end) => count(gateway, context, { method, outcome: streamOutcomes[end], calls: 1, durationMs }))
+  stream.onEnd((end) => {
+    const outcome = streamOutcomes[end]
+    recordCalls(gateway, context, completed, () => outcome)
+    count(gateway, context, { method, outcome, calls: 1, durationMs })
+  })
 }
 
-/** Counts the calls of a request, each by its result. */
-export const meterCalls = (gateway: GatewayContext, context: RequestContext, results: readonly CallResult[]): void => {
+/** Counts the calls of a request, each by its result, and records the request. */
+export const meterCalls = (gateway: GatewayContext, context: RequestContext, completed: CompletedCalls): void => {
   const { facts } = context
+  const { results } = completed
   if (facts.metered) return
   facts.metered = true
   // Only a single call can have a streamed result.
   const [first] = results
   if (first !== undefined && 'stream' in first) {
-    meterStream(gateway, context, first)
+    meterStream(gateway, context, { ...first, completed })
     return
   }
+  recordCalls(gateway, context, completed, toOutcome)
   // Equal calls in a row are counted together: most batches are many calls of one method.
   let equal: EqualCalls | undefined
   for (const [index, result] of results.entries()) {
@@ -84,19 +96,22 @@ export const meterCalls = (gateway: GatewayContext, context: RequestContext, res
 }
 
 /**
- * Counts a request whose calls all have the same outcome, if its key is known: each call of a batch by its method, as if it had been sent
- * alone. A body that was not parsed counts as one call.
+ * Counts and records a request whose calls all have the same outcome, if its key is known: each call of a batch by its method, as if it had
+ * been sent alone. A body that was not parsed counts as one call.
  */
-export const meterWhole = (gateway: GatewayContext, context: RequestContext, outcome: Outcome): void => {
+export const meterWhole = (gateway: GatewayContext, context: RequestContext, whole: WholeOutcome): void => {
+  const { outcome } = whole
   const { facts } = context
   if (facts.metered) return
   facts.metered = true
+  recordWhole(gateway, context, whole)
   const { methods, method = 'other', calls = 1 } = facts
   if (methods === undefined) count(gateway, context, { method, outcome, calls })
   else for (const one of methods) count(gateway, context, { method: one, outcome, calls: 1 })
 }
 
 /** Counts the reads of a caller that disconnected. A transaction that is still in flight is counted when it ends. */
-export const meterDisconnected = (gateway: GatewayContext, context: RequestContext): void => {
-  if (context.cancel !== undefined) meterWhole(gateway, context, 'disconnected')
+export const meterDisconnected = (gateway: GatewayContext, context: RequestContext, status: number): void => {
+  if (context.cancel !== undefined)
+    meterWhole(gateway, context, { outcome: 'disconnected', rejection: undefined, status })
 }

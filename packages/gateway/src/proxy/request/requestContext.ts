@@ -73,6 +73,8 @@ export interface RequestFacts {
   limitHeaders: readonly string[] | undefined
   /** Why it was rejected; of a batch, why its first rejected call was. */
   reason: RejectionReason | undefined
+  /** The size of its body in bytes, once it is read. */
+  bodyBytes: number | undefined
   /** Whether its calls have been counted. */
   metered: boolean
 }

@@ -54,6 +54,7 @@ export const createFacts = (): RequestFacts => ({
   block: undefined,
   limitHeaders: undefined,
   reason: undefined,
+  bodyBytes: undefined,
   metered: false,
 })
 
@@ -64,7 +65,7 @@ const statusOfDisconnect = 499
 export const disconnect = (gateway: GatewayContext, context: RequestContext): void => {
   context.gone = true
   context.cancel?.()
-  meterDisconnected(gateway, context)
+  meterDisconnected(gateway, context, statusOfDisconnect)
   endTrace(context, statusOfDisconnect)
   const { network, tenant } = context.facts
   gateway.log({

@@ -47,7 +47,7 @@ export const createNotificationUsage = (
   const meter = (gateway: GatewayContext, method: string, count: number): void => {
     const { tenant, network } = getAuthorized()
     try {
-      gateway.usage.meter?.count(tenant.record, network.group.network, method, 'succeeded', undefined, count)
+      gateway.usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count)
     } catch (error) {
       gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
     }

@@ -1,4 +1,4 @@
-import { createMask } from './createMask.ts'
+import { createMask } from '../../lib/secrets/createMask.ts'
 
 /** The parts of an upstream's URL that callers must not see. */
 export interface UpstreamSecrets {

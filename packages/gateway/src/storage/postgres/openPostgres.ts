@@ -39,15 +39,26 @@ const createWrite =
     })
   }
 
+/** Options of {@link openPostgres}. */
+export interface PostgresOptions {
+  /** The most connections of its pool. @default 10 */
+  readonly maxConnections?: number | undefined
+  /**
+   * Whether the server is a pooler that gives each transaction another connection, as PgBouncer does with `pool_mode = transaction`. Then there are no
+   * prepared statements, and no startup parameter that limits the time of statements: limit it with `alter role … set statement_timeout`.
+   * @default false
+   */
+  readonly transactionPooler?: boolean | undefined
+}
+
 /**
  * Opens a PostgreSQL database.
  * @param databaseUrl - `postgres://user:password@host:port/database`. A secret.
- * @param options.maxConnections - The most connections of its pool. @default 10
  * @throws {TypeError} If it is not such a URL. The message does not contain it.
  */
 export const openPostgres = async (
   databaseUrl: string,
-  { maxConnections = defaultMaxConnections }: { maxConnections?: number | undefined } = {},
+  { maxConnections = defaultMaxConnections, transactionPooler = false }: PostgresOptions = {},
 ): Promise<OpenDatabase> => {
   if (!isPostgresUrl(databaseUrl))
     throw new TypeError('databaseUrl must be a URL such as postgres://user:password@host:5432/keyrail')
@@ -57,7 +68,7 @@ export const openPostgres = async (
     connectionString: databaseUrl,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
+    ...(transactionPooler ? {} : { statement_timeout: statementTimeoutMs }),
     query_timeout: statementTimeoutMs + connectTimeoutMs,
     keepAlive: true,
     application_name: 'keyrail',
@@ -79,7 +90,8 @@ export const openPostgres = async (
     if (closed !== undefined) throw new StorageError('the database is closed', { fault: 'unavailable' })
     try {
       // A name makes it a prepared statement, which each connection parses and plans once.
-      const { rows } = await pool.query<AccessRow>({ name, text, values: [value] })
+      const prepared = transactionPooler ? {} : { name }
+      const { rows } = await pool.query<AccessRow>({ ...prepared, text, values: [value] })
       return rows[0] && toAccess(rows[0])
     } catch (error) {
       throw toPostgresError(error)

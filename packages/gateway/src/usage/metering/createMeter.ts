@@ -7,6 +7,7 @@ import { createMeterBuffer } from './createMeterBuffer.ts'
 import type { MeterBatch } from './createMeterBuffer.ts'
 import type { MeterEvent, StoredMeter } from './meter.ts'
 import { startMaintenance } from './startMaintenance.ts'
+import type { Upkeep } from './startMaintenance.ts'
 import { defaultRetention } from './usagePlan.ts'
 import type { UsageRetention } from './usagePlan.ts'
 import { toMinuteSteps } from './usageRows.ts'
@@ -35,6 +36,8 @@ export interface MeterOptions {
    * `undefined`. The transaction does not wait for the disk.
    */
   readonly alongside?: { take(): AlongsideBatch | undefined } | undefined
+  /** More tables to maintain when usage is rolled up. @default none */
+  readonly upkeep?: Upkeep | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly onEvent?: ((event: MeterEvent) => void) | undefined
@@ -82,6 +85,7 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
     everyMs: options.rollUpMs ?? 60_000,
     leader: newRun(),
     retention: { ...defaultRetention, ...options.retention },
+    upkeep: options.upkeep,
     now,
     log: rollUpLog,
     onEvent: (event) => {

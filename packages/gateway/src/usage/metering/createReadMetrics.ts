@@ -2,10 +2,11 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
-import { connectionMethod, notificationMethod } from './meter.ts'
-import type { Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
+import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
+import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
-import type { UsageState } from './usagePlan.ts'
+import { splitByTable } from './usagePlan.ts'
+import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
 import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
 
@@ -30,21 +31,13 @@ const toLatency = ({ buckets }: Sum): { p50: number | null; p95: number | null }
   p95: percentile(buckets, 0.95),
 })
 
-const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
+/** Checks that calls have everything that a filter selects. */
+const matches = (filter: CallFilter = {}, { method, network, outcome }: Required<CallFilter>): boolean =>
+  (filter.method === undefined || filter.method === method) &&
+  (filter.network === undefined || filter.network === network) &&
+  (filter.outcome === undefined || filter.outcome === outcome)
 
-/** Splits a period by table: each part uses the coarsest table that fits the step, or the one that still has the rows. */
-const splitByTable = (
-  { hoursTo, daysTo, minutesFrom, hoursFrom }: UsageState,
-  { from, to, step }: { from: number; to: number; step: MetricsQuery['step'] },
-) => {
-  const minutesBegin = step === 'minute' ? minutesFrom : hoursTo
-  const hoursBegin = Math.min(step === 'day' ? daysTo : hoursFrom, minutesBegin)
-  return [
-    { table: 'usageDays', from, to: Math.min(to, hoursBegin) },
-    { table: 'usageHours', from: Math.max(from, hoursBegin), to: Math.min(to, minutesBegin) },
-    { table: 'usageMinutes', from: Math.max(from, minutesBegin), to },
-  ] as const
-}
+const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
 
 /**
  * Creates a reader of usage. It returns counts once the meter has written them, half a second later. If a period starts before the retention of
@@ -52,7 +45,7 @@ const splitByTable = (
  */
 export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics => {
   const findKeys = async (subject: MetricsQuery['subject']): Promise<readonly string[]> => {
-    if ('keyId' in subject) return [subject.keyId]
+    if ('keyId' in subject) return [subject.keyId, toOldKeyId(subject.keyId)]
     const [column, id] =
       'appId' in subject ? (['appId', subject.appId] as const) : (['userId', subject.userId] as const)
     const rows = await db.query
@@ -67,7 +60,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
   /** Passes every row of a key in a period to `add`. */
   const eachRow = async (
     keyId: string,
-    { table, from, to }: ReturnType<typeof splitByTable>[number],
+    { table, from, to }: PeriodPart,
     add: (at: number, counts: string) => void,
   ): Promise<void> => {
     if (from >= to) return
@@ -134,6 +127,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
       // The roll-up reports rows that cannot be parsed.
       for (const cell of unpackCounts(counts) ?? []) {
         const [method, network, outcome, total] = cell
+        if (!matches(query.filter, { method, network, outcome })) continue
         const isConnection = method === connectionMethod
         // A call of such a method is rejected.
         if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {

@@ -17,6 +17,12 @@ export interface MeteredKey {
   readonly userId?: string | undefined
 }
 
+/**
+ * Gets the id that calls with the old key of a rotation are counted for, which separates them from calls with the new key. Usage before the
+ * rotation keeps the id of the key.
+ */
+export const toOldKeyId = (keyId: string): string => `${keyId}:old`
+
 /** Counts the calls of known keys. It never overcounts: after a crash, counts that may not have been written are lost. */
 export interface Meter {
   /**

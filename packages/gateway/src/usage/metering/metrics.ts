@@ -8,6 +8,16 @@ export interface MetricsQuery {
   /** Milliseconds since 1970, exclusive, rounded up to a whole step. */
   readonly to: number
   readonly step: 'minute' | 'hour' | 'day'
+  /** Counts only calls that have all of these. @default all calls */
+  readonly filter?: CallFilter | undefined
+}
+
+/** Selects calls. */
+export interface CallFilter {
+  readonly method?: string | undefined
+  /** An `Outcome`. */
+  readonly outcome?: string | undefined
+  readonly network?: Network | undefined
 }
 
 /** Latencies in milliseconds; `null` if no call was forwarded. */

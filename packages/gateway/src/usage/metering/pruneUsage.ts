@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
-import { dropPartitions } from './minutePartitions.ts'
+import { dropPartitions } from './dayPartitions.ts'
 import { defaultRetention, planRetention } from './usagePlan.ts'
 import type { UsageRetention } from './usagePlan.ts'
 import { readState, toStep, writeStoredFrom } from './usageRows.ts'
@@ -28,7 +28,7 @@ export const pruneUsage = async (
   if (minutesFrom > state.minutesFrom || hoursFrom > state.hoursFrom || daysFrom > state.daysFrom)
     await writeStoredFrom(storage, planned)
   const isPartitioned = db.kind === 'postgres'
-  if (isPartitioned) await dropPartitions(db, { minutesFrom, now })
+  if (isPartitioned) await dropPartitions(db, 'usage_minutes', { storedFrom: minutesFrom, now })
   const removals = [
     // Only counts that arrived late are in no partition of their day.
     { table: isPartitioned ? 'usage_minutes_default' : 'usage_minutes', columns: 'at, key_id, run', from: minutesFrom },

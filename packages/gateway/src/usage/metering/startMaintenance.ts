@@ -1,12 +1,20 @@
 import type { Storage } from '../../storage/openStorage.ts'
 import type { FailureLog } from './createFailureLog.ts'
 import type { MeterEvent } from './meter.ts'
-import { createPartitions } from './minutePartitions.ts'
+import { createPartitions } from './dayPartitions.ts'
 import { pruneUsage } from './pruneUsage.ts'
 import { rollUp } from './rollUp.ts'
 import type { UsageRetention } from './usagePlan.ts'
 import { readState, releaseLease, takeLease } from './usageRows.ts'
 import { hourMs } from './usageTime.ts'
+
+/** The maintenance of more tables, in the rounds of that of usage. */
+export interface Upkeep {
+  /** Called by each instance. @param now - Milliseconds since 1970. */
+  prepare(now: number): Promise<void>
+  /** Removes what is past its retention. Called by one instance at a time. @param options.stopped - Called between steps; true stops. */
+  prune(options: { now: number; stopped: () => boolean }): Promise<void>
+}
 
 /** The background work on stored counts. */
 export interface Maintenance {
@@ -21,12 +29,14 @@ export interface Maintenance {
  * The lease is a row, because a lock of a session does not hold behind PgBouncer, and a lock of a transaction ends with each step.
  * @param options.everyMs - In milliseconds; 0: never.
  * @param options.leader - Identifies this instance.
+ * @param options.upkeep - More tables to maintain.
  */
 export const startMaintenance = ({
   storage,
   everyMs,
   leader,
   retention,
+  upkeep,
   now,
   log,
   onEvent,
@@ -35,6 +45,7 @@ export const startMaintenance = ({
   everyMs: number
   leader: string
   retention: UsageRetention
+  upkeep: Upkeep | undefined
   now: () => number
   log: FailureLog
   onEvent: (event: MeterEvent) => void
@@ -48,10 +59,14 @@ export const startMaintenance = ({
   const isLeader = (): Promise<boolean> => takeLease(storage, { leader, now: now(), leaseMs: 3 * everyMs })
 
   const steps: readonly (() => Promise<void>)[] = [
-    () => (db.kind === 'postgres' ? createPartitions(db, now()) : Promise.resolve()),
+    () => (db.kind === 'postgres' ? createPartitions(db, 'usage_minutes', now()) : Promise.resolve()),
     () => rollUp(storage, { now: now(), stopped, isLeader, onEvent }),
     async () => {
       if (await isLeader()) await pruneUsage(storage, { now: now(), retention, stopped })
+    },
+    async () => upkeep?.prepare(now()),
+    async () => {
+      if (upkeep !== undefined && (await isLeader())) await upkeep.prune({ now: now(), stopped })
     },
     async () => {
       rolledUpTo = (await readState(db)).hoursTo

@@ -124,12 +124,12 @@ describe('planPartitions', () => {
   const noon = day + 12 * hourMs
 
   test('creates today and the next three days', () => {
-    expect(planPartitions([], { minutesFrom: 0, now: noon })).toEqual({
+    expect(planPartitions([], { storedFrom: 0, now: noon })).toEqual({
       create: [0, 1, 2, 3].map((index) => day + index * dayMs),
       drop: [],
     })
-    expect(planPartitions([0, 1, 3].map(dayOf), { minutesFrom: 0, now: noon }).create).toEqual([day + 2 * dayMs])
-    expect(planPartitions([0, 1, 2, 3].map(dayOf), { minutesFrom: 0, now: noon + dayMs }).create).toEqual([
+    expect(planPartitions([0, 1, 3].map(dayOf), { storedFrom: 0, now: noon }).create).toEqual([day + 2 * dayMs])
+    expect(planPartitions([0, 1, 2, 3].map(dayOf), { storedFrom: 0, now: noon + dayMs }).create).toEqual([
       day + 4 * dayMs,
     ])
   })
@@ -137,14 +137,14 @@ describe('planPartitions', () => {
   test('creates no partition that overlaps another one', () => {
     const before = { name: 'before', from: -Infinity, to: day + dayMs + 1 }
     const after = { name: 'after', from: day + 4 * dayMs - 1, to: day + 9 * dayMs }
-    expect(planPartitions([before, after], { minutesFrom: 0, now: noon }).create).toEqual([day + 2 * dayMs])
-    expect(planPartitions([{ ...before, to: day }], { minutesFrom: 0, now: noon }).create).toHaveLength(4)
-    expect(planPartitions([{ ...after, from: day + 4 * dayMs }], { minutesFrom: 0, now: noon }).create).toHaveLength(4)
+    expect(planPartitions([before, after], { storedFrom: 0, now: noon }).create).toEqual([day + 2 * dayMs])
+    expect(planPartitions([{ ...before, to: day }], { storedFrom: 0, now: noon }).create).toHaveLength(4)
+    expect(planPartitions([{ ...after, from: day + 4 * dayMs }], { storedFrom: 0, now: noon }).create).toHaveLength(4)
   })
 
   test('drops the partitions whose rows are all past their retention', () => {
     const partitions = [{ name: 'before', from: -Infinity, to: day - dayMs }, dayOf(-1), dayOf(0)]
-    const drop = (minutesFrom: number) => planPartitions(partitions, { minutesFrom, now: noon }).drop
+    const drop = (storedFrom: number) => planPartitions(partitions, { storedFrom, now: noon }).drop
     expect(drop(day - dayMs)).toEqual(['before'])
     expect(drop(day - 1)).toEqual(['before'])
     expect(drop(day)).toEqual(['before', 'day_-1'])

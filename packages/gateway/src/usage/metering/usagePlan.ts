@@ -130,7 +130,28 @@ export const planRetention = (
   return { minutesFrom, hoursFrom, daysFrom }
 }
 
-/** A partition of the minutes: its rows are at or after `from` and before `to`, in milliseconds since 1970. */
+/** A part of a period, and the table that has its rows. */
+export interface PeriodPart {
+  readonly table: 'usageMinutes' | 'usageHours' | 'usageDays'
+  readonly from: number
+  readonly to: number
+}
+
+/** Splits a period by table: each part uses the coarsest table that fits the step, or the one that still has the rows. */
+export const splitByTable = (
+  { hoursTo, daysTo, minutesFrom, hoursFrom }: UsageState,
+  { from, to, step }: { from: number; to: number; step: 'minute' | 'hour' | 'day' },
+): readonly PeriodPart[] => {
+  const minutesBegin = step === 'minute' ? minutesFrom : hoursTo
+  const hoursBegin = Math.min(step === 'day' ? daysTo : hoursFrom, minutesBegin)
+  return [
+    { table: 'usageDays', from, to: Math.min(to, hoursBegin) },
+    { table: 'usageHours', from: Math.max(from, hoursBegin), to: Math.min(to, minutesBegin) },
+    { table: 'usageMinutes', from: Math.max(from, minutesBegin), to },
+  ]
+}
+
+/** A partition of a table: its rows are at or after `from` and before `to`, in milliseconds since 1970. */
 export interface Partition {
   readonly name: string
   readonly from: number
@@ -141,20 +162,20 @@ export interface Partition {
 const daysAhead = 3
 
 /**
- * Plans the partitions of the minutes.
- * @param options.minutesFrom - From when on minutes are stored.
+ * Plans the partitions of a table, one for each day.
+ * @param options.storedFrom - From when on rows are stored.
  * @param options.now - Milliseconds since 1970.
  * @returns The days from today on that need a partition, and the names of the partitions to drop.
  */
 export const planPartitions = (
   partitions: readonly Partition[],
-  { minutesFrom, now }: { minutesFrom: number; now: number },
+  { storedFrom, now }: { storedFrom: number; now: number },
 ): { readonly create: readonly number[]; readonly drop: readonly string[] } => {
   const today = floorTo(now, dayMs)
   const days = Array.from({ length: daysAhead + 1 }, (_, index) => today + index * dayMs)
   return {
     create: days.filter((day) => !partitions.some(({ from, to }) => from < day + dayMs && to > day)),
-    drop: partitions.filter(({ to }) => to <= minutesFrom).map(({ name }) => name),
+    drop: partitions.filter(({ to }) => to <= storedFrom).map(({ name }) => name),
   }
 }
 

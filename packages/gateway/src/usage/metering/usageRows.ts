@@ -32,14 +32,14 @@ export const toStep = (kind: Db['kind'], text: string, values: Step['values']): 
 }
 
 /** An upsert into a table. */
-interface Insertion {
+export interface Insertion {
   readonly into: string
   readonly columns: readonly string[]
   readonly conflict: string
 }
 
 /** Builds the statements that insert rows. */
-const toInserts = (
+export const toInserts = (
   kind: Db['kind'],
   { into, columns, conflict }: Insertion,
   rows: readonly (readonly (string | number | null)[])[],

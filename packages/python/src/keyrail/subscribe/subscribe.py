@@ -16,13 +16,8 @@ from ..async_provider import AsyncKeyrailProvider
 from ..failure.check import check, check_names, check_range, describe
 from ..failure.error import KeyrailError
 from ..failure.hints import add_hint
-from ..message.response import Result
-from .chain_poller import ChainPoller
-from .chain_source import ChainSource
 from .events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
-from .follow_chain import FollowOptions, follow_chain
-from .pending_transactions import follow_pending_transactions
-from .poll_schedule import PollSchedule
+from .open_events import EventOptions, open_events
 from .recent_chain import parse_cursor
 from .recovery import OnError
 
@@ -173,21 +168,8 @@ def subscribe(
     )
     chain = parse_cursor(cursor, reorg_depth)
 
-    async def request(method: str, params: list[Any]) -> Any:
-        outcome = await provider._call(method, params)
-        if isinstance(outcome, Result):
-            return outcome.value
-        raise add_hint(outcome)
-
-    schedule = PollSchedule(polling_interval_ms)
-    open_socket = provider._open_socket if web_socket else None
-    raw: AsyncGenerator[Any, None]
-    if pending:
-        raw = follow_pending_transactions(request, open_socket, schedule, on_error, polling_interval_ms)
-    else:
-        source = ChainSource(request, logs)
-        poller = ChainPoller(chain, source, schedule, from_block)
-        raw = follow_chain(FollowOptions(chain, source, poller, schedule, open_socket, on_error))
+    options = EventOptions(polling_interval_ms, web_socket, on_error)
+    raw = open_events(provider, options, None if pending else chain, logs=logs, from_block=from_block)
     return Subscription(_format_events(raw), chain.to_cursor)
 
 

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest'
+import { readMetricsSearch, readSearch } from './searchParams.ts'
+
+describe('the search of a metrics page', () => {
+  test.each([
+    [{ range: 'week' }, { range: 'week' }],
+    [{ range: 'year' }, {}],
+    [
+      { from: '2026-11-23T10:00:00Z', to: '2026-11-23T11:00:00Z', range: 'week' },
+      { from: '2026-11-23T10:00:00.000Z', to: '2026-11-23T11:00:00.000Z' },
+    ],
+    [{ from: '2026-11-23T10:00:00Z', range: 'week' }, { range: 'week' }],
+    [{ from: 'then', to: 'now' }, {}],
+    [
+      { method: 'eth_call', outcome: '', network: 100, other: 'x' },
+      { method: 'eth_call', network: '100' },
+    ],
+  ])('%o is %o', (search, expected) => {
+    expect(readMetricsSearch(search)).toEqual(expected)
+  })
+})
+
+test('a search text that looks like a number is a text', () => {
+  expect(readSearch({ search: 7 })).toEqual({ search: '7' })
+  expect(readSearch({ search: '' })).toEqual({})
+})

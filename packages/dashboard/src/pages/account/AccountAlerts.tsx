@@ -1,0 +1,139 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AlertDeliveryView, AlertsView } from '@keyrail/gateway'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callApi } from '../../control/callApi.ts'
+import { alertsQuery, deploymentQuery, sessionQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Card } from '../../parts/Card.tsx'
+import { Choices } from '../../parts/Choices.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Note } from '../../parts/Note.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
+import { momentText } from '../../parts/times.ts'
+import { AlertWebhooks } from './AlertWebhooks.tsx'
+
+/** Who is alerted when a daily quota is nearly used up, and what was sent. */
+export function AccountAlerts() {
+  const query = useQuery({ ...alertsQuery, refetchInterval: 10_000 })
+  return (
+    <>
+      <PageHead
+        title="Alerts"
+        windowTitle="Account: alerts"
+        lead="Sent when 80% and 100% of a daily quota are used: once a day for each app, and for all API keys together."
+      />
+      <Loaded query={query}>
+        {(alerts) => (
+          <>
+            <Emails alerts={alerts} />
+            <AlertWebhooks alerts={alerts} />
+            <Deliveries deliveries={alerts.deliveries} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Emails({ alerts }: { readonly alerts: AlertsView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const { data: deployment } = useQuery(deploymentQuery)
+  const { data: session } = useQuery(sessionQuery)
+  const isOperator = session?.account.role === 'operator'
+  const { own, allUsers } = alerts.emails
+  const [chosen, setChosen] = useState<readonly ('own' | 'allUsers')[]>([
+    ...(own ? (['own'] as const) : []),
+    ...(allUsers ? (['allUsers'] as const) : []),
+  ])
+  const saving = useSubmit({
+    send: () =>
+      callApi('PUT /api/alerts/emails', {
+        body: { own: chosen.includes('own'), allUsers: isOperator && chosen.includes('allUsers') },
+      }),
+    done: (saved) => {
+      queries.setQueryData(alertsQuery.queryKey, saved)
+      say('Saved')
+    },
+  })
+  if (deployment?.mail !== true)
+    return (
+      <Card title="Email">
+        <p className="soft">This service sends no email.</p>
+      </Card>
+    )
+  return (
+    <Card title="Email">
+      {session?.account.emailVerified === false && (
+        <Note kind="warn">
+          Your email address is not confirmed, so no alert is sent to it.{' '}
+          <Link to="/account/security">Confirm the address</Link>
+        </Note>
+      )}
+      <SaveForm of={saving}>
+        <Choices
+          legend={`Send an email to ${session?.account.email ?? 'you'}`}
+          kind="any"
+          name="emails"
+          value={chosen}
+          onChange={setChosen}
+          options={[
+            { value: 'own', title: 'about my apps and API keys' },
+            ...(isOperator ? [{ value: 'allUsers' as const, title: 'about those of all users' }] : []),
+          ]}
+        />
+      </SaveForm>
+    </Card>
+  )
+}
+
+const states: Readonly<Record<AlertDeliveryView['state'], readonly [title: string, kind: 'good' | 'warn' | 'bad']>> = {
+  delivered: ['Delivered', 'good'],
+  pending: ['Pending', 'warn'],
+  failed: ['Failed', 'bad'],
+}
+
+function Deliveries({ deliveries }: { readonly deliveries: readonly AlertDeliveryView[] }) {
+  return (
+    <Card title="Last deliveries">
+      {deliveries.length === 0 ? (
+        <p className="soft">No alert was sent yet.</p>
+      ) : (
+        <table className="table cards">
+          <thead>
+            <tr>
+              <th scope="col">Alert</th>
+              <th scope="col">To</th>
+              <th scope="col">Created</th>
+              <th scope="col">Status</th>
+              <th scope="col">Last attempt</th>
+            </tr>
+          </thead>
+          <tbody>
+            {deliveries.map(({ id, level, app, webhookId, createdAt, state, attempts, result, attemptedAt }) => (
+              <tr key={id}>
+                <th scope="row">
+                  {level}% of {app?.name ?? 'the API keys'}
+                </th>
+                <td data-label="To">{webhookId === null ? 'Email' : 'Webhook'}</td>
+                <td data-label="Created">{momentText(createdAt)}</td>
+                <td data-label="Status">
+                  <span className={`badge ${states[state][1]}`}>
+                    <span className="dot" aria-hidden="true" />
+                    {states[state][0]}
+                  </span>
+                </td>
+                <td data-label="Last attempt">
+                  {attemptedAt === null ? '–' : `${momentText(attemptedAt)}: ${result ?? ''} (attempt ${attempts})`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  )
+}

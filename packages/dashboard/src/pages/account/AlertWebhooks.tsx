@@ -1,0 +1,185 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AlertsView, NewWebhookView, WebhookView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { callApi } from '../../control/callApi.ts'
+import { alertsQuery, sessionQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Choices } from '../../parts/Choices.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Note, Problem } from '../../parts/Note.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { dayText } from '../../parts/times.ts'
+
+/** The webhooks of the account, and a form to add one. */
+export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly alerts: AlertsView }) {
+  const queries = useQueryClient()
+  const isOperator = useQuery(sessionQuery).data?.account.role === 'operator'
+  const [url, setUrl] = useState('')
+  const [isForAll, setForAll] = useState(false)
+  const [made, setMade] = useState<NewWebhookView>()
+  const adding = useSubmit({
+    check: () => ({ url: url.trim() === '' ? 'Type the URL of your server' : undefined }),
+    send: (password) =>
+      callApi('POST /api/alerts/webhooks', {
+        body: {
+          url,
+          ...(isOperator && isForAll && { allUsers: true }),
+          ...(password !== undefined && { password }),
+        },
+      }),
+    done: async (added) => {
+      setUrl('')
+      setMade(added)
+      await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
+    },
+    fields: ['url'],
+  })
+  return (
+    <Card
+      title="Webhooks"
+      lead="Each alert is a signed POST with JSON to your server. A failed one is retried for nine hours."
+    >
+      {made && <Secret made={made} />}
+      {webhooks.length > 0 && (
+        <table className="table cards">
+          <thead>
+            <tr>
+              <th scope="col">URL</th>
+              <th scope="col">Created</th>
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {webhooks.map((webhook) => (
+              <WebhookRow key={webhook.id} webhook={webhook} onSecret={setMade} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {webhooks.length >= maxWebhooks ? (
+        <p className="soft">You have {maxWebhooks} webhooks, the maximum.</p>
+      ) : (
+        <SaveForm of={adding} action="Add the webhook">
+          <TextField
+            label="URL"
+            name="url"
+            value={url}
+            onChange={setUrl}
+            placeholder="https://example.org/keyrail"
+            fix={adding.getFix('url')}
+            required
+            mono
+          />
+          {isOperator && (
+            <Choices
+              legend="Alerts"
+              kind="any"
+              name="allUsers"
+              value={isForAll ? ['allUsers'] : []}
+              onChange={(value) => setForAll(value.includes('allUsers'))}
+              options={[{ value: 'allUsers', title: 'about the apps and API keys of all users' }]}
+            />
+          )}
+        </SaveForm>
+      )}
+    </Card>
+  )
+}
+
+function Secret({ made }: { readonly made: NewWebhookView }) {
+  return (
+    <Note kind="good" action={<CopyButton what="the secret" text={() => made.secret} />}>
+      <p>
+        Copy the secret of {made.webhook.url} now: it is not shown again. Your server verifies the header{' '}
+        <code>Keyrail-Signature</code> with it.
+      </p>
+      <code>{made.secret}</code>
+    </Note>
+  )
+}
+
+function WebhookRow(props: {
+  readonly webhook: WebhookView
+  readonly onSecret: (made: NewWebhookView | undefined) => void
+}) {
+  const { id, url, allUsers, createdAt } = props.webhook
+  const params = { webhookId: id }
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [question, setQuestion] = useState<'remove' | 'rotate'>()
+  const [tested, setTested] = useState<{ readonly ok: boolean; readonly result: string }>()
+  const testing = useSubmit({
+    send: () => callApi('POST /api/alerts/webhooks/{webhookId}/test', { params }),
+    done: setTested,
+  })
+  const removing = useSubmit({
+    send: () => callApi('DELETE /api/alerts/webhooks/{webhookId}', { params }),
+    done: async () => {
+      say('Removed')
+      props.onSecret(undefined)
+      await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
+    },
+  })
+  const rotating = useSubmit({
+    send: (password) =>
+      callApi('POST /api/alerts/webhooks/{webhookId}/rotate', {
+        params,
+        body: password === undefined ? {} : { password },
+      }),
+    done: (made) => {
+      setQuestion(undefined)
+      props.onSecret(made)
+    },
+  })
+  return (
+    <tr>
+      <th scope="row">
+        <code>{url}</code>
+        {allUsers && <span className="soft small"> All users</span>}
+        <Problem text={testing.problem} />
+        {tested && (
+          <Note kind={tested.ok ? 'good' : 'bad'}>
+            {tested.ok ? 'The test event was received' : 'The test event failed'}: {tested.result}
+          </Note>
+        )}
+      </th>
+      <td data-label="Created">{dayText(createdAt)}</td>
+      <td>
+        <div className="row end">
+          <Button size="little" busy={testing.isPending} label={`Test ${url}`} onClick={() => testing.submit()}>
+            Test
+          </Button>
+          <Button size="little" label={`Rotate the secret of ${url}`} onClick={() => setQuestion('rotate')}>
+            Rotate secret
+          </Button>
+          <Button size="little" kind="danger" label={`Remove ${url}`} onClick={() => setQuestion('remove')}>
+            Remove
+          </Button>
+        </div>
+        {question === 'remove' && (
+          <ConfirmDialog
+            title="Remove the webhook?"
+            action="Remove"
+            of={removing}
+            lead={`${url} gets no more alerts, and its deliveries are removed.`}
+            onClose={() => setQuestion(undefined)}
+          />
+        )}
+        {question === 'rotate' && (
+          <ConfirmDialog
+            title="Rotate the secret?"
+            action="Rotate the secret"
+            of={rotating}
+            lead="The old secret stops working at once. Alerts that your server rejects until it has the new one are retried."
+            onClose={() => setQuestion(undefined)}
+          />
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,18 @@
+import { useMemo } from 'react'
+import { RecordDetails } from '../../requests/RecordDetails.tsx'
+import { RequestLog } from '../../requests/RequestLog.tsx'
+import { useApp } from './useApp.ts'
+import { useAppChange } from './useAppChange.ts'
+
+/** The request log of an app. */
+export function AppRequests() {
+  const app = useApp()
+  const subject = useMemo(() => ({ appId: app.id }), [app.id])
+  const change = useAppChange(app)
+  return (
+    <div className="stack wide">
+      <RequestLog subject={subject} networks={app.networks} />
+      <RecordDetails isOn={app.recordDetails} change={(recordDetails) => change({ recordDetails })} />
+    </div>
+  )
+}

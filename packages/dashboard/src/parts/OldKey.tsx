@@ -1,0 +1,84 @@
+import type { KeyTrafficView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ActivityLine } from '../charts/ActivityLine.tsx'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Button } from './Button.tsx'
+import { ConfirmDialog } from './ConfirmDialog.tsx'
+import { useDialogs } from './dialogs.ts'
+import { Note } from './Note.tsx'
+import { isUnused } from './isUnused.ts'
+import { lastUsedText, momentText } from './times.ts'
+
+/** The old key of a rotation during its grace period: its traffic beside that of the new key, and a button that ends it. */
+export function OldKey(props: {
+  /** The end of the new key. */
+  readonly ending: string
+  readonly oldUntil: string
+  readonly rotatedAt: string | null
+  /** `undefined` while it is loading. */
+  readonly traffic: KeyTrafficView | undefined
+  readonly end: () => Promise<unknown>
+}) {
+  const { traffic } = props
+  const { say } = useDialogs()
+  const [isAsking, setAsking] = useState(false)
+  const ending = useSubmit({
+    send: props.end,
+    done: () => {
+      setAsking(false)
+      say('The old key has ended')
+    },
+  })
+  const lastUsedAt = traffic?.old?.lastUsedAt
+  const isSafe = isUnused({ lastUsedAt, rotatedAt: props.rotatedAt, now: Date.now() })
+  return (
+    <div className="stack">
+      <Note
+        kind={isSafe ? 'good' : 'warn'}
+        action={
+          <Button
+            size="little"
+            busy={ending.isPending}
+            onClick={() => {
+              if (isSafe) ending.submit()
+              else setAsking(true)
+            }}
+          >
+            End it now
+          </Button>
+        }
+      >
+        The old key works until {momentText(props.oldUntil)}.{' '}
+        {isSafe
+          ? 'It was unused for 2 hours: safe to end now, unless a program runs less often, such as every night.'
+          : typeof lastUsedAt === 'string' && `It was last used at ${momentText(lastUsedAt)}.`}
+      </Note>
+      {!isAsking && ending.problem !== undefined && <Note kind="bad">{ending.problem}</Note>}
+      {traffic?.old && (
+        <div className="pair">
+          {[
+            { title: 'Old key', one: traffic.old },
+            { title: `New key, …${props.ending}`, one: traffic.current },
+          ].map(({ title, one }) => (
+            <div key={title} className="stack tight">
+              <h3>{title}</h3>
+              <ActivityLine activity={one} />
+              <p className="hint">{lastUsedText(one.lastUsedAt)}</p>
+            </div>
+          ))}
+        </div>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          of={ending}
+          title="End the old key?"
+          lead={`${
+            typeof lastUsedAt === 'string' ? `It was last used at ${momentText(lastUsedAt)}. ` : ''
+          }Programs that use it stop working at once.`}
+          action="End old key"
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import type { Browser } from 'playwright-core'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { startReceiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
+import type { Receiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clipboard, enrol, openPerson } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
+  let receiver: Receiver
+  let pages: Pages
+  let browser: Browser
+  let ada: Person
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    ;[pages, browser] = await Promise.all([startPages({ webhooks: { allowPrivateAddresses: true } }), openBrowser()])
+    ada = await openPerson(browser, pages.url)
+    await enrol(ada, pages.url)
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+    await receiver.close()
+  })
+
+  test('a webhook is added, tested with its secret, rotated and removed', async () => {
+    const { page } = ada
+    await page.goto(`${pages.url}/account/alerts`)
+    await page.getByText('This service sends no email.').waitFor()
+    await page.getByText('No alert was sent yet.').waitFor()
+    await page.getByLabel('URL').fill('ftp://example.org')
+    await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByText('must be an http or https URL').waitFor()
+    const url = `${receiver.url}/keyrail`
+    await page.getByLabel('URL').fill(url)
+    await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByRole('button', { name: 'Copy: the secret' }).click()
+    await page.getByText('Copied: the secret').waitFor()
+    const secret = await clipboard(ada)
+    expect(secret).toMatch(/^whsec_[\w-]{43}$/)
+
+    const expectSignedBy = async (key: string): Promise<void> => {
+      await page.getByRole('button', { name: `Test ${url}` }).click()
+      await expect.poll(() => receiver.requests.length).toBe(1)
+      const [request] = receiver.requests.splice(0)
+      const body = request?.body ?? ''
+      const [, time, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(request?.headers['keyrail-signature'])) ?? []
+      expect(signature).toBe(createHmac('sha256', key).update(`${time}.${body}`).digest('hex'))
+      expect(JSON.parse(body)).toMatchObject({ type: 'webhook.test', data: { user: { email: ada.email } } })
+    }
+    await expectSignedBy(secret)
+    await page.getByText('The test event was received: HTTP 204').waitFor()
+
+    await page.getByRole('button', { name: `Rotate the secret of ${url}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Copy: the secret' }).click()
+    await expect.poll(() => clipboard(ada)).not.toBe(secret)
+    await expectSignedBy(await clipboard(ada))
+
+    receiver.statuses.push(500)
+    await page.getByRole('button', { name: `Test ${url}` }).click()
+    await page.getByText('The test event failed: HTTP 500').waitFor()
+
+    await page.getByRole('button', { name: `Remove ${url}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: `Remove ${url}` }).waitFor({ state: 'detached' })
+    expect(ada.faults).toEqual([])
+  })
+})

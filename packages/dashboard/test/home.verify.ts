@@ -1,0 +1,143 @@
+import type { ActivityView } from '@keyrail/gateway'
+import { expect, test } from 'vitest'
+import { callNode } from './callNode.ts'
+import { describePages } from './describePages.ts'
+import { addApp, askApi } from './person.ts'
+import type { Person } from './person.ts'
+
+const isActivity = (url: URL): boolean => url.pathname === '/api/activity'
+
+const callApp = async (ada: Person, url: string, id: string, methods: readonly string[]): Promise<void> => {
+  const path = `/api/apps/${id}/key/reveal`
+  const { addresses } = await askApi<{ addresses: { testnet: string } }>(ada, url, ['POST', path], {})
+  for (const method of methods) await callNode(addresses.testnet, method)
+}
+
+describePages('the home page', {}, (getGiven) => {
+  test('each card of an app and an API key has its requests of 24 hours, from one request for all', async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    await addApp(ada, pages.url, 'Unused')
+    const { address } = await askApi<{ address: string }>(ada, pages.url, ['POST', '/api/keys'], {
+      name: 'Laptop',
+      network: 'testnet',
+    })
+    await callApp(ada, pages.url, id, ['eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_nothing'])
+    await callNode(address)
+    await expect.poll(async () => (await askApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])).total).toBe(5)
+    const requests: string[] = []
+    page.on('request', (request) => {
+      if (/activity|metrics/.test(request.url())) requests.push(new URL(request.url()).pathname)
+    })
+    await page.goto(`${pages.url}/apps`)
+    const portfolio = page.getByRole('listitem').filter({ hasText: 'Portfolio' })
+    await portfolio.getByText('4 requests in 24 hours, 25% errors').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Unused' }).getByText('No requests in 24 hours').waitFor()
+    expect(requests).toEqual(['/api/activity'])
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Laptop' })
+      .getByText('1 request in 24 hours, 0% errors')
+      .waitFor()
+  })
+
+  test('the switcher opens the same page of another app, by keyboard', async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const first = await addApp(ada, pages.url, 'Portfolio')
+    const second = await addApp(ada, pages.url, 'Wallet backend')
+    await page.goto(`${pages.url}/apps/${first}/settings/allow-list`)
+    await page.getByRole('combobox', { name: 'Switch app' }).focus()
+    await page.keyboard.type('backend')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${pages.url}/apps/${second}/settings/allow-list`)
+    await page.getByRole('heading', { name: 'Wallet backend' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Switch app' }).inputValue()).toBe('')
+  })
+
+  test('the checklist shows what an app has, links to the rest, and stays dismissed', async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    const setup = `${pages.url}/apps/${id}/setup`
+    await page.goto(setup)
+    await page.getByText('0 of 4 steps done.').waitFor()
+    await callApp(ada, pages.url, id, ['eth_blockNumber'])
+    await page.getByText('1 of 4 steps done.').waitFor()
+    await askApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], { type: 'method', value: 'eth_*' })
+    await page.reload()
+    await page.getByText('2 of 4 steps done.').waitFor()
+    expect(await page.locator('.checklist .done p').allTextContents()).toEqual([
+      'Make the first request (done)',
+      'Restrict who can use the key (done)',
+    ])
+    for (const [name, path] of [
+      ['Set limits', 'advanced'],
+      ['Import a key for JWTs', 'jwt-keys'],
+    ] as const) {
+      await page.getByRole('link', { name }).click()
+      await page.waitForURL(`${pages.url}/apps/${id}/settings/${path}`)
+      await page.goto(setup)
+    }
+    await page.getByRole('button', { name: 'Dismiss getting started' }).click()
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Make a call' }).waitFor()
+    expect(await page.getByText('Getting started').count()).toBe(0)
+  })
+
+  test('with 1,000 apps, typing in the switcher and showing more cards stay below 100 ms', { retry: 2 }, async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    const app = await askApi<{ id: string }>(ada, pages.url, ['GET', `/api/apps/${id}`])
+    const activity = await askApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])
+    const ids = Array.from({ length: 1_000 }, (_, at) => (at === 0 ? id : `app_${String(at).padStart(20, '0')}`))
+    const items = ids.map((one, at) => ({
+      ...activity.items[0],
+      id: one,
+      name: at === 0 ? 'Portfolio' : `App ${at}`,
+      total: 24 * at,
+      failed: at,
+      totals: Array.from({ length: 24 }, () => at),
+      failures: Array.from({ length: 24 }, (__, hour) => (hour === 0 ? at : 0)),
+    }))
+    await page.route(isActivity, (route) => route.fulfill({ json: { ...activity, items } }))
+    await page.route(
+      (url) => url.pathname === '/api/apps',
+      async (route) => {
+        const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+        const shown = items.slice(start, start + 48).map(({ id: one, name }) => ({ ...app, id: one, name }))
+        await route.fulfill({ json: { items: shown, next: String(start + 48), total: 1_000, free: 0 } })
+      },
+    )
+    /** The longest time from an event to the next paint, in milliseconds. */
+    const observe = (): Promise<void> =>
+      page.evaluate(() => {
+        const seen = globalThis as unknown as { longest: number }
+        seen.longest = 0
+        new PerformanceObserver((list) => {
+          for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration)
+        }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
+      })
+    const getLongest = (): Promise<number> =>
+      page.evaluate(() => (globalThis as unknown as { longest: number }).longest)
+    await page.goto(`${pages.url}/apps/${id}/networks`)
+    await page.getByRole('combobox', { name: 'Switch app' }).waitFor()
+    await observe()
+    await page.getByRole('combobox', { name: 'Switch app' }).click()
+    await page.keyboard.type('app 99')
+    await page.getByRole('option', { name: 'App 999' }).waitFor()
+    const switcher = await getLongest()
+    await page.goto(`${pages.url}/apps`)
+    await page.getByRole('heading', { name: 'App 47' }).waitFor()
+    await observe()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('heading', { name: 'App 95' }).waitFor()
+    const cards = await getLongest()
+    console.log(`dashboard: with 1,000 apps, the switcher takes ${switcher} ms at most, more cards ${cards} ms`)
+    expect(Math.max(switcher, cards)).toBeLessThan(100)
+  })
+})

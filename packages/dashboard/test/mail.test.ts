@@ -1,0 +1,114 @@
+import type { Browser } from 'playwright-core'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { startSmtpServer } from '@keyrail/gateway/test/mail/startSmtpServer.ts'
+import type { ReceivedMail, SmtpServer } from '@keyrail/gateway/test/mail/startSmtpServer.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { logIn, openPerson, takeSeat } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+/** The link in an email. */
+const readLink = ({ source }: ReceivedMail): string => /^https?:\/\/\S+/m.exec(source)?.[0] ?? ''
+
+describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
+  let smtp: SmtpServer
+  let pages: Pages
+  let browser: Browser
+  let seat: Person
+  let ada: Person
+
+  beforeAll(async () => {
+    smtp = await startSmtpServer()
+    const mail = { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' as const }, from: 'keyrail@example.org' }
+    ;[pages, browser] = await Promise.all([startPages({ mail }), openBrowser()])
+    seat = await openPerson(browser, pages.url)
+  }, 60_000)
+  beforeEach(async () => {
+    ada = await takeSeat(seat)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+    await smtp.close()
+  })
+
+  /** Signs up by the link in an email. */
+  const signUp = async ({ page, email, password }: Person): Promise<void> => {
+    await page.goto(`${pages.url}/sign-up`)
+    await page.getByLabel('Email address').fill(email)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText(`We sent an email to ${email}`).waitFor()
+    // A link to the page that is open would only change its fragment.
+    await page.goto('about:blank')
+    await page.goto(readLink(await smtp.next()))
+    expect(await page.getByLabel('Email address').inputValue()).toBe(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+  }
+
+  test('sign up by email, forget the password, set a new one', async () => {
+    const { page, email } = ada
+    await signUp(ada)
+    await ada.context.clearCookies()
+    await page.goto(`${pages.url}/log-in`)
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('Email address').fill(email)
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByText(`If ${email} has an account`).waitFor()
+    await page.goto(readLink(await smtp.next()))
+    await page.getByLabel('New password').fill('another horse battery')
+    await page.getByRole('button', { name: 'Set it and log in' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect((await smtp.next()).source).toContain('was changed')
+    expect(ada.faults).toEqual([])
+  })
+
+  test('another email address', async () => {
+    const { page, email, password } = ada
+    await signUp(ada)
+    await page.goto(`${pages.url}/account/security`)
+    await page.getByText('The address is confirmed.').waitFor()
+    await page.getByRole('textbox', { name: 'Email address' }).fill(`new-${email}`)
+    await page.getByRole('button', { name: 'Send a link to the new address' }).click()
+    await page.getByText(`We sent a link to new-${email}`).waitFor()
+    const link = readLink(await smtp.next())
+    // Somebody who is not logged in to the account cannot confirm it.
+    const other = await openPerson(browser, pages.url)
+    await other.page.goto(link)
+    await other.page.getByText('Log in to the account that the address is for').waitFor()
+    await other.close()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Confirm the address' }).click()
+    await page.getByText(`new-${email} is confirmed`).waitFor()
+    expect((await smtp.next()).to).toEqual([email])
+    await ada.context.clearCookies()
+    await page.goto(`${pages.url}/log-in`)
+    await logIn({ ...ada, email: `new-${email}`, password })
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(ada.faults).toEqual([])
+  })
+
+  test('an invite by email', async () => {
+    const { page, email } = ada
+    await signUp(ada)
+    const account = await pages.service.accounts.operator.findUser({ email })
+    await pages.service.accounts.operator.setUserRole({ id: account?.id ?? '', role: 'operator' })
+    await page.goto(`${pages.url}/operator/invites`)
+    const invited = `invited-${email}`
+    await page.getByLabel('For this email address alone').fill(invited)
+    await page.getByLabel('Send the invite by email').check()
+    await page.getByRole('button', { name: 'Make an invite' }).click()
+    await page.getByText('The invite is on its way').waitFor()
+    const mail = await smtp.next()
+    await pages.reload({ signUp: 'invite' })
+    expect(mail.to).toEqual([invited])
+    await ada.context.clearCookies()
+    await page.goto(readLink(mail))
+    await page.getByLabel('Password').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(ada.faults).toEqual([])
+  })
+})

@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { callNode } from './callNode.ts'
+import { describePages } from './describePages.ts'
+import { addApp, askApi, clipboard } from './person.ts'
+import type { Person } from './person.ts'
+import { runCopied } from './runCopied.ts'
+
+const account = `0x${'ab'.repeat(20)}`
+
+/** Creates an app. @returns Its page of requests, and its endpoints. */
+async function createApp(ada: Person, url: string) {
+  const id = await addApp(ada, url, 'Portfolio')
+  const { addresses } = await askApi<{ addresses: Record<'testnet' | 'mainnet', string> }>(
+    ada,
+    url,
+    ['POST', `/api/apps/${id}/key/reveal`],
+    {},
+  )
+  return { id, log: `${url}/apps/${id}/requests`, ...addresses }
+}
+
+const rows = (page: Page) => page.locator('tbody tr')
+const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
+
+describePages('the requests of an app', {}, (getGiven) => {
+  test('appear while the page is open, an unknown method by its name, and can be filtered by a URL', async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { log, testnet, mainnet } = await createApp(ada, pages.url)
+    await page.goto(log)
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Make a call' }).getAttribute('href')).toMatch(/\/setup$/)
+    await callNode(testnet, 'eth_chainId')
+    await row(page, /eth_chainId 200 Answered Ethereum Sepolia [\d.]+ ms/).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await callNode(mainnet, 'eth_notAMethod')
+    await callNode(testnet, 'eth_getBalance', { params: ['nobody', 'latest'] })
+    await row(page, /eth_notAMethod 200 Rejected: method not found Ethereum Mainnet/).waitFor()
+    await row(page, /eth_getBalance 200 The node answered with an error/).waitFor()
+
+    await page.getByLabel('Outcome').selectOption('All failures')
+    await row(page, /eth_chainId/).waitFor({ state: 'detached' })
+    expect(await rows(page).count()).toBe(2)
+    await page.getByLabel('Network').selectOption('Ethereum Mainnet')
+    await row(page, /eth_getBalance/).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('?outcome=failed&network=mainnet')
+    await page.getByLabel('Method').selectOption('eth_notAMethod')
+    await page.reload()
+    await row(page, /eth_notAMethod/).waitFor()
+    expect(await page.getByLabel('Method').inputValue()).toBe('eth_notAMethod')
+    await page.getByLabel('Outcome').selectOption('Answered')
+    await page.getByRole('heading', { name: 'No request matches the filters' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await expect.poll(() => rows(page).count()).toBe(3)
+    expect(faults).toEqual([])
+  })
+
+  test('have a page each, by a link that stays, with the reason and how to fix it', async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { id, log, testnet } = await createApp(ada, pages.url)
+    await askApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], { type: 'origin', value: 'https://a.example' })
+    await callNode(testnet, 'eth_chainId', { headers: { origin: 'https://b.example' } })
+    await page.goto(`${log}?outcome=failed`)
+    await page.getByRole('link', { name: 'No method' }).focus()
+    await page.keyboard.press('Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText('Rejected due to app settings: origin not allowed (code -32002).').waitFor()
+    await alert.getByText('The allow list has origins, and https://b.example is not one of them.').waitFor()
+    await alert.getByRole('link', { name: 'Allow list' }).waitFor()
+    for (const fact of ['127.0.0.0/24', 'HTTP', 'Ethereum Sepolia']) {
+      await page.locator('.facts dd', { hasText: fact }).first().waitFor()
+    }
+    await page.getByRole('button', { name: 'Copy link: the link to this request' }).click()
+    await page.getByText('Copied: the link to this request').waitFor()
+    const link = await clipboard(ada)
+    expect(link).toMatch(new RegExp(`^${log}/log_\\w+$`))
+    // Back to the filtered list.
+    await page.getByRole('link', { name: 'To the requests' }).click()
+    await page.getByLabel('Outcome').waitFor()
+    expect(await page.getByLabel('Outcome').inputValue()).toBe('failed')
+    await page.goto(link)
+    await alert.getByText('https://b.example').waitFor()
+    await page.goto(`${log}/log_00000000000000000000`)
+    await page.getByRole('heading', { name: 'There is no such request in the log' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('have params and a response only after the owner switches recording on, and can then be copied and repeated', async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { id, log, testnet } = await createApp(ada, pages.url)
+    const balance = { params: [account, 'latest'] }
+    await callNode(testnet, 'eth_getBalance', balance)
+    await page.goto(log)
+    await page.getByRole('link', { name: 'eth_getBalance' }).click()
+    await page.getByText('They were not recorded. Turn on recording').waitFor()
+    await page.getByText('The params were not recorded, so this is the example for its method').waitFor()
+    expect(await page.getByRole('region', { name: 'Program' }).textContent()).toContain(`0x${'0'.repeat(40)}`)
+
+    await page.getByRole('link', { name: 'To the requests' }).click()
+    await page.getByRole('button', { name: 'Record params and responses' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Record params and responses?' })
+    await dialog.getByText('The service then stores parts of what your callers send and receive').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await askApi(ada, pages.url, ['GET', `/api/apps/${id}`])).toMatchObject({ recordDetails: false })
+    await page.getByRole('button', { name: 'Record params and responses' }).click()
+    await dialog.getByRole('button', { name: 'Record', exact: true }).click()
+    await page.getByText('Recorded', { exact: true }).waitFor()
+
+    // Other instances and caches may know the setting some moments later.
+    await expect
+      .poll(
+        async () => {
+          await callNode(testnet, 'eth_getBalance', balance)
+          await new Promise((resolve) => setTimeout(resolve, 1_500))
+          const { items } = await askApi<{ items: { id: string }[] }>(ada, pages.url, [
+            'GET',
+            `/api/apps/${id}/requests?limit=1`,
+          ])
+          const path = `/api/apps/${id}/requests/${items[0]?.id ?? ''}`
+          return (await askApi<{ params: string | null }>(ada, pages.url, ['GET', path])).params
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(JSON.stringify(balance.params))
+    await page.reload()
+    await page.getByRole('link', { name: 'eth_getBalance' }).first().click()
+    await page.getByRole('region', { name: 'Recorded params' }).getByText(account).waitFor()
+    expect(await page.getByRole('region', { name: 'Recorded response' }).textContent()).toContain('"0x0"')
+
+    await page.getByRole('button', { name: 'Copy: the program' }).click()
+    await page.getByText('Copied: the program').waitFor()
+    const curl = await clipboard(ada)
+    expect(curl).toContain(`"method":"eth_getBalance","params":["${account}","latest"]`)
+    await page.getByLabel('Copy as').selectOption('fetch, JavaScript')
+    await page.getByRole('button', { name: 'Copy: the program' }).click()
+    await expect.poll(() => clipboard(ada)).toContain('await fetch(url')
+    expect(await runCopied(await clipboard(ada), 'call.mjs')).toBe('"0x0"\n')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText(/^Status 200, after/).waitFor()
+    expect(await page.content()).not.toMatch(/kr_a\w{39}/)
+    await page.getByRole('link', { name: 'See all requests' }).click()
+
+    await page.getByRole('button', { name: 'Stop recording' }).click()
+    await page.getByText('Not recorded', { exact: true }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('stop moving while someone reads them, and are never called live without a connection', async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const { log, testnet } = await createApp(ada, pages.url)
+    await callNode(testnet, 'eth_chainId')
+    await page.goto(log)
+    await row(page, /eth_chainId/).hover()
+    await page.getByText('Paused while you read').waitFor()
+    await callNode(testnet, 'eth_gasPrice')
+    await new Promise((resolve) => setTimeout(resolve, 4_000))
+    expect(await row(page, /eth_gasPrice/).count()).toBe(0)
+    await page.getByRole('heading', { level: 1 }).hover()
+    await row(page, /eth_gasPrice/).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.route(/\/api\/.*\/requests/, (route) => route.abort())
+    await page.getByText(/^Not live, from/).waitFor()
+    await row(page, /eth_gasPrice/).waitFor()
+    await page.unroute(/\/api\/.*\/requests/)
+    await page.getByText('Live', { exact: true }).waitFor()
+  })
+})
+
+describePages('many requests', { requestLog: { sample: 1, maxPerKeyAndMinute: 10_000 } }, (getGiven) => {
+  test('of an API key are shown page by page, each once, while new ones arrive', async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { key, address } = await askApi<{ key: { id: string }; address: string }>(
+      ada,
+      pages.url,
+      ['POST', '/api/keys'],
+      { name: 'Laptop', network: 'testnet' },
+    )
+    for (let count = 0; count < 250; count += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => callNode(address, 'eth_chainId')))
+    }
+    const path = `/api/keys/${key.id}/requests`
+    await expect
+      .poll(
+        async () => {
+          let total = 0
+          for (let cursor: string | null = ''; cursor !== null;) {
+            const query: string = cursor === '' ? '?limit=100' : `?limit=100&cursor=${encodeURIComponent(cursor)}`
+            const found: { items: unknown[]; next: string | null } = await askApi(ada, pages.url, ['GET', path + query])
+            total += found.items.length
+            cursor = found.next
+          }
+          return total
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(250)
+    await page.goto(`${pages.url}/keys/${key.id}/requests`)
+    await expect.poll(() => rows(page).count()).toBe(100)
+    await callNode(address, 'eth_gasPrice')
+    await row(page, /eth_gasPrice/).waitFor()
+    for (const total of [201, 251]) {
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await expect.poll(() => rows(page).count()).toBe(total)
+    }
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+    const links = await page.locator('tbody a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
+    expect(new Set(links).size).toBe(251)
+    expect(faults).toEqual([])
+  })
+})

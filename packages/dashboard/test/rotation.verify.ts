@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { callNode } from './callNode.ts'
+import { describePages } from './describePages.ts'
+import { addApp, askApi } from './person.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+describePages('a rotation with a grace period', {}, (getGiven) => {
+  test('shows the traffic of both keys, and asks before it ends an old key that is in use', async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
+      askApi<Answer>(ada, pages.url, [method, path], body)
+    type Addresses = { readonly addresses: { readonly testnet: string } }
+    const old = await ask<Addresses>('POST', `/api/apps/${id}/key/reveal`, {})
+    const rotated = await ask<Addresses>('POST', `/api/apps/${id}/key/rotate`, { graceDays: 1 })
+    await callNode(old.addresses.testnet)
+    await callNode(old.addresses.testnet, 'eth_nothing')
+    await callNode(rotated.addresses.testnet)
+    await page.goto(`${pages.url}/apps/${id}/settings/advanced`)
+    const getSide = (title: string) => page.locator('.pair > div').filter({ hasText: title })
+    await getSide('Old key').getByText('2 requests in 24 hours, 50% errors').waitFor()
+    await getSide('New key').getByText('1 request in 24 hours, 0% errors').waitFor()
+    await getSide('Old key')
+      .getByText(/^Last used /)
+      .waitFor()
+    await page.getByText(/It was last used at /).waitFor()
+    await page.getByRole('button', { name: 'End it now' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/^It was last used at .* Programs that use it stop working at once/)
+      .waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await callNode(old.addresses.testnet)).toMatchObject({ status: 200 })
+
+    // As if it had been rotated 4 hours ago, and the old key had last been used 3 hours ago.
+    const { query } = pages.service.storage.db
+    const key = await query
+      .selectFrom('keys')
+      .select(['id', 'rotatedAt'])
+      .where('appId', '=', id)
+      .executeTakeFirstOrThrow()
+    const rotatedAt = (key.rotatedAt ?? 0) - 4 * hourMs
+    await query.updateTable('keys').set({ rotatedAt }).where('id', '=', key.id).execute()
+    await expect
+      .poll(async () =>
+        (await query.selectFrom('usageMinutes').select('total').where('keyId', '=', `${key.id}:old`).execute()).reduce(
+          (sum, { total }) => sum + total,
+          0,
+        ),
+      )
+      .toBe(3)
+    const at = Math.floor((Date.now() - 3 * hourMs) / minuteMs) * minuteMs
+    const rows = await query.selectFrom('usageMinutes').selectAll().where('keyId', '=', `${key.id}:old`).execute()
+    await query.deleteFrom('usageMinutes').where('keyId', '=', `${key.id}:old`).execute()
+    for (const [index, row] of rows.entries())
+      await query
+        .insertInto('usageMinutes')
+        .values({ ...row, at: at - index * minuteMs })
+        .execute()
+    await page.reload()
+    await page.getByText('It was unused for 2 hours: safe to end now').waitFor()
+    await page.getByRole('button', { name: 'End it now' }).click()
+    await page.getByText('The old key has ended').waitFor()
+    expect(await callNode(old.addresses.testnet)).toMatchObject({ status: 401 })
+    expect(await callNode(rotated.addresses.testnet)).toMatchObject({ status: 200 })
+    await page.getByText(/^…\w{4}, created .*\. Last used /).waitFor()
+    expect(await page.getByText('The old key works until').count()).toBe(0)
+  })
+})

@@ -1,0 +1,165 @@
+import { openKey } from '../lib/secrets/sealKey.ts'
+import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import { getUtcDay } from '../lib/utcDay.ts'
+import type { UtcDay } from '../lib/utcDay.ts'
+import type { Mail } from '../mail/mailer.ts'
+import type { AlertDelivery, ChargedAccount } from '../storage/alerts.ts'
+import { createId } from '../storage/createId.ts'
+import type { Storage } from '../storage/openStorage.ts'
+import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import { alertLevels, createAlertEvent, toAlertMail } from './alertEvent.ts'
+import type { AlertEvent } from './alertEvent.ts'
+import type { WebhookRequest, WebhookResult } from './sendWebhook.ts'
+
+/** A delivery whose last attempt failed. Contains no URL and no address. */
+export interface AlertFailure {
+  readonly event: 'alertFailed'
+  readonly deliveryId: string
+  readonly by: 'email' | 'webhook'
+  readonly result: string
+}
+
+/** The dependencies of alerts. */
+export interface AlertsOptions {
+  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction'>
+  readonly usageLimits: Pick<UsageLimits, 'usage'>
+  /** The daily quota of an account in units; `null`: no limit. */
+  readonly getPerDay: (account: ChargedAccount) => number | null
+  /** The newest secret first. */
+  readonly secrets: readonly ServerSecret[]
+  readonly sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>
+  /** Sends an email. `undefined`: emails are off. */
+  readonly sendMail: () => ((mail: Mail) => Promise<void>) | undefined
+  /** Describes an error of `sendMail` without the address. */
+  readonly describeMailError: (error: unknown) => string
+  /** The base of the dashboard. */
+  readonly siteUrl: () => string
+  readonly onEvent: (event: AlertFailure) => void
+  /** Identifies this instance. */
+  readonly leader: string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Waits before the retries of a delivery, in milliseconds. */
+const retryMs: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000, 6 * 3_600_000]
+/** How long an attempt may take before another instance may repeat it, in milliseconds. */
+const attemptMs = 5 * 60_000
+const leaseMs = 3 * 60_000
+const accountsAtOnce = 500
+const deliveriesAtOnce = 20
+const retentionMs = 30 * 86_400_000
+const pruneAtOnce = 500
+
+/** The highest level that is reached; 0 if none is. */
+const getLevel = (used: number, limit: number): number =>
+  alertLevels.findLast((level) => used * 100 >= limit * level) ?? 0
+
+/**
+ * Creates the job that looks for quotas that are nearly used up, and delivers alerts. It reads what the limits have written, so no call waits
+ * for it. One instance at a time runs it; if two do, the primary key of an alert decides which of them creates it.
+ */
+export const createAlerts = (options: AlertsOptions): { run(stopped: () => boolean): Promise<void> } => {
+  const { storage, usageLimits, now, leader } = options
+
+  const create = async (
+    account: ChargedAccount,
+    { level, used, limit, day }: { level: number; used: number; limit: number; day: UtcDay },
+  ): Promise<void> => {
+    const at = now()
+    await storage.transaction(async ({ alerts }) => {
+      // Lower levels that were skipped must not follow.
+      const added: number[] = []
+      for (const each of alertLevels)
+        if (each <= level && (await alerts.add({ account: account.account, day: day.day, level: each, now: at })))
+          added.push(each)
+      if (!added.includes(level)) return
+      const { app, user } = account
+      const event = createAlertEvent({
+        id: createId('evt'),
+        type: 'quota.threshold',
+        level,
+        used,
+        limit,
+        account: app === null ? { type: 'apiKeys' } : { type: 'app', id: app.id, name: app.name },
+        user: { id: user.id, email: user.email },
+        day,
+        now: at,
+      })
+      for (const recipient of await alerts.listRecipients(user.id))
+        await alerts.addDelivery({ ...recipient, event: JSON.stringify(event), now: at })
+    })
+  }
+
+  const find = async (stopped: () => boolean): Promise<void> => {
+    const day = getUtcDay(now())
+    for (let after: string | undefined = ''; after !== undefined && !stopped();) {
+      const page = await storage.alerts.listCharged({ day: day.day, after, limit: accountsAtOnce })
+      for (const account of page.items) {
+        const perDay = options.getPerDay(account)
+        if (perDay === null || perDay === 0 || getLevel(account.charged, perDay) <= account.alerted) continue
+        // What was charged includes reserved units; this is exact.
+        const { day: window } = await usageLimits.usage({ id: account.account, perDay, perMonth: null })
+        const level = getLevel(window.used, perDay)
+        if (level > account.alerted) await create(account, { level, used: window.used, limit: perDay, day })
+      }
+      after = page.last
+    }
+  }
+
+  const sendMail = async ({ userId, event }: AlertDelivery): Promise<WebhookResult> => {
+    const send = options.sendMail()
+    const user = await storage.users.find(userId)
+    if (send === undefined || user?.state !== 'active') return { ok: false, result: 'mailDisabled' }
+    const parsed = JSON.parse(event) as AlertEvent
+    try {
+      const isOwner = parsed.data.user.id === userId
+      await send(toAlertMail(parsed, { to: user.email, isOwner, siteUrl: options.siteUrl() }))
+      return { ok: true, result: 'sent' }
+    } catch (error) {
+      return { ok: false, result: options.describeMailError(error) }
+    }
+  }
+
+  const send = async (delivery: AlertDelivery): Promise<WebhookResult> => {
+    const { userId, webhookId, event } = delivery
+    if (webhookId === null) return sendMail(delivery)
+    const webhook = await storage.webhooks.find({ id: webhookId, userId })
+    if (webhook === undefined) return { ok: false, result: 'removed' }
+    let secret: string
+    try {
+      secret = openKey(webhook.sealed, webhook, options.secrets)
+    } catch {
+      return { ok: false, result: 'secretLost' }
+    }
+    return options.sendWebhook({ url: webhook.url, body: event, secret })
+  }
+
+  const deliver = async (delivery: AlertDelivery): Promise<void> => {
+    const { id, attempts } = delivery
+    const { ok, result } = await send(delivery)
+    const waitMs = ok ? undefined : retryMs[attempts - 1]
+    const state = ok ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
+    const nextAttemptAt = waitMs === undefined ? null : now() + waitMs
+    await storage.alerts.finish({ id, state, result, now: now(), nextAttemptAt })
+    if (state === 'failed') {
+      const by = delivery.webhookId === null ? 'email' : 'webhook'
+      options.onEvent({ event: 'alertFailed', deliveryId: id, by, result })
+    }
+  }
+
+  return {
+    run: async (stopped) => {
+      if (!(await storage.alerts.takeLease({ leader, now: now(), leaseMs }))) return
+      await find(stopped)
+      while (!stopped()) {
+        const due = await storage.alerts.takeDue({ now: now(), retryAt: now() + attemptMs, limit: deliveriesAtOnce })
+        await Promise.all(due.map(deliver))
+        if (due.length < deliveriesAtOnce) break
+      }
+      const today = getUtcDay(now())
+      const before = now() - retentionMs
+      await storage.alerts.prune({ day: today.day - 1, before, limit: pruneAtOnce })
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
+import { foldText } from '../../storage/foldText.ts'
+import { audit, toAccount } from './accountContext.ts'
+import type { ThrottledContext } from './accountContext.ts'
+import { accountErrors } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
+import { accountMails, getSignUpFragment } from './accountMail.ts'
+import type { Accounts } from './accounts.ts'
+import { findInvite } from './findInvite.ts'
+import { isEmail } from './isEmail.ts'
+import { createSecretText, hashSecret, isSecretText } from './secretText.ts'
+
+/** How long the links work, in milliseconds. */
+const linkMs = 60 * 60_000
+
+/**
+ * Creates the functions that send a link to an email address. They return before anything is looked up about the address, so neither the
+ * response nor its time depends on whether the address has an account.
+ */
+export const createEmailLinks = (
+  context: ThrottledContext,
+): Pick<Accounts, 'requestSignUp' | 'forgotPassword' | 'requestEmail' | 'verifyEmail'> => {
+  const { storage, mail, now, mailsByIp, mailsByAddress } = context
+
+  /** Counts a request from an IP address. @returns The error if it has made too many. */
+  const takeIp = (ip: string): AccountError | undefined => {
+    const caller = toIpBlock(ip)
+    const waitMs = mailsByIp.waitMs(caller)
+    if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+    mailsByIp.record(caller)
+    return undefined
+  }
+  /** Counts an email to an address. @returns `false` if it gets too many. The caller must not notice. */
+  const takeAddress = (email: string): boolean => {
+    // Hashed, so that long addresses do not use more memory.
+    const key = hashSecret(foldText(email)).slice(0, 32)
+    if (mailsByAddress.waitMs(key) > 0) return false
+    mailsByAddress.record(key)
+    return true
+  }
+  const createLink = async (email: string, userId: string | null): Promise<string> => {
+    const text = createSecretText('email')
+    const at = now()
+    await storage.emailLinks.create({ hash: hashSecret(text), email, userId, expiresAt: at + linkMs, now: at })
+    return text
+  }
+
+  return {
+    requestSignUp: async ({ email, invite, ip }) => {
+      if (!mail.isOn()) return accountErrors.mailDisabled()
+      const mode = context.signUp()
+      if (mode === 'closed') return accountErrors.signUpClosed()
+      if (!isEmail(email)) return accountErrors.email()
+      const rejected = takeIp(ip)
+      if (rejected !== undefined) return rejected
+      if (mode === 'invite') {
+        const found = await findInvite(storage, { invite, email, now: now() })
+        if ('code' in found) return found
+      }
+      if (!takeAddress(email)) return true
+      const to = { to: email.trim(), siteUrl: mail.siteUrl() }
+      mail.enqueue('signUp', async () => {
+        if ((await storage.users.findByEmail(email)) !== undefined) return accountMails.accountExists(to)
+        const link = await createLink(email, null)
+        const usedInvite = mode === 'invite' ? invite : undefined
+        return accountMails.signUp(to, getSignUpFragment(link, { email: to.to, invite: usedInvite }))
+      })
+      return true
+    },
+
+    forgotPassword: async ({ email, ip }) => {
+      if (!mail.isOn()) return accountErrors.mailDisabled()
+      if (!isEmail(email)) return accountErrors.email()
+      const rejected = takeIp(ip)
+      if (rejected !== undefined) return rejected
+      if (!takeAddress(email)) return true
+      mail.enqueue('resetPassword', async () => {
+        const user = await storage.users.findByEmail(email)
+        if (user?.state !== 'active') return undefined
+        const text = createSecretText('link')
+        const created = await storage.transaction(async (within) => {
+          const at = now()
+          const link = await within.oneTimeLinks.create({
+            hash: hashSecret(text),
+            userId: user.id,
+            expiresAt: at + linkMs,
+            now: at,
+          })
+          if (link === 'notFound') return false
+          await audit(within, {
+            at,
+            userId: user.id,
+            actor: 'nobody',
+            action: 'account.forgotPassword',
+            subject: user.id,
+            ip,
+          })
+          return true
+        })
+        // The stored address, not the one that was typed: they may differ in characters that fold to the same.
+        return created ? accountMails.resetPassword({ to: user.email, siteUrl: mail.siteUrl() }, text) : undefined
+      })
+      return true
+    },
+
+    requestEmail: async ({ viewer, email, ip }) => {
+      if (!mail.isOn()) return accountErrors.mailDisabled()
+      if (viewer.session === undefined) return accountErrors.sessionRequired()
+      if (!isEmail(email)) return accountErrors.email()
+      const rejected = takeIp(ip)
+      if (rejected !== undefined) return rejected
+      const userId = viewer.user.id
+      await audit(storage, { at: now(), userId, actor: userId, action: 'account.requestEmail', subject: userId, ip })
+      if (!takeAddress(email)) return true
+      const to = { to: email.trim(), siteUrl: mail.siteUrl() }
+      mail.enqueue('verifyEmail', async () => {
+        const owner = await storage.users.findByEmail(email)
+        if (owner !== undefined && owner.id !== userId) return accountMails.accountExists(to)
+        // Deleted meanwhile.
+        if ((await storage.users.find(userId)) === undefined) return undefined
+        return accountMails.verifyEmail(to, await createLink(email, userId))
+      })
+      return true
+    },
+
+    verifyEmail: async ({ viewer, link, ip }) => {
+      if (viewer.session === undefined) return accountErrors.sessionRequired()
+      if (!isSecretText('email', link)) return accountErrors.link()
+      const rejected = takeIp(ip)
+      if (rejected !== undefined) return rejected
+      const hash = hashSecret(link)
+      const userId = viewer.user.id
+      const changed = await storage.transaction(async (within) => {
+        const at = now()
+        // Locks the account before its link, in the same order as other changes of the account.
+        const user = await within.users.findForUpdate(userId)
+        const unused = await within.emailLinks.find(hash)
+        // Only in a session of the account: an attacker can have a link sent to someone else, whose click must not prove the attacker's account.
+        const isValid = unused !== undefined && unused.userId === userId && unused.expiresAt > at
+        if (user === undefined || !isValid) return accountErrors.link()
+        await within.emailLinks.remove(hash)
+        if ((await within.users.setVerifiedEmail(userId, unused.email, at)) !== true) return accountErrors.emailTaken()
+        const isOther = foldText(unused.email) !== foldText(user.email)
+        // Sent to the address that the account no longer has.
+        if (isOther) await within.oneTimeLinks.remove(userId)
+        await audit(within, {
+          at,
+          userId,
+          actor: userId,
+          action: isOther ? 'account.changeEmail' : 'account.verifyEmail',
+          subject: userId,
+          ip,
+        })
+        return { user: toAccount({ ...user, email: unused.email, emailVerifiedAt: at }), before: user.email, isOther }
+      })
+      if ('code' in changed) return changed
+      const { user, before, isOther } = changed
+      if (isOther)
+        mail.enqueue('emailChanged', async () => accountMails.emailChanged({ to: before, siteUrl: mail.siteUrl() }))
+      return user
+    },
+  }
+}

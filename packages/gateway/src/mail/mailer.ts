@@ -1,0 +1,58 @@
+/** An email, ready to be sent. */
+export interface Mail {
+  /** One address. */
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** What an email is about, for the log. */
+export type MailKind =
+  | 'signUp'
+  | 'accountExists'
+  | 'invite'
+  | 'resetPassword'
+  | 'verifyEmail'
+  | 'passwordChanged'
+  | 'emailChanged'
+
+/** An email that was not sent. Contains no address and no text of the server, which often repeats the address. */
+export interface MailEvent {
+  readonly event: 'mail'
+  readonly kind: MailKind
+  /** `dropped`: the queue is full, or the service stopped. */
+  readonly state: 'retrying' | 'failed' | 'dropped'
+  /** Such as `EENVELOPE SMTP 550`, `ETIMEDOUT` or `queueFull`. */
+  readonly reason: string
+}
+
+/** Where emails are sent. */
+export interface MailConfig {
+  readonly smtp: {
+    readonly host: string
+    readonly port: number
+    /** `tls`: TLS from the first byte. `starttls`: TLS is required before anything is sent. `none`: plain text. */
+    readonly secure: 'tls' | 'starttls' | 'none'
+    readonly user?: string
+    /** A secret. */
+    readonly password?: string
+  }
+  /** The sender: an address, or a name and an address as in `Keyrail <keyrail@example.org>`. */
+  readonly from: string
+}
+
+/** Sends emails in the background. */
+export interface Mailer {
+  /** Whether the config has a server for emails. */
+  isOn(): boolean
+  /**
+   * Queues an email. It never throws and does not wait for anything. Does nothing if the config has no server.
+   * @param compose - Creates the email when it is its turn. So the time of a response does not depend on what it looks up. `undefined`: send none.
+   */
+  enqueue(kind: MailKind, compose: () => Promise<Mail | undefined>): void
+  /** Sends an email now, without the queue. `undefined`: the config has no server. @throws Log only `describeMailError` of the error. */
+  getSend(): ((mail: Mail) => Promise<void>) | undefined
+  /** Sends what is queued, for at most 5 seconds, and drops the rest. */
+  close(): Promise<void>
+}

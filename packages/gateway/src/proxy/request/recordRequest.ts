@@ -1,0 +1,153 @@
+import { parseBearer } from '../../auth/jwt/parseJwt.ts'
+import { getFaultCode } from '../../errors/faultLog.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { Outcome } from '../../usage/metering/meter.ts'
+import { capturedLength } from '../../usage/requestLog/requestLog.ts'
+import type { RecordedError, RecordedRequest } from '../../usage/requestLog/requestLog.ts'
+import { getRequestPath } from '../http/getRequestPath.ts'
+import type { CallResult } from '../upstream/callResult.ts'
+import { getClientIp } from './authorize.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { InvalidCall, ParsedCall } from './parsedCall.ts'
+import type { RequestContext } from './requestContext.ts'
+import type { BodyPart } from './responseParts.ts'
+import { isRejection } from './responseParts.ts'
+import { getByteLength } from './writeParts.ts'
+
+/** The calls of a request with their results, in the same order, and the response that is made of them. */
+export interface CompletedCalls {
+  readonly calls: readonly (ParsedCall | InvalidCall)[]
+  readonly results: readonly CallResult[]
+  readonly status: number
+  /** The body; empty if there is none. */
+  readonly parts: readonly BodyPart[]
+}
+
+/** How a request ended that was rejected as a whole, or whose caller disconnected. */
+export interface WholeOutcome {
+  readonly outcome: Outcome
+  /** `undefined`: the caller disconnected. */
+  readonly rejection: Rejection | undefined
+  readonly status: number
+}
+
+type ShownMembers = 'method' | 'outcome' | 'error' | 'status' | 'calls' | 'failedCalls' | 'responseBytes'
+type Shown = Pick<RecordedRequest, ShownMembers> & Partial<Pick<RecordedRequest, 'params' | 'response'>>
+
+/** Copies the start of a text. A slice would keep the whole text in memory. */
+const copy = (text: string, length: number): string => Buffer.from(text.slice(0, length)).toString()
+
+/** The start of a node's response, which is bytes, or a text with one character for each byte. */
+const copyValue = (value: Buffer | string): string =>
+  (typeof value === 'string'
+    ? Buffer.from(value.slice(0, capturedLength), 'latin1')
+    : value.subarray(0, capturedLength)
+  ).toString()
+
+/** Whether a call failed. */
+const isFailed = (result: CallResult): boolean => isRejection(result) || result.member === 'error'
+
+/**
+ * Records a request whose calls have completed, if the request log admits it.
+ * @param toOutcome - The outcome of a result.
+ */
+export const recordCalls = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { calls, results, status, parts }: CompletedCalls,
+  toOutcome: (result: CallResult) => Outcome,
+): void =>
+  record(gateway, context, {
+    isFailed: results.some(isFailed),
+    describe: () => {
+      const index = Math.max(0, results.findIndex(isFailed))
+      const [call, result] = [calls[index], results[index]]
+      return {
+        method: call?.valid === true ? copy(call.method, capturedLength) : undefined,
+        outcome: result === undefined ? 'succeeded' : toOutcome(result),
+        error: result && toError(result),
+        status,
+        calls: calls.length,
+        failedCalls: results.filter(isFailed).length,
+        responseBytes: getByteLength(parts),
+        ...toExcerpts(gateway, context, { call, result }),
+      }
+    },
+  })
+
+/** Records a request that was rejected as a whole, or whose caller disconnected, if the request log admits it. */
+export const recordWhole = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { outcome, rejection, status }: WholeOutcome,
+): void =>
+  record(gateway, context, {
+    isFailed: true,
+    describe: () => {
+      const { methods, method, calls = 1 } = context.facts
+      const name = methods?.[0] ?? method
+      return {
+        method: name === 'other' ? undefined : name,
+        outcome,
+        error: rejection,
+        status,
+        calls,
+        failedCalls: calls,
+        responseBytes: undefined,
+      }
+    },
+  })
+
+const toError = (result: CallResult): RecordedError | undefined => {
+  if (isRejection(result)) return result
+  return result.member === 'error' && 'value' in result ? { text: copyValue(result.value) } : undefined
+}
+
+/** Excerpts, if the app or the API key records them. Params of an unknown method may be passwords (`personal_unlockAccount`). */
+const toExcerpts = (
+  gateway: GatewayContext,
+  { facts: { tenant, network } }: RequestContext,
+  { call, result }: { call: ParsedCall | InvalidCall | undefined; result: CallResult | undefined },
+): Partial<Pick<RecordedRequest, 'params' | 'response'>> => {
+  if (tenant?.record.recordDetails !== true || call?.valid !== true || network === undefined) return {}
+  const isKnown = gateway.networks.get(network)?.policy(call.method) !== undefined
+  return {
+    params: isKnown && call.params !== undefined ? copy(call.params, capturedLength) : undefined,
+    response: result !== undefined && 'value' in result ? copyValue(result.value) : undefined,
+  }
+}
+
+const record = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { isFailed: failed, describe }: { isFailed: boolean; describe: () => Shown },
+): void => {
+  const { requestLog } = gateway.usage
+  const { tenant, network } = context.facts
+  if (requestLog === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
+  try {
+    if (!requestLog.admits(tenant.record.id, failed)) return
+    const { request, requestId, startedAt, facts } = context
+    const path = getRequestPath(gateway.names, request)
+    const key = path.kind === 'call' ? path.key : undefined
+    const token = parseBearer(request.headers.authorization)
+    requestLog.add({
+      keyId: tenant.record.id,
+      durationMs: performance.now() - startedAt,
+      network,
+      requestId,
+      secrets: [key, token].filter((secret) => secret !== undefined),
+      keyEnding: key?.slice(-4),
+      origin: request.headers.origin,
+      ip: getClientIp(gateway, context),
+      requestBytes: facts.bodyBytes,
+      transport: context.message === undefined ? 'http' : 'websocket',
+      params: undefined,
+      response: undefined,
+      ...describe(),
+    })
+  } catch (error) {
+    // The response is ready, and does not depend on the log.
+    gateway.log({ event: 'fault', where: 'requestLog', code: getFaultCode(error), count: 1 })
+  }
+}

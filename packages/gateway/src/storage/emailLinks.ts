@@ -1,0 +1,78 @@
+import { toHashBytes } from './columnValues.ts'
+import { foldText } from './foldText.ts'
+import { inTransaction, lockRows } from './transaction.ts'
+import type { Db } from './tables.ts'
+
+/** Proof of an email address: only its owner gets the link. */
+export interface EmailLink {
+  readonly email: string
+  /** The account that gets this address; `null` to sign up with it. */
+  readonly userId: string | null
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** The unused links, stored by the SHA-256 (lower-case hex) of their token. */
+export interface EmailLinks {
+  /** Creates a link and removes an earlier one of the user, or, without a user, of the address. */
+  create(link: {
+    hash: string
+    email: string
+    userId: string | null
+    expiresAt: number
+    now: number
+  }): Promise<EmailLink>
+  /** Finds and locks a link until the transaction ends, so that it cannot be used twice. */
+  find(hash: string): Promise<EmailLink | undefined>
+  remove(hash: string): Promise<void>
+  /** Removes the links of a user. */
+  removeAll(userId: string): Promise<void>
+  /** Deletes up to `limit` expired links. @returns How many. */
+  prune(options: { now: number; limit: number }): Promise<number>
+}
+
+const columns = ['email', 'userId', 'createdAt', 'expiresAt'] as const
+
+/** Creates the repository of email links. */
+export const createEmailLinks = (db: Db): EmailLinks => {
+  const { query } = db
+  return {
+    create: ({ hash, email, userId, expiresAt, now }) =>
+      inTransaction(db, async (transaction) => {
+        const link = { email: email.trim(), userId, createdAt: now, expiresAt }
+        const earlier = transaction.query.deleteFrom('emailLinks')
+        await (
+          userId === null
+            ? earlier.where('userId', 'is', null).where('emailFolded', '=', foldText(email))
+            : earlier.where('userId', '=', userId)
+        ).execute()
+        await transaction.query
+          .insertInto('emailLinks')
+          .values({ sha256: toHashBytes(hash), emailFolded: foldText(email), ...link })
+          .execute()
+        return link
+      }),
+    find: (hash) =>
+      lockRows(
+        db,
+        query.selectFrom('emailLinks').select(columns).where('sha256', '=', toHashBytes(hash)),
+      ).executeTakeFirst(),
+    remove: async (hash) => {
+      await query.deleteFrom('emailLinks').where('sha256', '=', toHashBytes(hash)).execute()
+    },
+    removeAll: async (userId) => {
+      await query.deleteFrom('emailLinks').where('userId', '=', userId).execute()
+    },
+    prune: async ({ now, limit }) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('emailLinks')
+        .where(
+          'sha256',
+          'in',
+          query.selectFrom('emailLinks').select('sha256').where('expiresAt', '<=', now).limit(limit),
+        )
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

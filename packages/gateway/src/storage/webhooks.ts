@@ -1,0 +1,103 @@
+import type { Selectable } from 'kysely'
+import type { SealedKey } from './keys.ts'
+import type { Db, Tables } from './tables.ts'
+import { inTransaction, lockUser } from './transaction.ts'
+
+/** A URL that gets alerts. */
+export interface Webhook {
+  readonly id: string
+  readonly userId: string
+  readonly url: string
+  /** Whether it gets alerts about the accounts of all users, as operators can have it. */
+  readonly isForAll: boolean
+  /** The sealed secret that signs its requests. */
+  readonly sealed: Uint8Array
+  readonly createdAt: number
+}
+
+/** The webhooks of users. */
+export interface Webhooks {
+  /** @returns The webhook, or `'webhooksFull'` if the user has `max`, or `'notFound'` if there is no such user. */
+  create(webhook: Webhook & { max: number }): Promise<Webhook | 'webhooksFull' | 'notFound'>
+  find(webhook: { id: string; userId: string }): Promise<Webhook | undefined>
+  /** The oldest first. */
+  list(userId: string): Promise<readonly Webhook[]>
+  /** @returns Whether the webhook exists. */
+  setSecret(webhook: { id: string; userId: string; sealed: Uint8Array }): Promise<boolean>
+  /** @returns Whether the webhook existed. */
+  remove(webhook: { id: string; userId: string }): Promise<boolean>
+  /** Lists sealed secrets by id, after `after`. */
+  listSealed(page: { after?: string; limit: number }): Promise<readonly SealedKey[]>
+  /** Replaces a sealed secret. @returns Whether `from` was still stored. */
+  replaceSealed(webhook: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
+}
+
+const toWebhook = ({ id, userId, url, allUsers, sealed, createdAt }: Selectable<Tables['webhooks']>): Webhook => ({
+  id,
+  userId,
+  url,
+  isForAll: allUsers === 1,
+  sealed,
+  createdAt,
+})
+
+/** Creates the repository of webhooks. */
+export const createWebhooks = (db: Db): Webhooks => {
+  const { query } = db
+  const list = async (userId: string): Promise<readonly Webhook[]> => {
+    const all = query.selectFrom('webhooks').selectAll().where('userId', '=', userId)
+    return (await all.orderBy('createdAt').orderBy('id').execute()).map(toWebhook)
+  }
+  return {
+    create: ({ max, isForAll, ...webhook }) =>
+      inTransaction(db, async (transaction) => {
+        if (!(await lockUser(transaction, webhook.userId))) return 'notFound'
+        if ((await createWebhooks(transaction).list(webhook.userId)).length >= max) return 'webhooksFull'
+        await transaction.query
+          .insertInto('webhooks')
+          .values({ ...webhook, allUsers: isForAll ? 1 : 0 })
+          .execute()
+        return { ...webhook, isForAll }
+      }),
+    find: async ({ id, userId }) => {
+      const one = query.selectFrom('webhooks').selectAll().where('id', '=', id).where('userId', '=', userId)
+      const row = await one.executeTakeFirst()
+      return row && toWebhook(row)
+    },
+    list,
+    setSecret: async ({ id, userId, sealed }) => {
+      const { numUpdatedRows } = await query
+        .updateTable('webhooks')
+        .set({ sealed })
+        .where('id', '=', id)
+        .where('userId', '=', userId)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+    remove: async ({ id, userId }) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('webhooks')
+        .where('id', '=', id)
+        .where('userId', '=', userId)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+    listSealed: ({ after = '', limit }) =>
+      query
+        .selectFrom('webhooks')
+        .select(['id', 'userId', 'sealed'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+    replaceSealed: async ({ id, from, to }) => {
+      const { numUpdatedRows } = await query
+        .updateTable('webhooks')
+        .set({ sealed: to })
+        .where('id', '=', id)
+        .where('sealed', '=', from)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+  }
+}

@@ -1,0 +1,225 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import { createRequestLog, defaultRequestLogSettings } from '../../src/usage/requestLog/createRequestLog.ts'
+import type { RequestLogSettings, StoredRequestLog } from '../../src/usage/requestLog/createRequestLog.ts'
+import type { RecordedRequest } from '../../src/usage/requestLog/requestLog.ts'
+import { createRequestLogUpkeep } from '../../src/usage/requestLog/requestLogUpkeep.ts'
+import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
+import { dayMs } from '../../src/usage/metering/usageTime.ts'
+import { databases } from '../storage/databases.ts'
+import { createRequestRow } from './createRequestRow.ts'
+
+const noon = Date.UTC(2026, 10, 21, 12)
+
+const createRecorded = (request: Partial<RecordedRequest> = {}): RecordedRequest => ({
+  keyId: 'key_1',
+  method: 'eth_call',
+  outcome: 'nodeError',
+  error: { code: 3, message: 'execution reverted' },
+  status: 200,
+  durationMs: 5,
+  network: 'testnet',
+  requestId: 'a-request',
+  calls: 1,
+  failedCalls: 1,
+  secrets: [],
+  keyEnding: 'WXYZ',
+  origin: undefined,
+  ip: '127.0.0.1',
+  requestBytes: 70,
+  responseBytes: 40,
+  transport: 'http',
+  params: undefined,
+  response: undefined,
+  ...request,
+})
+
+/** Asks the log about requests, and records those that it admits. @returns How many. */
+const recordAll = (log: StoredRequestLog, count: number, { keyId = 'key_1', isFailed = true } = {}): number => {
+  let admitted = 0
+  for (let index = 0; index < count; index += 1)
+    if (log.admits(keyId, isFailed)) {
+      admitted += 1
+      log.add(createRecorded({ keyId, requestId: `${index}` }))
+    }
+  return admitted
+}
+
+describe.each(databases)('the request log on $name', (database) => {
+  let storage: Storage
+  let clock = noon
+  const opened: StoredRequestLog[] = []
+  beforeAll(async () => {
+    storage = await openStorage(await database.create())
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((log) => log.close()))
+    clock = noon
+    await storage.db.query.deleteFrom('requestLog').execute()
+    await storage.db.query.deleteFrom('requestExcerpts').execute()
+  })
+  afterAll(async () => {
+    await storage.close()
+    await database.stop()
+  })
+  const open = (settings: Partial<RequestLogSettings> | undefined = {}, more: object = {}): StoredRequestLog => {
+    const all = { ...defaultRequestLogSettings, ...settings }
+    const log = createRequestLog({ storage, settings: () => all, now: () => clock, flushMs: 60_000, ...more })
+    opened.push(log)
+    return log
+  }
+  const readIds = async (keyId = 'key_1'): Promise<readonly string[]> =>
+    (await storage.requestLog.list({ keyId, limit: 10_000 })).map(({ requestId }) => requestId)
+  const write = async (rows: readonly ReturnType<typeof createRequestRow>[]): Promise<void> => {
+    for (let start = 0; start < rows.length; start += 250)
+      await storage.write(toRequestSteps(storage.db.kind, rows.slice(start, start + 250)))
+  }
+
+  test('writes what it recorded, with excerpts', async () => {
+    const log = open()
+    log.add(createRecorded({ params: '["0x1"]', response: '{"code":3}' }))
+    await log.flush()
+    const [row] = await storage.requestLog.list({ keyId: 'key_1', limit: 9 })
+    expect(row).toMatchObject({
+      at: noon,
+      method: 'eth_call',
+      code: 3,
+      message: 'execution reverted',
+      durationUs: 5_000,
+    })
+    const { at = 0, id = '' } = row ?? {}
+    expect(await storage.requestLog.findExcerpts({ keyId: 'key_1', at, id, from: 0 })).toEqual({
+      params: '["0x1"]',
+      response: '{"code":3}',
+    })
+  })
+
+  test('writes once a second, and the rest when it closes', async () => {
+    const log = open({}, { flushMs: 20 })
+    log.add(createRecorded({ requestId: 'first' }))
+    await expect.poll(() => readIds()).toEqual(['first'])
+    clock += 1
+    log.add(createRecorded({ requestId: 'second' }))
+    await log.close()
+    expect(await readIds()).toEqual(['second', 'first'])
+    log.add(createRecorded())
+    expect(log.admits('key_1', true)).toBe(false)
+    await log.flush()
+    expect(await readIds()).toHaveLength(2)
+  })
+
+  test('records all failed requests of a key up to the bound of a minute, and counts the others', () => {
+    const log = open({ maxPerKeyAndMinute: 5 })
+    expect(recordAll(log, 8)).toBe(5)
+    expect(recordAll(log, 8, { keyId: 'key_2' })).toBe(5)
+    clock += 60_000
+    expect(recordAll(log, 8)).toBe(5)
+    expect(log.dropped()).toEqual({ keyLimit: 9, limit: 0, buffer: 0, storage: 0 })
+  })
+
+  test('records the first successful requests of a minute and a sample of the others, also bounded', () => {
+    const log = open({ sample: 10, firstPerMinute: 3, maxPerKeyAndMinute: 4 })
+    expect(recordAll(log, 30, { isFailed: false })).toBe(3 + 3)
+    expect(recordAll(log, 70, { isFailed: false })).toBe(1)
+    expect(recordAll(log, 1)).toBe(1)
+    expect(log.dropped()).toEqual({ keyLimit: 0, limit: 0, buffer: 0, storage: 0 })
+  })
+
+  test('records nothing while it is switched off', () => {
+    let isOn = false
+    const log = createRequestLog({ storage, settings: () => (isOn ? defaultRequestLogSettings : undefined) })
+    expect(log.admits('key_1', true)).toBe(false)
+    isOn = true
+    expect(log.admits('key_1', true)).toBe(true)
+  })
+
+  test('bounds the requests of all keys in a minute', async () => {
+    const log = open({ maxPerMinute: 12 })
+    for (let key = 0; key < 4; key += 1) recordAll(log, 4, { keyId: `key_${key}` })
+    expect(log.dropped()).toEqual({ keyLimit: 0, limit: 4, buffer: 0, storage: 0 })
+    await log.flush()
+    expect(await readIds('key_3')).toEqual([])
+    clock += 60_000
+    recordAll(log, 1, { keyId: 'key_4' })
+    await log.flush()
+    expect(await readIds('key_4')).toEqual(['0'])
+  })
+
+  test('a key with many failures leaves room for the first requests of other keys', async () => {
+    const log = open({ maxPerMinute: 40 })
+    recordAll(log, 60)
+    for (let key = 2; key < 7; key += 1) recordAll(log, 10, { keyId: `key_${key}` })
+    await log.flush()
+    const counts = []
+    for (let key = 1; key < 7; key += 1) counts.push((await readIds(`key_${key}`)).length)
+    expect(counts).toEqual([20, 5, 5, 5, 5, 0])
+  })
+
+  test('a database that does not work loses requests, which are counted, and nothing waits for it', async () => {
+    let isDown = true
+    const failing: Pick<Storage, 'db' | 'write'> = {
+      db: storage.db,
+      write: (...args) => (isDown ? Promise.reject(new Error('down')) : storage.write(...args)),
+    }
+    const log = open({ maxPerKeyAndMinute: 10_000, maxPerMinute: 20_000 }, { storage: failing })
+    recordAll(log, 5_300)
+    expect(log.dropped().buffer).toBe(300)
+    await log.flush()
+    expect(log.dropped().storage).toBe(5_000)
+    isDown = false
+    log.add(createRecorded({ requestId: 'later' }))
+    await log.flush()
+    expect(await readIds()).toEqual(['later'])
+  })
+
+  test('stores only the newest requests of a key', async () => {
+    const log = open({ maxPerKeyAndMinute: 10_000, maxPerMinute: 10_000, maxPerKey: 100 })
+    await write([createRequestRow({ keyId: 'key_2', at: noon - 1, requestId: 'other' })])
+    for (let index = 0; index < 400; index += 1) {
+      clock += 1
+      log.add(createRecorded({ requestId: `${index}` }))
+    }
+    await log.flush()
+    const ids = await readIds()
+    expect(ids[0]).toBe('399')
+    expect(ids.length).toBeGreaterThanOrEqual(100)
+    expect(ids.length).toBeLessThanOrEqual(110)
+    expect(await readIds('key_2')).toEqual(['other'])
+  })
+
+  test('removes all requests of a key, those that wait to be written included', async () => {
+    const log = open()
+    await write(
+      Array.from({ length: 600 }, (_, index) =>
+        createRequestRow({ at: noon - index }, { params: '[]', response: null }),
+      ),
+    )
+    await write([createRequestRow({ keyId: 'key_2', requestId: 'other' })])
+    log.add(createRecorded())
+    log.add(createRecorded({ keyId: 'key_2', requestId: 'new' }))
+    await log.remove(['key_1'])
+    await log.flush()
+    expect(await readIds()).toEqual([])
+    expect(await storage.db.query.selectFrom('requestExcerpts').selectAll().execute()).toEqual([])
+    expect((await readIds('key_2')).toSorted()).toEqual(['new', 'other'])
+  })
+
+  test('maintenance removes requests past their retention, and excerpts after 24 hours', async () => {
+    const upkeep = createRequestLogUpkeep(storage, { retentionMs: 2 * dayMs })
+    const stopped = (): boolean => false
+    const startOfDay = Date.UTC(2026, 10, 21)
+    // Before its day has a partition, and after.
+    await write([createRequestRow({ at: startOfDay, requestId: 'first' }, { params: '[]', response: '1' })])
+    await upkeep.prepare(startOfDay)
+    await write([createRequestRow({ at: startOfDay + dayMs, requestId: 'second' }, { params: '[]', response: '1' })])
+    const readExcerpts = async (): Promise<number> =>
+      (await storage.db.query.selectFrom('requestExcerpts').select('id').execute()).length
+    await upkeep.prune({ now: startOfDay + 2 * dayMs, stopped })
+    expect([await readIds(), await readExcerpts()]).toEqual([['second', 'first'], 1])
+    await upkeep.prune({ now: startOfDay + 3 * dayMs, stopped })
+    expect([await readIds(), await readExcerpts()]).toEqual([['second'], 0])
+    await upkeep.prune({ now: startOfDay + 4 * dayMs, stopped })
+    expect(await readIds()).toEqual([])
+  })
+})
