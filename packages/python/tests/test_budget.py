@@ -15,6 +15,7 @@ from fault_server import Connection, FaultServer, ReceivedRequest, respond_with_
 from keyrail import (
     AsyncKeyrailProvider,
     Budget,
+    BudgetStats,
     Endpoint,
     Hooks,
     KeyrailError,
@@ -106,18 +107,23 @@ def test_throttling_pauses_all_calls(kind: str) -> None:
 
 def test_a_cancelled_call_leaves_the_queue() -> None:
     async def run(server: FaultServer) -> None:
-        budget = Budget(requests_per_second=5, burst=1)
+        budget = Budget(requests_per_second=0.5, burst=1)
         async with AsyncKeyrailProvider(server.url, budget=budget, stats=True) as provider:
+
+            def get_budget() -> BudgetStats:
+                found = provider.stats().endpoint_states[0].budget
+                assert found is not None
+                return found
+
             calls = [asyncio.create_task(provider.make_request("eth_getBalance", [])) for _ in range(4)]  # type: ignore[arg-type]
-            await asyncio.sleep(0.05)
+            while get_budget().queued["read"] < 3:
+                await asyncio.sleep(0.01)
             for call in calls[1:3]:
                 call.cancel()
             done = await asyncio.gather(*calls, return_exceptions=True)
             assert [isinstance(one, asyncio.CancelledError) for one in done] == [False, True, True, False]
-            budget_stats = provider.stats().endpoint_states[0].budget
-            assert budget_stats is not None
-            assert budget_stats.used == 2
-            assert budget_stats.queued["read"] == 0
+            assert get_budget().used == 2
+            assert get_budget().queued["read"] == 0
 
     with FaultServer() as server:
         asyncio.run(run(server))

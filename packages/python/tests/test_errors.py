@@ -34,8 +34,10 @@ from keyrail import (
     Failover,
     Hooks,
     KeyrailError,
+    KeyrailPersistentProvider,
     KeyrailProvider,
     Settled,
+    call_options,
     logs,
     subscribe,
 )
@@ -132,6 +134,7 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "cache": True},
     {**APP, "hooks": print},
     {**APP, "stats": 1},
+    {**APP, "tracing": 1},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -174,6 +177,7 @@ PARTS: list[Callable[[], Any]] = [
     lambda: Budget(requests_per_second=5, compute_units_per_second=5),
     lambda: Budget(burst=5),
     lambda: Cache(max_bytes=0),
+    lambda: call_options(priority="urgent").__enter__(),  # type: ignore[arg-type]
     lambda: Budget(compute_units=5),  # type: ignore[arg-type]
     lambda: Budget(compute_units={"eth_call": -1}),
     lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
@@ -279,15 +283,21 @@ def option_messages() -> Iterator[str]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             yield message_of(partial(KeyrailProvider, **APP))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "opentelemetry.trace", None)
+        yield message_of(partial(KeyrailProvider, **APP, tracing=True))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
         yield message_of(provider.stats)
+        with call_options(min_block=100):
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 
 
 def call_messages() -> Iterator[str]:
-    yield message_of(lambda: getattr(sys.modules["keyrail"], "provder"))
+    yield message_of(lambda: sys.modules["keyrail"].provder)
+
     def fail() -> str:
         raise PermissionError(KEY)
 
@@ -543,6 +553,24 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield asyncio.run(connect())
 
 
+def persistent_provider_messages() -> Iterator[str]:
+    yield message_of(lambda: KeyrailPersistentProvider(KeyrailProvider(**APP)))  # type: ignore[arg-type]
+    yield message_of(lambda: KeyrailPersistentProvider(AsyncKeyrailProvider(**APP), on_error=5))  # type: ignore[arg-type]
+
+    async def use() -> list[str]:
+        provider = KeyrailPersistentProvider(AsyncKeyrailProvider(**APP))
+        request = await provider.send_request(RPCEndpoint("eth_subscribe"), ["syncing"])
+        response: Any = await provider.recv_for_request(request)
+        messages = [response["error"]["message"]]
+        try:
+            await provider.socket_send(b"{}")
+        except KeyrailError as failure:
+            messages.append(str(failure))
+        return messages
+
+    yield from asyncio.run(use())
+
+
 def hint_messages() -> Iterator[str]:
     for kind in HINTS:
         facts = Facts(kind=kind, text="…")  # type: ignore[arg-type]
@@ -597,6 +625,7 @@ def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch,
         "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),
         "Mock node": mock_messages(),
+        "Persistent provider": persistent_provider_messages(),
         "Hints": hint_messages(),
     }
     blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]

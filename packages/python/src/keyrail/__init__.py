@@ -26,6 +26,7 @@ from .observe.events import (
 from .observe.hooks import Hooks
 from .observe.latency_histogram import LatencyStats
 from .observe.stats import EndpointStats, ProviderStats
+from .observe.tracing import Tracer
 from .persistent_provider import KeyrailPersistentProvider
 from .provider import KeyrailProvider
 from .subscribe.events import BlockEvent, LogEvent, ReorgEvent, SubscriptionEvent, TransactionEvent
@@ -33,6 +34,7 @@ from .subscribe.subscribe import Subscription, subscribe
 from .transport.breaker import Breaker
 from .transport.budget import Budget
 from .transport.cache import Cache
+from .transport.call_options import call_options
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import RpcRequest, Settled, SettledError, SettledValue
 from .transport.failover import Failover
@@ -90,8 +92,10 @@ __all__ = [
     "SettledValue",
     "Subscription",
     "SubscriptionEvent",
+    "Tracer",
     "TransactionEvent",
     "async_logs",
+    "call_options",
     "logs",
     "subscribe",
 ]

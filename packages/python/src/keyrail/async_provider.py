@@ -23,6 +23,7 @@ from .endpoint.endpoint import Endpoint
 from .failure.check import invalid
 from .failure.error import KeyrailError
 from .observe.hooks import Hooks
+from .observe.tracing import Tracer
 from .transport.budget import Budget
 from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
@@ -78,6 +79,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         resends: int | None = None,
         hooks: Hooks | None = None,
         stats: bool = False,
+        tracing: bool | Tracer = False,
         cache_allowed_requests: bool = False,
         cacheable_requests: set[RPCEndpoint] | None = None,
         request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
@@ -116,6 +118,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             resends,
             hooks,
             stats,
+            tracing,
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,

@@ -23,6 +23,7 @@ from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError
 from .message.response import Result
 from .observe.hooks import Hooks
+from .observe.tracing import Tracer
 from .transport.budget import Budget
 from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
@@ -69,6 +70,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         resends: How often a transaction is sent again after two look-ups did not find it. Default: 0.
         hooks: Functions that are called with the events of calls. Default: none.
         stats: Whether calls, requests and latencies are counted. Default: False. Read them with ``stats()``.
+        tracing: Whether an OpenTelemetry span is created for each call, or the ``Tracer`` that creates it. Default: False.
         cache_allowed_requests: Whether web3.py's request cache is on, as in ``HTTPProvider``. Default: False.
         cacheable_requests: The methods whose results web3.py caches. Default: those of ``HTTPProvider``.
         request_cache_validation_threshold: The age at which web3.py caches a block: seconds, a tag, or None for any age.
@@ -110,6 +112,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         resends: int | None = None,
         hooks: Hooks | None = None,
         stats: bool = False,
+        tracing: bool | Tracer = False,
         cache_allowed_requests: bool = False,
         cacheable_requests: set[RPCEndpoint] | None = None,
         request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
@@ -148,6 +151,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             resends,
             hooks,
             stats,
+            tracing,
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,

@@ -26,6 +26,7 @@ from keyrail import (
     SettledError,
     SettledValue,
     async_logs,
+    call_options,
     logs,
 )
 
@@ -55,6 +56,7 @@ def connect(key: str) -> KeyrailProvider:
         resends=1,
         hooks=Hooks(on_failure=show_failure, on_retry=lambda event: print(event.wait_ms)),
         stats=True,
+        tracing=True,
         cache=Cache(max_bytes=2**20, finality_depth=64),
         cache_allowed_requests=True,
         request_cache_validation_threshold=None,
@@ -96,6 +98,8 @@ def read(provider: KeyrailProvider, cursor: LogCursor | None = None) -> None:
         if error.reorg is not None:
             assert_type(error.reorg.from_block, int)
         assert_type(error.retry_after_ms, float | None)
+    with call_options(timeout_ms=2_000, retries=0, min_block=100, priority="poll"):
+        assert_type(w3.eth.chain_id, int)
     for outcome in provider.batch_settled([("eth_chainId", [])]):
         print(show(outcome))
     assert_type(provider.redacted_url, str)
@@ -132,3 +136,4 @@ KeyrailProvider(timeout=5)  # type: ignore[arg-type]
 KeyrailProvider(base_url=5)  # type: ignore[arg-type]
 KeyrailProvider("https://node.example", {})  # type: ignore[call-arg]
 KeyrailProvider(headers=get_headers)  # type: ignore[arg-type]
+call_options(priority="urgent")  # type: ignore[arg-type]

@@ -7,15 +7,17 @@ from typing import Any
 from ..failure.check import check, check_bool, describe
 from .hooks import Hooks, create_hooks_listener
 from .observer import Observer
+from .tracing import create_tracing_listener
 
 
-def create_observer(redacted_url: str, *, hooks: Any, stats: Any) -> Observer | None:
+def create_observer(redacted_url: str, *, hooks: Any, stats: Any, tracing: Any) -> Observer | None:
     """Check the options, and create the observer. Returns None if nothing observes calls, so that calls cost no more.
 
     Args:
         redacted_url: The URL of the endpoint without its secrets.
         hooks: Functions that are called with the events of calls, or None.
         stats: Whether calls are counted.
+        tracing: Whether OpenTelemetry spans are created, or the tracer that creates them.
 
     Raises:
         KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
@@ -26,10 +28,11 @@ def create_observer(redacted_url: str, *, hooks: Any, stats: Any) -> Observer | 
         f"hooks must be a Hooks object, such as Hooks(on_failure=print), not {describe(hooks)}.",
     )
     check_bool("stats", stats)
-    if hooks is None and not stats:
+    if hooks is None and not stats and tracing is False:
         return None
     observer = Observer(redacted_url)
     if hooks is not None:
-        notify = create_hooks_listener(hooks, observer.count_hook_error)
-        observer.listeners.append(notify)
+        observer.listeners.append(create_hooks_listener(hooks, observer.count_hook_error))
+    if tracing is not False:
+        observer.listeners.append(create_tracing_listener(tracing, observer.count_hook_error))
     return observer

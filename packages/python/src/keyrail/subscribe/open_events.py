@@ -9,6 +9,7 @@ from typing import Any
 from ..async_provider import AsyncKeyrailProvider
 from ..failure.hints import add_hint
 from ..message.response import Result
+from ..transport.call_options import call_options
 from .chain_poller import ChainPoller
 from .chain_source import ChainSource
 from .events import SubscriptionEvent
@@ -39,7 +40,8 @@ def open_events(
     """Return the events of blocks or logs, which change the chain; without a chain, those of pending transactions."""
 
     async def request(method: str, params: list[Any]) -> Any:
-        outcome = await provider._call(method, params)
+        with call_options(priority="poll"):
+            outcome = await provider._call(method, params)
         if isinstance(outcome, Result):
             return outcome.value
         raise add_hint(outcome)

@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 
 from ..failure.check import check, check_names, check_range, describe
 
-_MAX_TIMEOUT_MS = 2**31 - 1
-_MAX_RETRIES = 100_000
+MAX_TIMEOUT_MS = 2**31 - 1
+MAX_RETRIES = 100_000
 _MAX_DELAY_MS = 10**9
 
 
@@ -63,7 +63,7 @@ def create_call_settings(
         KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
 
     """
-    check_range("timeout_ms", timeout_ms, 1, _MAX_TIMEOUT_MS)
+    check_range("timeout_ms", timeout_ms, 1, MAX_TIMEOUT_MS)
     check(
         isinstance(retry, (bool, int, Mapping)),
         f'retry must be True, False, a number of retries or a dict such as {{"retries": 3}}, not {describe(retry)}.',
@@ -76,7 +76,7 @@ def create_call_settings(
     elif not retry:
         retries = {"retries": 0}
     check_names("retry", retries, ("retries", "base_ms", "cap_ms"))
-    check_range("retry.retries", retries.get("retries"), 0, _MAX_RETRIES, whole=True)
+    check_range("retry.retries", retries.get("retries"), 0, MAX_RETRIES, whole=True)
     for name in ("base_ms", "cap_ms"):
         check_range(f"retry.{name}", retries.get(name), 0, _MAX_DELAY_MS)
     check(

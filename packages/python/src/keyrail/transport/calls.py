@@ -17,6 +17,8 @@ from ..failure.to_revert import to_revert
 from ..message.response import Result
 from ..observe.endpoint_state import EndpointState
 from .batch import batch_steps
+from .call_options import CallOptions, get_call_options
+from .call_settings import CallSettings
 from .call_timeout import get_timeout_ms
 from .create_sender import create_sender
 from .deadline import Deadline, start_deadline
@@ -62,6 +64,7 @@ class CallFactory:
         self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._settings = parsed.settings
         self._observer = parsed.observer
+        self._follows_heads = parsed.failover is not None
         self._sender = create_sender(parsed.endpoints, parsed.failover, parsed.cache, parsed.settings)
         self._chain_id = next((one for one in chain_ids if one is not None), None)
 
@@ -90,8 +93,9 @@ class CallFactory:
 
     def create_single(self, method: str, params: Any) -> Steps:
         """Create the steps of one call."""
-        call = create_call(method, params)
-        steps = self._create_write(call, params) or self._create_read(call)
+        settings, options = self._get_options()
+        call = create_call(method, params, options)
+        steps = self._create_write(call, params, settings) or self._create_read(call, settings)
         if self._observer is None:
             return steps
         call.observed = self._observer.start(call.method)
@@ -103,6 +107,7 @@ class CallFactory:
             not isinstance(requests, (str, bytes)),
             f"A batch must be a list of (method, params), not {describe(requests)}.",
         )
+        settings, options = self._get_options()
         calls: list[Call] = []
         writes: list[Steps | None] = []
         for at, request in enumerate(requests):
@@ -111,21 +116,29 @@ class CallFactory:
                 f"Request {at} of the batch must be (method, params), not {describe(request)}.",
             )
             method, params = request
-            call = create_call(method, params)
+            call = create_call(method, params, options)
             calls.append(call)
-            writes.append(self._create_write(call, params))
+            writes.append(self._create_write(call, params, settings))
         if self._observer is not None:
             for call in calls:
                 call.observed = self._observer.start(call.method)
-        return observe_calls(calls, batch_steps(calls, writes, self._sender, self._settings))
+        return observe_calls(calls, batch_steps(calls, writes, self._sender, settings))
 
-    def _create_read(self, call: Call) -> Steps:
-        return call_steps(call, self._sender, self._settings, self._start_deadline(call))
+    def _get_options(self) -> tuple[CallSettings, CallOptions | None]:
+        """Return the settings of the calls that start here."""
+        options = get_call_options()
+        if options is None:
+            return self._settings, None
+        check(
+            not options.min_block or self._follows_heads,
+            "min_block works only with endpoints. Pass endpoints=[Endpoint(url), …] to the provider, or leave it out.",
+        )
+        return options.apply(self._settings), options
 
-    def _start_deadline(self, call: Call) -> Deadline:
-        return start_deadline(get_timeout_ms(call.method, self._settings.timeout_ms))
+    def _create_read(self, call: Call, settings: CallSettings) -> Steps:
+        return call_steps(call, self._sender, settings, _start_deadline(call, settings))
 
-    def _create_write(self, call: Call, params: Any) -> Steps | None:
+    def _create_write(self, call: Call, params: Any, settings: CallSettings) -> Steps | None:
         """Create the steps of a call that sends a signed transaction; None for other calls."""
         if call.method not in ("eth_sendRawTransaction", "eth_sendRawTransactionSync"):
             return None
@@ -133,8 +146,12 @@ class CallFactory:
         tx_hash = compute_transaction_hash(given[0] if isinstance(given, list) and given else params)
         if tx_hash is None:
             return None
-        deadline = self._start_deadline(call)
-        return write_steps(call, tx_hash, self._redacted_url, self._sender, self._settings, deadline)
+        deadline = _start_deadline(call, settings)
+        return write_steps(call, tx_hash, self._redacted_url, self._sender, settings, deadline)
+
+
+def _start_deadline(call: Call, settings: CallSettings) -> Deadline:
+    return start_deadline(get_timeout_ms(call.method, settings.timeout_ms))
 
 
 # Created once, because json.dumps creates an encoder for every call.
@@ -142,8 +159,13 @@ _to_plain_json = json.JSONEncoder(separators=(",", ":")).encode
 _to_web3_json = Web3JsonEncoder(separators=(",", ":")).encode
 
 
-def create_call(method: Any, params: Any) -> Call:
+def create_call(method: Any, params: Any, options: CallOptions | None = None) -> Call:
     """Create a call with its parameters as JSON.
+
+    Args:
+        method: The method.
+        params: Its parameters.
+        options: The options of this call; None for those of the provider.
 
     Raises:
         KeyrailError: With kind ``invalidRequest`` if the method or the parameters are not valid.
@@ -169,7 +191,9 @@ def create_call(method: Any, params: Any) -> Call:
         raise invalid(
             f"The params of {method} cannot be written as JSON. Pass strings, numbers, booleans, None, bytes, lists and dicts."
         )
-    return Call(str(method), text)
+    if options is None:
+        return Call(str(method), text)
+    return Call(str(method), text, priority=options.priority, min_block=options.min_block)
 
 
 # web3.py decodes reverts in error responses to these methods.

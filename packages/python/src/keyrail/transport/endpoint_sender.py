@@ -93,16 +93,10 @@ class EndpointSender:
             bypasses_breaker: Whether the calls are sent even if the circuit breaker is open.
 
         """
-        budget = self._budget
-        if budget is None:
-            return (yield from self._send_guarded(calls, deadline, attempt_ms, bypasses_breaker))
-        outcomes: list[Outcome] = []
-        while len(outcomes) < len(calls):
-            rest = calls[len(outcomes) :]
-            part = rest[: budget.count_fitting(rest)]
-            send = partial(self._send_guarded, part, deadline, attempt_ms, bypasses_breaker)
-            outcomes += yield from budget.send(part, deadline, send)
-        return outcomes
+        # Not a generator itself: most calls pass neither a budget nor a circuit breaker, and each generator costs time.
+        if self._budget is None:
+            return self._send_guarded(calls, deadline, attempt_ms, bypasses_breaker)
+        return self._send_within(self._budget, calls, deadline, attempt_ms, bypasses_breaker)
 
     def get_state(self, head: int = 0, out: str | None = None) -> EndpointState:
         """Return the state of the endpoint.
@@ -122,13 +116,39 @@ class EndpointSender:
         """Return the state of the endpoint, as the only one. See ``Sender``."""
         return [self.get_state()]
 
+    def _send_within(
+        self,
+        budget: EndpointBudget,
+        calls: Sequence[Call],
+        deadline: Deadline,
+        attempt_ms: float | None,
+        bypasses_breaker: bool,
+    ) -> Steps:
+        """Send calls in as many requests as the budget needs."""
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(calls):
+            rest = calls[len(outcomes) :]
+            part = rest[: budget.count_fitting(rest)]
+            send = partial(self._send_guarded, part, deadline, attempt_ms, bypasses_breaker)
+            outcomes += yield from budget.send(part, deadline, send)
+        return outcomes
+
     def _send_guarded(
         self, calls: Sequence[Call], deadline: Deadline, attempt_ms: float | None, bypasses_breaker: bool
     ) -> Steps:
         """Send calls if the circuit breaker lets them through."""
-        breaker = self._breaker
-        if breaker is None:
-            return (yield from self._send_once(calls, deadline, attempt_ms))
+        if self._breaker is None:
+            return self._send_once(calls, deadline, attempt_ms)
+        return self._send_through(self._breaker, calls, deadline, attempt_ms, bypasses_breaker)
+
+    def _send_through(
+        self,
+        breaker: CircuitBreaker,
+        calls: Sequence[Call],
+        deadline: Deadline,
+        attempt_ms: float | None,
+        bypasses_breaker: bool,
+    ) -> Steps:
         sent = breaker.enter(calls[0].method, bypasses_breaker)
         if sent is None:
             return [breaker.create_rejection(call.method) for call in calls]
@@ -147,8 +167,10 @@ class EndpointSender:
         return Attempt(calls, deadline.until, deadline.limit_ms, None, self._at)
 
     def _send_once(self, calls: Sequence[Call], deadline: Deadline, attempt_ms: float | None) -> Steps:
-        if len(calls) > 1:
-            return (yield from self._send_batch(calls, deadline, attempt_ms))
+        send = self._send_batch if len(calls) > 1 else self._send_single
+        return send(calls, deadline, attempt_ms)
+
+    def _send_single(self, calls: Sequence[Call], deadline: Deadline, attempt_ms: float | None) -> Steps:
         result: AttemptResult = yield self._create_attempt(calls, deadline, attempt_ms)
         return list(result.outcomes)
 

@@ -52,7 +52,7 @@ class HeadQuery:
                 shared = self._shared = Future()
                 outcome = None
                 try:
-                    head_call = Call("eth_blockNumber", "[]", call.observed)
+                    head_call = Call("eth_blockNumber", "[]", call.observed, call.priority)
                     (outcome,) = yield from self._endpoint.send(
                         (head_call,), deadline, attempt_ms=attempt_ms, bypasses_breaker=bypasses_breaker
                     )

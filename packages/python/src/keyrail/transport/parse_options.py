@@ -22,7 +22,7 @@ from .parsed_endpoint import ParsedEndpoint
 _CALL_OPTIONS = ("timeout_ms", "retry", "batch", "max_response_bytes", "max_in_flight", "resends")
 _CONNECTION_OPTIONS = ("proxy", "ssl_context")
 _ROUTE_OPTIONS = ("endpoints", "failover", "budget", "cache")
-_OBSERVER_OPTIONS = ("hooks", "stats")
+_OBSERVER_OPTIONS = ("hooks", "stats", "tracing")
 _MAX_ENDPOINTS = 30
 
 OPTION_NAMES = URL_OPTIONS + _CALL_OPTIONS + _CONNECTION_OPTIONS + _ROUTE_OPTIONS + _OBSERVER_OPTIONS

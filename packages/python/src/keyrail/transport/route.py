@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..failure.error import KeyrailError
@@ -84,7 +85,7 @@ class Route:
         group: Group | None = None,
     ) -> Steps:
         """Send calls, as a batch if there are several. See ``Sender``."""
-        min_block = self._heads.get_highest() if self._options.min_block else 0
+        min_block = self._get_min_block(calls[0])
         blocks = [read_block(call.method, call.params) if min_block else None for call in calls]
         outcomes: list[Any] = [None] * len(calls)
         failures: list[list[KeyrailError]] = [[] for _ in calls]
@@ -135,6 +136,11 @@ class Route:
                     observed.reroute(self._endpoints[at].redacted_url, failures[one][-1].kind)
             pending, at = failed, following
 
+    def _get_min_block(self, call: Call) -> int:
+        """Return the lowest block that the result of a call may be from; 0 for any."""
+        min_block = self._options.min_block if call.min_block is None else call.min_block
+        return self._heads.get_highest() if min_block is True else int(min_block)
+
     def _send_to(
         self,
         at: int,
@@ -163,7 +169,7 @@ class Route:
                 elif head < min_block:
                     outcomes[one] = create_lagging_failure(call.method, min_block, endpoint.redacted_url)
                 else:
-                    ready[one] = Call(call.method, block.pin(head), call.observed)
+                    ready[one] = replace(call, params=block.pin(head))
         places = [one for one, outcome in enumerate(outcomes) if outcome is None]
         if places:
             sent = yield from endpoint.send(

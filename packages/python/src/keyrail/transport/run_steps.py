@@ -15,6 +15,7 @@ from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError, replace_fields
 from ..failure.facts import Facts
 from ..failure.is_read_method import is_read_method
+from ..observe.without_tracing import pause_tracing
 from .async_http_client import create_async_http_client
 from .call_settings import CallSettings
 from .http_client import create_http_client
@@ -82,7 +83,12 @@ def create_runner(
         first = ids.take(len(attempt.calls))
         may_repeat = all(is_read_method(call.method) for call in attempt.calls)
         sent_at = report_sends(attempt, resolved.redacted_url)
-        response = post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
+        resume_tracing = pause_tracing()
+        try:
+            response = post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
+        finally:
+            if resume_tracing is not None:
+                resume_tracing()
         result = to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
         if sent_at is not None:
             report_outcomes(attempt, resolved.redacted_url, result.outcomes, now_ms() - sent_at)
@@ -169,7 +175,12 @@ def create_async_runner(
         first = ids.take(len(attempt.calls))
         may_repeat = all(is_read_method(call.method) for call in attempt.calls)
         sent_at = report_sends(attempt, resolved.redacted_url)
-        response = await post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
+        resume_tracing = pause_tracing()
+        try:
+            response = await post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
+        finally:
+            if resume_tracing is not None:
+                resume_tracing()
         result = to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
         if sent_at is not None:
             report_outcomes(attempt, resolved.redacted_url, result.outcomes, now_ms() - sent_at)
@@ -221,7 +232,13 @@ def create_async_runner(
     async def open_socket() -> RpcSocket | KeyrailError:
         escaping: BaseException
         try:
-            return await open_rpc_socket(await resolve(first.endpoint), first.connections, settings.max_response_bytes)
+            resolved = await resolve(first.endpoint)
+            resume_tracing = pause_tracing()
+            try:
+                return await open_rpc_socket(resolved, first.connections, settings.max_response_bytes)
+            finally:
+                if resume_tracing is not None:
+                    resume_tracing()
         except KeyrailError as failure:
             return failure.with_traceback(None)
         except BaseException as error:

@@ -75,7 +75,7 @@ def write_steps(
         looks = absent = 0
         while True:
             look_up = "eth_getTransactionReceipt" if sync else "eth_getTransactionByHash"
-            own = Call(look_up, json.dumps([tx_hash]), call.observed)
+            own = Call(look_up, json.dumps([tx_hash]), call.observed, call.priority or "write")
             (found,) = yield from call_steps(own, sender, settings, deadline, group=group)
             if isinstance(found, Result) and _has_hash(found.value, "transactionHash" if sync else "hash", tx_hash):
                 return [Result(found.value if sync else tx_hash)]

@@ -35,6 +35,8 @@ class Call:
     """Receives the events of the call; None if nothing observes calls."""
     priority: Priority | None = None
     """Its place in the queue of a budget. None stands for ``write`` if it sends a transaction, else ``read``."""
+    min_block: int | bool | None = None
+    """The lowest block that the result may be from, True for the highest block seen, None for the option of the provider."""
 
 
 @dataclass(slots=True, frozen=True)
