@@ -186,6 +186,19 @@ test('CI runs the packed SDK on every supported Node version', () => {
   expect(ci?.jobs['sdk']?.strategy?.matrix['node']).toEqual(nodes.map(({ node }) => node))
 })
 
+test('CI tests every Python version of the classifiers, with each web3.py, and each operating system', () => {
+  const pyproject = readFileSync(join(top, 'packages/python/pyproject.toml'), 'utf8')
+  const versions = [...pyproject.matchAll(/"Programming Language :: Python :: (3\.\d+)"/g)].map(
+    ([, version]) => version,
+  )
+  const ci = workflows.find(({ file }) => file === 'ci.yml')?.workflow
+  const { python, web3, include = [] } = ci?.jobs['python']?.strategy?.matrix ?? {}
+  expect(versions).toContain(/requires-python = ">=(.*)"/.exec(pyproject)?.[1])
+  expect(python).toEqual(versions)
+  expect(pyproject).toContain(`"web3>=${web3?.[0] as number},<${(web3?.at(-1) as number) + 1}"`)
+  expect(include.map((one) => (one as { os: string }).os)).toEqual(['macos-latest', 'windows-latest'])
+})
+
 test('every publishing job needs all of CI', () => {
   const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs ?? {}
   expect(release['check']?.uses).toBe('./.github/workflows/ci.yml')

@@ -50,6 +50,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['migrate/viem.md', 'viem'],
       ['migrate/ethers.md', 'ethers'],
       ['migrate/web3.md', 'web3.js'],
+      ['migrate/web3py.md', 'web3.py'],
       ['migrate/alchemy-sdk.md', 'the Alchemy SDK'],
     ],
   ],

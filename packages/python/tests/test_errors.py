@@ -191,7 +191,7 @@ PARTS: list[Callable[[], Any]] = [
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError)) as caught:
+    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError, AttributeError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
@@ -301,6 +301,8 @@ def option_messages() -> Iterator[str]:
 
 
 def call_messages() -> Iterator[str]:
+    yield message_of(lambda: sys.modules["keyrail"].provder)
+
     def fail() -> str:
         raise PermissionError(KEY)
 

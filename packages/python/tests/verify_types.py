@@ -15,7 +15,8 @@ import pytest
 from keyrail import AsyncKeyrailProvider, KeyrailProvider
 
 HERE = Path(__file__).resolve().parent
-PAGES = (HERE.parent / "README.md", HERE.parents[2] / "docs/python.md")
+DOCS = HERE.parents[2] / "docs"
+PAGES = (HERE.parent / "README.md", DOCS / "python.md", DOCS / "migrate/web3py.md")
 pytestmark = pytest.mark.xdist_group("types")
 
 

@@ -1,0 +1,3 @@
+"""Loads the fixture ``mock_node``."""
+
+pytest_plugins = ["keyrail.testing.fixtures"]

@@ -1,0 +1,12 @@
+// Runs a program with the Python of the workspace: `node scripts/python.ts PROGRAM …`. The first run installs the packages.
+import { spawnSync } from 'node:child_process'
+import { setUpPython } from './setUpPython.ts'
+
+const found = await setUpPython()
+if ('missing' in found) {
+  console.error(`Python cannot be set up: ${found.missing}`)
+  process.exit(2)
+}
+const { status, error } = spawnSync(found.python, process.argv.slice(2), { stdio: 'inherit' })
+if (error) throw error
+process.exitCode = status ?? 1
