@@ -126,8 +126,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // The command's folder has a copy of the built dashboard.
-    exclude: { path: '(^|/)dist/|^packages/cli/dashboard/' },
+    // The command's folder has a copy of the built dashboard. Templates are projects of their own, and not a part of the package.
+    exclude: { path: '(^|/)dist/|^packages/cli/dashboard/|^packages/create-keyrail/templates/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
