@@ -109,6 +109,14 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     peers: ['ethers', 'web3', 'viem'],
     nodeModules: 'anywhere',
   },
+  'create-keyrail': {
+    name: 'create-keyrail',
+    imports: [],
+    inTests: [],
+    dependencies: [],
+    peers: [],
+    nodeModules: 'anywhere',
+  },
   vectors: {
     name: '@keyrail/vectors',
     imports: [],

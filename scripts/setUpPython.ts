@@ -21,6 +21,7 @@ const sources = [
   'hatch_build.py',
   '../core/src/failure/classification.json',
   '../core/src/failure/readMethods.json',
+  '../msw/src/faults/providers.json',
 ]
 
 const versions = [14, 13, 12, 11, 10].map((minor) => `python3.${minor}`)

@@ -57,6 +57,9 @@ function findNpmFaults([verb = '', ...named]: readonly string[], { scripts, pack
       .filter((name) => /keyrail/.test(name) && !packages.includes(name))
       .map((name) => `there is no package ${name}`)
   }
+  if (verb === 'create') {
+    return packages.includes(`create-${named[0]}`) ? [] : [`there is no package create-${named[0]}`]
+  }
   return [`npm ${verb} is not a command that this checker knows`]
 }
 

@@ -76,7 +76,9 @@ describe.each(['tsc', 'tsc6'])('the types of the gateway under %s', (tsc) => {
 /** Returns the libraries whose calls the packed command shows, each with both URL forms on both networks. */
 async function getShownLibraries(): Promise<string[]> {
   const bin = join(directory, 'node_modules/keyrail', getPacked('cli').manifest.bin?.['keyrail'] ?? '')
-  const { code, stdout, stderr } = await run(node24, [bin, 'dev', '--once', '--port', '0'], { cwd: directory })
+  const { code, stdout, stderr } = await run(node24, [bin, 'dev', '--once', '--port', '0', '--ephemeral'], {
+    cwd: directory,
+  })
   expect(stderr).toBe('')
   expect(code).toBe(0)
   const calls = [...stdout.matchAll(/^\w+ +(?:app|API key), (\S+) .* matches /gm)].map(([, name = '']) => name)

@@ -216,7 +216,10 @@ async function getUnreachableUrl(): Promise<string> {
 async function startService(): Promise<{ service: Service; stop: () => Promise<void> }> {
   const node = join(top, 'node_modules/node/bin/node')
   const args = ['--conditions=@keyrail/source', 'packages/cli/src/main.ts', 'dev', '--unsafe-node-methods']
-  const child = spawn(node, [...args, '--port', '0', '--json'], { cwd: top, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(node, [...args, '--port', '0', '--ephemeral', '--json'], {
+    cwd: top,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = once(child, 'exit')
   let stdout = ''
   let stderr = ''

@@ -17,7 +17,11 @@ const env = { PATH: path }
 const fullKey = /kr_[atm][0-9A-Za-z]{39}/
 
 test('npm start -- --once passes its arguments on, shows both networks with both URL forms and every library, and exits with 0', async () => {
-  const { code, stdout, stderr } = await run('npm', ['start', '--silent', '--', '--once', '--port', '0'], { env })
+  const { code, stdout, stderr } = await run(
+    'npm',
+    ['start', '--silent', '--', '--once', '--port', '0', '--ephemeral'],
+    { env },
+  )
   expect(code, stderr).toBe(0)
   for (const network of ['testnet', 'mainnet']) {
     for (const form of ['app', 'API key']) {
@@ -35,7 +39,7 @@ test('npm start -- --once passes its arguments on, shows both networks with both
 test('Ctrl-C under npm start stops the service, and leaves no process and no file', async () => {
   // Another service may be running here, so this test has its own env file.
   const env = join(mkdtempSync(join(tmpdir(), 'keyrail-test-')), 'local.env')
-  const started = spawn('npm', ['start', '--', '--port', '0', '--env', env], {
+  const started = spawn('npm', ['start', '--', '--port', '0', '--ephemeral', '--env', env], {
     cwd: top,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -53,7 +53,8 @@ export function createProxyRoute({
       const { kind, source, rpcError, retryAfterMs } = error
       if (source === 'node' && rpcError) return respond(200, { jsonrpc: '2.0', id, error: rpcError }, headers)
       const isBusy = kind === 'throttled' || kind === 'quota'
-      const wait = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }
+      const wait: Record<string, string> =
+        retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }
       return respond(isBusy ? 429 : 502, createError(id, -32603, `The call failed: ${kind}`), {
         ...headers,
         ...wait,

@@ -1,12 +1,12 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const names = readdirSync(join(root, 'examples'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['node_modules', 'test'].includes(entry.name))
-  .map(({ name }) => name)
+const names = globSync('examples/*/package.json', { cwd: root })
+  .map((file) => basename(dirname(file)))
+  .filter((name) => name !== 'test')
 const tests = globSync(['examples/test/*.{test,verify}.ts', 'packages/msw/test/example.verify.ts'], { cwd: root })
   .filter((file) => !file.endsWith('folders.test.ts'))
   .map(read)
@@ -24,7 +24,7 @@ describe.each(names)('examples/%s', (name) => {
   })
 
   test('is run by a test and linked in the main README', () => {
-    expect(tests).toContain(name.replace(/^latest-block-.*/, 'latest-block'))
+    expect(tests).toContain(name)
     expect(read('README.md')).toContain(`](examples/${name}/README.md)`)
   })
 })

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { latestBlockExamples } from './latestBlockExamples.ts'
 const { service, copies: from } = await borrowService()
 const { url, app, keys, nodes } = service
 const run = (name: string, environment: Readonly<Record<string, string>>): Promise<Ended> =>
-  runExample(`${name}/latestBlock.ts`, environment, [], from)
+  runExample(`latest-block/${name}`, environment, [], from)
 
 /** Expects that a program printed the latest block. Other tests mine blocks concurrently, so a newer block is accepted. */
 async function expectLatest(redactedUrl: string, runProgram: () => Promise<Ended>): Promise<void> {
@@ -24,12 +24,19 @@ async function expectLatest(redactedUrl: string, runProgram: () => Promise<Ended
   expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nEndpoint: ${redactedUrl}\n`)
 }
 
-test('there is an example for fetch and for each adapter', () => {
-  const names = readdirSync(join(import.meta.dirname, '..')).filter((name) => name.startsWith('latest-block-'))
+test('there is a program for fetch and for each adapter, and a script that runs it', () => {
+  const folder = join(import.meta.dirname, '../latest-block')
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: object }
+  expect(
+    Object.values(scripts)
+      .map((script: string) => script.split(' ').at(-1))
+      .sort(),
+  ).toEqual(names)
   expect(names).toEqual(latestBlockExamples)
 })
 
-describe.each(latestBlockExamples)('examples/%s', (name) => {
+describe.each(latestBlockExamples)('examples/latest-block/%s', (name) => {
   test('reads the latest block of the service on this machine, and exits', async () => {
     await expectLatest(`${url}/testnet/v2/…${app.apiKey.slice(-4)}`, () => run(name, {}))
   })
@@ -48,23 +55,23 @@ describe.each(latestBlockExamples)('examples/%s', (name) => {
 test('environment variables set the RPC URL of an API key', async () => {
   const { apiKey } = keys.testnet
   const environment = { KEYRAIL_RPC_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey }
-  await expectLatest(`${url}/testnet/…${apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
+  await expectLatest(`${url}/testnet/…${apiKey.slice(-4)}`, () => run('fetch.ts', environment))
 })
 
 test('a key from the environment is never sent to the service on this machine', async () => {
-  const ended = await run('latest-block-fetch', { KEYRAIL_API_KEY: keys.mainnet.apiKey })
+  const ended = await run('fetch.ts', { KEYRAIL_API_KEY: keys.mainnet.apiKey })
   expect(ended).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('an environment variable sets a full URL', async () => {
   const environment = { KEYRAIL_URL: app.urls.testnet }
-  await expectLatest(`${url}/…${app.apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
+  await expectLatest(`${url}/…${app.apiKey.slice(-4)}`, () => run('fetch.ts', environment))
 })
 
 test('without a running service, an example prints how to start one', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'keyrail-examples-'))
   cpSync(from, join(empty, 'examples'), { recursive: true, verbatimSymlinks: true })
-  const ended = await runExample('latest-block-fetch/latestBlock.ts', {}, [], join(empty, 'examples'))
+  const ended = await runExample('latest-block/fetch.ts', {}, [], join(empty, 'examples'))
   rmSync(empty, { recursive: true, force: true })
   expect(ended).toMatchObject({ exitCode: 2, stdout: '' })
   expect(ended.stderr).toContain('npm start')

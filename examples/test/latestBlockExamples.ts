@@ -1,4 +1,2 @@
-/** The folders of the latest-block examples: one for fetch and one for each adapter. */
-export const latestBlockExamples: readonly string[] = ['ethers', 'fetch', 'viem', 'web3'].map(
-  (library) => `latest-block-${library}`,
-)
+/** The programs in `latest-block`: one for fetch and one for each adapter. */
+export const latestBlockExamples: readonly string[] = ['ethers.ts', 'fetch.ts', 'viem.ts', 'web3.ts']

@@ -4,19 +4,17 @@ import { join } from 'node:path'
 import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
 import { startDevCli } from '../../packages/cli/test/runCli.ts'
 import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
-import { latestBlockExamples } from './latestBlockExamples.ts'
 
 const examples = join(import.meta.dirname, '..')
 
-/** Copies the examples beside the environment file of the test service, because they look for it in their parent folder. */
+/** Copies the latest-block programs beside the environment file of the test service, because they look for it in their parent folder. */
 function copyExamples(to: string): void {
-  for (const name of [...latestBlockExamples, 'endpoint.ts'])
+  for (const name of ['latest-block', 'endpoint.ts'])
     cpSync(join(examples, name), join(to, name), {
       recursive: true,
       filter: (path) => !path.endsWith('node_modules'),
     })
-  for (const name of latestBlockExamples)
-    symlinkSync(join(examples, name, 'node_modules'), join(to, name, 'node_modules'))
+  symlinkSync(join(examples, 'latest-block/node_modules'), join(to, 'latest-block/node_modules'))
 }
 
 /** One service for all tests of the examples, started like with `npm start`. */
@@ -40,7 +38,7 @@ export const setup = shared.setup
 /** The service that all examples call. */
 export interface Borrowed {
   readonly service: DevDescription
-  /** The folder of copies of the latest-block examples, where they find this service. */
+  /** The folder of the copy of `latest-block`, whose programs find this service. */
   readonly copies: string
 }
 

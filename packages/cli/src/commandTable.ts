@@ -17,7 +17,7 @@ import {
 export const commands: readonly Command[] = [
   {
     name: 'dev',
-    usage: 'dev [--networks NAMES] [--port N] [--data DIR] [--env FILE] [--once] [--json]',
+    usage: 'dev [--networks NAMES | --fork URL] [--port N] [--data DIR | --ephemeral] [--env FILE] [--once] [--json]',
     about: 'Run the service locally, with embedded nodes, an app and API keys.',
     options: {
       networks: {
@@ -25,6 +25,12 @@ export const commands: readonly Command[] = [
         value: 'NAMES',
         about: 'well-known networks, separated by commas, each with its own node (default: testnet,mainnet)',
       },
+      fork: {
+        type: 'string',
+        value: 'URL',
+        about: 'URL of a node: continue its chain instead of a new one (default: KEYRAIL_FORK_URL)',
+      },
+      'fork-block': { type: 'string', value: 'N', about: 'last block to take from --fork (default: its latest block)' },
       port: {
         type: 'string',
         value: 'N',
@@ -33,7 +39,11 @@ export const commands: readonly Command[] = [
       data: {
         type: 'string',
         value: 'DIR',
-        about: 'folder for the database, keys and chains (default: a temporary folder)',
+        about: 'folder for the database, keys and chains (default: .keyrail)',
+      },
+      ephemeral: {
+        type: 'boolean',
+        about: 'use a temporary folder, removed on exit: new keys and chains at each start',
       },
       env: {
         type: 'string',
@@ -49,15 +59,15 @@ export const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls, wsUrls }, keys, nodes,\nchainIds }. urls, wsUrls, keys ({ apiKey, url, wsUrl }), nodes and chainIds have one entry for each network. With --once also calls.\nThe account is an operator. It has API keys on the first four networks.',
+      'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls, wsUrls }, keys, nodes,\nchainIds, fundedAccounts, tokens }. urls, wsUrls, keys ({ apiKey, url, wsUrl }), nodes, chainIds and tokens have one entry for each\nnetwork. With --once also calls, with --fork also fork ({ redactedUrl, blockNumber }).\nThe account is an operator. It has API keys on the first four networks.',
       'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nPress Ctrl-C to stop, and again to stop immediately.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
   },
   {
     name: 'call',
-    usage: 'call METHOD [PARAMS…] [OPTIONS]',
-    about: 'Make a JSON-RPC call and print its result as JSON.',
+    usage: 'call METHOD [PARAMS…] | ADDRESS SIGNATURE [ARGS…] [OPTIONS]',
+    about: 'Make a JSON-RPC call, or call a function of a contract, and print the result.',
     options: {
       ...endpoint,
       params: { type: 'string', value: 'JSON', about: 'params as a JSON array, sent unchanged' },
@@ -66,13 +76,16 @@ export const commands: readonly Command[] = [
         value: 'MS',
         about: 'timeout in milliseconds (default: 10000, or 60000 for expensive methods)',
       },
-      json: { type: 'boolean', about: 'print the result on one line' },
+      block: { type: 'string', value: 'BLOCK', about: 'contract calls: the block to read at (default: latest)' },
+      raw: { type: 'boolean', about: 'print the JSON-RPC response as received, also if it is an error' },
+      json: { type: 'boolean', about: 'print the result as one line of JSON' },
       help,
     },
     rejected: keyAsArgument,
     notes: [
       'A param that starts with {, [ or " is JSON, as are true, false and null. A whole decimal number becomes a hex quantity\n(12 is sent as "0xc"). Anything else is a string. Use --params to send JSON numbers.',
-      'Examples:\n  keyrail call eth_getBlockByNumber latest false --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail call eth_getLogs \'{"fromBlock":"0x0"}\' --url http://127.0.0.1:8545',
+      'A contract call has the address, the signature of the function with its result types, and its arguments. Lists are [1,2],\nand tuples (1,true). Results are printed one per line: integers in decimal, bytes in hex. With --json, integers are strings.',
+      'Examples:\n  keyrail call eth_getBlockByNumber latest false --base-url http://127.0.0.1:7245/testnet --key-file .keyrail/keys/app\n  keyrail call eth_getLogs \'{"fromBlock":"0x0"}\' --url http://127.0.0.1:8545\n  keyrail call 0xe7f1725e7734ce288f8367e1bb143e90bb3f0512 "balanceOf(address)(uint256)" 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
       'Exit codes: 0 success; 1 rejected by the service or the node; 2 invalid usage; 3 no response.\nErrors go to standard error: the kind, what happened, and a hint.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/call.ts')).call(given),
@@ -94,8 +107,10 @@ export const commands: readonly Command[] = [
       format: {
         type: 'string',
         value: 'NAME',
-        about: 'ndjson or csv (default: csv if the file name ends with .csv, otherwise ndjson)',
+        values: ['ndjson', 'csv'],
+        about: 'ndjson or csv (default: by the ending of the file: .ndjson, .jsonl or .csv; otherwise ndjson)',
       },
+      decode: { type: 'boolean', about: 'add the parameters of --event, which must mark those that are indexed' },
       overwrite: { type: 'boolean', about: 'replace an existing file' },
       'max-blocks': {
         type: 'string',
@@ -110,7 +125,7 @@ export const commands: readonly Command[] = [
     notes: [
       'With --out, run the same command again to resume an interrupted export, without missing or duplicate logs. The progress is\nsaved in FILE.cursor until the export is complete. Without --out, Ctrl-C prints the --from to resume with.',
       'JSON output: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, bytes, resumed, seconds }, on standard\noutput, or on standard error if the logs go to standard output.',
-      "Examples:\n  keyrail logs --from 0 --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail logs --from 21000000 --to finalized --event 'Transfer(address,address,uint256)' --out transfers.csv",
+      "Examples:\n  keyrail logs --from 0 --base-url http://127.0.0.1:7245/testnet --key-file .keyrail/keys/app\n  keyrail logs --from 21000000 --to finalized --event 'Transfer(address,address,uint256)' --out transfers.csv",
       'Exit codes: 0 success; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response; 130 interrupted.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/logs.ts')).logs(given),
@@ -141,7 +156,7 @@ export const commands: readonly Command[] = [
       'It uses a WebSocket if the endpoint has one, and polls otherwise, with the same events. It runs until Ctrl-C, also while the\nendpoint fails: failures are printed to standard error. The options that select logs are for watch logs.',
       'JSON output: { type: "block", block: { number, hash, parentHash, timestamp, gasUsed, gasLimit, baseFeePerGas } },\n{ type: "log", log } with a log as in keyrail logs, and { type: "reorg", ancestor: { number, hash }, removed }: blocks above\nancestor were replaced, and removed lists the blocks or logs that were printed of them, newest first.',
       'With --cursor-file, the same command continues after the last event that was printed. After a crash, events of the last\nsecond may be printed again. The first event can be a reorg, with nothing in removed: undo what you have above its ancestor.',
-      "Examples:\n  keyrail watch blocks --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail watch logs --event 'Transfer(address,address,uint256)' --cursor-file transfers.cursor --json >> transfers.ndjson",
+      "Examples:\n  keyrail watch blocks --base-url http://127.0.0.1:7245/testnet --key-file .keyrail/keys/app\n  keyrail watch logs --event 'Transfer(address,address,uint256)' --cursor-file transfers.cursor --json >> transfers.ndjson",
       'Exit codes: 0 stopped by Ctrl-C; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/watch.ts')).watch(given),
@@ -322,12 +337,17 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'serve',
-    usage: 'serve [--config FILE] [--check]',
+    usage: 'serve [--config FILE] [--workers N] [--check]',
     about: 'Run the service in front of your own nodes.',
     options: {
       config,
       check: { type: 'boolean', about: 'validate the config and the secret, then exit' },
       schema: { type: 'boolean', about: 'print the JSON Schema of the config, then exit' },
+      workers: {
+        type: 'string',
+        value: 'N',
+        about: 'worker processes, 1 to 256, or auto: one for each core (default: 1)',
+      },
       grace: {
         type: 'string',
         value: 'S',

@@ -6,12 +6,17 @@ import { formatFailure } from './output/formatFailure.ts'
 import { commandHelp, mainHelp } from './output/helpText.ts'
 import { print, printNote } from './output/print.ts'
 import { getStyle } from './output/style.ts'
+import { toFailureJson } from './output/toFailureJson.ts'
 import { readVersion } from './readVersion.ts'
+
+/** Gets the words before `--`. */
+const getOptions = (words: readonly string[]): readonly string[] =>
+  words.includes('--') ? words.slice(0, words.indexOf('--')) : words
 
 async function dispatch(words: readonly string[]): Promise<number> {
   const [first, ...rest] = words
   const style = getStyle(process.stdout)
-  if (first === '--version' || first === '-v') {
+  if (first === '--version' || first === '-V' || first === '-v') {
     await print(readVersion())
     return exitCodes.ok
   }
@@ -29,7 +34,7 @@ async function dispatch(words: readonly string[]): Promise<number> {
       meant === undefined ? 'see keyrail --help' : `did you mean ${meant}? See keyrail --help`,
     )
   }
-  const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
+  const options = getOptions(rest)
   if (first === 'help' || options.includes('--help') || options.includes('-h')) {
     await print(commandHelp(command, style))
     return exitCodes.ok
@@ -38,7 +43,7 @@ async function dispatch(words: readonly string[]): Promise<number> {
 }
 
 /**
- * Runs a command line and prints its result or its failure. Never throws and never exits the process.
+ * Runs a command line and prints its result or its failure, with `--json` as JSON. Never throws and never exits the process.
  *
  * @param words - The arguments after `keyrail`.
  * @returns The exit code.
@@ -48,7 +53,7 @@ export async function runMain(words: readonly string[]): Promise<number> {
     return await dispatch(words)
   } catch (error) {
     const report = formatFailure(error, getStyle(process.stderr))
-    await printNote(report.lines)
+    await printNote(getOptions(words).includes('--json') ? JSON.stringify(toFailureJson(error)) : report.lines)
     return report.exitCode
   }
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getBlockHead } from '../src/node/callNode.ts'
+import { exampleToken } from '../src/node/exampleToken.ts'
+import { fundedAccounts } from '../src/node/fundedAccounts.ts'
 import { readCommandLine, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
 import { runHere } from './runHere.ts'
@@ -106,6 +108,87 @@ describe('keyrail call (exit code 0)', () => {
   })
 })
 
+describe('keyrail call ADDRESS SIGNATURE', () => {
+  const { address: token } = exampleToken
+  const [creator, poor] = [fundedAccounts[0]?.address ?? '', fundedAccounts[9]?.address ?? '']
+
+  test.each([
+    ['name()(string)', [], 'Test Token\n'],
+    ['function decimals() view returns (uint8)', [], '18\n'],
+    ['balanceOf(address)(uint256)', [poor], '0\n'],
+    ['totalSupply()(uint256)', [], `${10n ** 24n}\n`],
+    ['totalSupply()', [], `0x${(10n ** 24n).toString(16).padStart(64, '0')}\n`],
+  ])('prints the results of %s', async (signature, args, stdout) => {
+    expect(await appCall(token, signature, ...args)).toEqual({ exitCode: 0, stdout, stderr: '' })
+  })
+
+  test('prints JSON with --json, and reads at --block', async () => {
+    const balance = ['balanceOf(address)(uint256)', creator, '--json'] as const
+    const [before, after] = [await appCall(token, ...balance, '--block', '2'), await appCall(token, ...balance)]
+    expect(JSON.parse(before.stdout)).toBe(`${10n ** 24n}`)
+    expect(BigInt(JSON.parse(after.stdout) as string)).toBeLessThan(10n ** 24n)
+  })
+
+  test('--raw prints the response as received, with exit code 1 if it is an error', async () => {
+    const raw = await appCall(token, 'decimals()(uint8)', '--raw')
+    expect(raw).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(raw.stdout)).toMatchObject({ jsonrpc: '2.0', result: `0x${'12'.padStart(64, '0')}` })
+    const reverted = await appCall(token, 'transfer(address,uint256)(bool)', creator, '1', '--raw')
+    expect(reverted).toMatchObject({ exitCode: 1, stderr: '' })
+    expect(JSON.parse(reverted.stdout)).toMatchObject({ jsonrpc: '2.0', error: { code: 3 } })
+    const unreachable = await call(['eth_chainId', '--raw', '--url', 'http://127.0.0.1:1'])
+    expect(unreachable).toMatchObject({ exitCode: 3, stdout: '', stderr: expect.stringContaining('network: ') })
+  })
+
+  test.each<[string[], number, string]>([
+    [[token], 2, 'a contract call needs the signature'],
+    [[token, 'balanceOf'], 2, 'the signature cannot be parsed'],
+    [[token, 'balanceOf(adress)'], 2, 'the signature has an unknown type: adress'],
+    [[token, 'balanceOf(address)'], 2, 'balanceOf(address) takes 1 argument, not 0'],
+    [[token, 'balanceOf(address)', '0x12'], 2, 'argument 1 is not a valid address'],
+    [[token, 'balanceOf(address)', creator, '--params', '[]'], 2, '--params is for JSON-RPC methods'],
+    [['eth_chainId', '--block', '1'], 2, '--block is for contract calls'],
+    [[token, 'name()(bool)'], 1, 'the result is not (bool): it has an invalid bool'],
+    [[poor, 'name()(string)'], 1, `${poor} returned no data for name()`],
+  ])('rejects %j', async (words, exitCode, message) => {
+    const run = await appCall(...words)
+    expect(run).toMatchObject({ exitCode, stdout: '' })
+    expect(run.stderr).toContain(message)
+  })
+})
+
+describe('a failure with --json', () => {
+  test('is one line of JSON on standard error', async () => {
+    const run = await appCall('eth_getBalance', '0x12', 'latest', '--json')
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(JSON.parse(run.stderr)).toEqual({
+      error: {
+        kind: 'invalidRequest',
+        message: expect.stringContaining('eth_getBalance'),
+        hint: expect.any(String),
+        retryAfterMs: null,
+        rpcError: expect.objectContaining({ code: -32602 }),
+        exitCode: 1,
+      },
+    })
+  })
+
+  test('of invalid usage has no kind', async () => {
+    const run = await call(['--json'])
+    expect(run.exitCode).toBe(2)
+    expect(JSON.parse(run.stderr)).toEqual({
+      error: {
+        kind: null,
+        message: 'keyrail call needs a method',
+        hint: 'for example keyrail call eth_blockNumber',
+        retryAfterMs: null,
+        rpcError: null,
+        exitCode: 2,
+      },
+    })
+  })
+})
+
 describe('keyrail call, rejected (exit code 1)', () => {
   test.each<[string, string[], string, string[]]>([
     ['an unsupported method', ['eth_accounts'], 'methodUnavailable', ['-32601', 'hint: ']],
@@ -114,11 +197,11 @@ describe('keyrail call, rejected (exit code 1)', () => {
       'a transfer without the balance',
       ['eth_call', '{"to":"TOKEN","data":"DATA"}', 'latest'],
       'revert',
-      ['data: "0xf4d678b8"'],
+      ['data: "0xdb42144d'],
     ],
   ])('prints the kind and the response for %s', async (_what, words, kind, parts) => {
     const token = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
-    const data = `0xa9059cbb${'00'.repeat(63)}01${'00'.repeat(31)}01`
+    const data = `0xa9059cbb${'00'.repeat(31)}01${'00'.repeat(31)}01`
     const run = await appCall(...words.map((word) => word.replace('TOKEN', token).replace('DATA', data)))
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^${kind}: `))

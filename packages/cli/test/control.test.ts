@@ -22,7 +22,8 @@ const tokens = { all: '', read: '' }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-control-'))
-  dev = await startDevCli(['--data', folder])
+  // Where the samples of docs/cli.md expect it.
+  dev = await startDevCli(['--data', join(folder, '.keyrail')])
   service = dev.service.url
   const cookie = await logIn()
   tokens.all = await makeToken(cookie, ['read', 'keys:write', 'apps:write'])
@@ -176,7 +177,7 @@ describe('keyrail keys', () => {
   })
 
   test('reveal prints only the key to standard output, or JSON with its URLs', async () => {
-    const who = ['--email', dev.service.account.email, '--password-file', join(folder, 'password')]
+    const who = ['--email', dev.service.account.email, '--password-file', join(folder, '.keyrail/password')]
     const { apiKey, url } = dev.service.keys.mainnet
     const run = await succeed(['keys', 'reveal', 'Example key, mainnet', ...who], { KEYRAIL_TOKEN: '' })
     expect(run.stdout).toBe(`${apiKey}\n`)

@@ -8,7 +8,9 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { getBlockHead, callNode } from '../src/node/callNode.ts'
 import type { BlockHead } from '../src/node/callNode.ts'
+import { exampleToken } from '../src/node/exampleToken.ts'
 import { findAnvilBinary } from '../src/node/findAnvilBinary.ts'
+import { fundedAccounts } from '../src/node/fundedAccounts.ts'
 import { alive, listChildren, readCommandLine, post, runCli, startCli, startDevCli, until } from './runCli.ts'
 import type { DevDescription } from '../src/dev/devService.ts'
 import type { CliRun, RunningCli, RunningDev } from './runCli.ts'
@@ -34,7 +36,7 @@ afterEach(async () => {
   rmSync(temporary, { recursive: true, force: true })
 })
 
-// The temporary folder of a service without --data, so that a test can check that it is removed.
+// The temporary folder of an ephemeral service, so that a test can check that it is removed.
 const withTemporaryFolder = (): Record<string, string> => ({ TMPDIR: temporary })
 const startDev = async (
   words: readonly string[] = [],
@@ -133,6 +135,8 @@ describe('keyrail dev --json', () => {
         mainnet: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       },
       chainIds,
+      fundedAccounts,
+      tokens: { testnet: exampleToken, mainnet: exampleToken },
     })
     for (const network of networks) {
       const own = await getBlockHead(service.nodes[network], 'latest')
@@ -272,7 +276,7 @@ describe('keyrail dev --once', () => {
   })
 
   test('adds the calls to the output of --json', async () => {
-    const run = await runCli(['dev', '--once', '--json', '--port', '0'])
+    const run = await runCli(['dev', '--once', '--json', '--port', '0', '--ephemeral'])
     expect(run.exitCode).toBe(0)
     const { calls } = JSON.parse(run.stdout) as { calls: Record<string, unknown>[] }
     expect(calls.map(({ network, shape, library }) => [network, shape, library])).toEqual(
@@ -283,7 +287,7 @@ describe('keyrail dev --once', () => {
   })
 
   test('fails if a result does not match the node', async () => {
-    const run = await runCli(['dev', '--once', '--port', '0'], {
+    const run = await runCli(['dev', '--once', '--port', '0', '--ephemeral'], {
       KEYRAIL_ANVIL: fileURLToPath(new URL('lyingNode.mjs', import.meta.url)),
       REAL_ANVIL: findAnvilBinary(),
       PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
@@ -305,6 +309,9 @@ describe('keyrail dev for people', () => {
     expect(stdout).toContain(`curl -s "${url}/testnet/v2/$KEYRAIL_API_KEY"`)
     // From source, `keyrail` is not on the PATH: the printed commands must work unchanged.
     expect(stdout).toContain('npm start -- --json')
+    for (const { address, privateKey } of fundedAccounts) expect(stdout).toContain(`  ${address}  ${privateKey}\n`)
+    expect(stdout).toContain('ERC-20 token Test Token (TEST, 18 decimals)')
+    for (const network of networks) expect(stdout).toContain(`  ${network}  ${exampleToken.address}\n`)
     expect(stdout).not.toMatch(/keyrail (dev|call)/)
     const printed = /^ {2}(npx node .* call eth_getBlockByNumber .*)$/m.exec(stdout)?.[1] ?? ''
     const called = await promisify(exec)(printed, { cwd: fileURLToPath(new URL('../../..', import.meta.url)) })
@@ -337,7 +344,7 @@ describe('stopping keyrail dev', () => {
   )
 
   test('leaves nothing behind if stopped during the start', async () => {
-    const dev = startCli(['dev', '--json', '--port', '0'], withTemporaryFolder())
+    const dev = startCli(['dev', '--json', '--port', '0', '--ephemeral'], withTemporaryFolder())
     await until('a node starts', () => listChildren(getPid(dev)).length > 0)
     const children = listChildren(getPid(dev))
     dev.child.kill('SIGINT')
@@ -362,7 +369,7 @@ describe('keyrail dev --port', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await until('it listens', () => other.listening)
     const { port } = other.address() as { port: number }
-    const run = await runCli(['dev', '--port', String(port)], withTemporaryFolder())
+    const run = await runCli(['dev', '--port', String(port), '--ephemeral'], withTemporaryFolder())
     other.close()
     expect(run.exitCode).toBe(1)
     expect(run.stderr).toBe(
@@ -377,7 +384,7 @@ describe('keyrail dev --port', () => {
     // The port is in use, whether this test gets it or not.
     other.once('error', () => undefined)
     other.listen(7245, '127.0.0.1')
-    const dev = startCli(['dev', '--json'], withTemporaryFolder())
+    const dev = startCli(['dev', '--json', '--ephemeral'], withTemporaryFolder())
     started.push(dev)
     await until('it is ready', () => dev.printed().stdout.includes('\n'))
     expect(dev.printed().stderr).toMatch(/^keyrail: port 7245 is in use, using \d+ instead\n$/)
@@ -388,6 +395,27 @@ describe('keyrail dev --port', () => {
     const run = await runCli(['dev', `--port=${port}`])
     expect(run).toMatchObject({ exitCode: 2, stdout: '' })
     expect(run.stderr).toContain('--port')
+  })
+})
+
+describe('keyrail dev without --data', () => {
+  test('has the same keys and chains at the next start, in .keyrail, which git ignores', async () => {
+    const once = ['dev', '--once', '--json', '--port', '0', '--networks', 'testnet']
+    const runs = [await runCli(once, {}, temporary), await runCli(once, {}, temporary)]
+    const [first, second] = runs.map(({ stdout }) => JSON.parse(stdout) as DevDescription)
+    expect(second?.app.apiKey).toBe(first?.app.apiKey)
+    expect(second?.keys).toMatchObject({ testnet: { apiKey: first?.keys.testnet.apiKey } })
+    expect(readKeys(join(temporary, '.keyrail'))).toContain(first?.app.apiKey)
+    expect(existsSync(join(temporary, '.keyrail/testnet.chain.json'))).toBe(true)
+    expect(readFileSync(join(temporary, '.keyrail/.gitignore'), 'utf8')).toBe('*\n')
+    expect(readdirSync(temporary)).toEqual(['.keyrail'])
+  })
+
+  test('rejects --ephemeral together with --data', async () => {
+    const run = await runCli(['dev', '--ephemeral', '--data', data])
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(run.stderr).toContain('--ephemeral and --data cannot be combined')
+    expect(existsSync(data)).toBe(false)
   })
 })
 
@@ -469,7 +497,7 @@ describe('keyrail dev --data', () => {
 
 describe('keyrail dev without its node', () => {
   test('reports the missing binary and the fix', async () => {
-    const run = await runCli(['dev', '--once', '--port', '0'], {
+    const run = await runCli(['dev', '--once', '--port', '0', '--ephemeral'], {
       ...withTemporaryFolder(),
       KEYRAIL_ANVIL: '/nowhere/anvil',
     })
@@ -478,6 +506,64 @@ describe('keyrail dev without its node', () => {
       'keyrail: KEYRAIL_ANVIL is set to a file that does not exist: /nowhere/anvil\n  hint: fix the path, or unset it\n',
     )
     expect(readdirSync(temporary)).toEqual([])
+  })
+})
+
+describe('keyrail dev --fork', () => {
+  test('continues the chain of a URL, whose key appears nowhere', async () => {
+    const { url, apiKey } = shared.service.keys.testnet
+    const { testnet: node } = shared.service.nodes
+    const before = await getBlockHead(node, 'latest')
+    const dev = await startDev([], { ...withTemporaryFolder(), KEYRAIL_FORK_URL: url })
+    const { app, nodes, tokens, chainIds: ids, fork } = dev.service
+    expect(Object.keys(nodes)).toEqual(['testnet'])
+    expect(ids.testnet).toBe(chainIds.testnet)
+    expect(fork).toEqual({ redactedUrl: expect.stringMatching(/^http:.*…\w{4}$/), blockNumber: Number(before.number) })
+    expect((await post(app.urls.testnet, 'eth_getBlockByNumber', [before.number, false]))['result']).toMatchObject(
+      before,
+    )
+    const { result: supply } = await post(app.urls.testnet, 'eth_call', [
+      { to: tokens.testnet.address, data: '0x18160ddd' },
+      'latest',
+    ])
+    expect(BigInt(String(supply))).toBe(10n ** 24n)
+    expect(tokens.testnet.address).not.toBe(exampleToken.address)
+    expect(await getBlockHead(node, 'latest')).toEqual(before)
+    const { stdout, stderr } = dev.printed()
+    const commandLines = listChildren(getPid(dev)).map(readCommandLine)
+    expect(commandLines.join('\n')).toContain('--fork-url http://127.0.0.1:')
+    expect(stdout + stderr + commandLines.join('\n')).not.toContain(apiKey.slice(4, 12))
+  })
+
+  test('shows the fork to people, and warns about a key in --fork', async () => {
+    const { apiKey, urls } = shared.service.app
+    const words = ['dev', '--once', '--port', '0', '--ephemeral', '--fork', urls.testnet, '--fork-block', '3']
+    const run = await runCli(words)
+    expect(run.exitCode).toBe(0)
+    expect(run.stdout).toMatch(/^Keyrail serves testnet on this machine, a fork of http:\S+ at block 3: http/)
+    expect(run.stdout).toContain('Every result matches the node.')
+    expect(run.stderr).toBe("keyrail: --fork leaves the key in the shell's history; use KEYRAIL_FORK_URL instead\n")
+    expect(run.stdout).not.toContain(apiKey.slice(4, 12))
+  })
+
+  test.each([
+    [['--fork', 'http://127.0.0.1:1', '--networks', 'base'], 2, '--fork and --networks cannot be combined'],
+    [['--fork-block', '3'], 2, '--fork-block needs --fork'],
+    [['--fork', 'not a URL'], 2, 'url'],
+    [['--fork', 'http://127.0.0.1:1'], 3, 'network: '],
+  ])('rejects %j', async (words, exitCode, message) => {
+    const run = await runCli(['dev', '--ephemeral', ...words])
+    expect(run).toMatchObject({ exitCode, stdout: '' })
+    expect(run.stderr).toContain(message)
+  })
+
+  test('reports a block that the chain does not have, without the URL', async () => {
+    const { url, apiKey } = shared.service.keys.testnet
+    const words = ['dev', '--ephemeral', '--port', '0', '--fork-block', '999999']
+    const run = await runCli(words, { KEYRAIL_FORK_URL: url })
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toContain('the testnet node exited before it listened')
+    expect(run.stderr).not.toContain(apiKey.slice(4, 12))
   })
 })
 
@@ -534,7 +620,7 @@ describe('keyrail dev --networks', () => {
   })
 
   test('makes the first calls on each network', async () => {
-    const run = await runCli(['dev', '--once', '--port', '0', '--networks', 'base,testnet'])
+    const run = await runCli(['dev', '--once', '--port', '0', '--ephemeral', '--networks', 'base,testnet'])
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
     expect(run.stdout).toContain('serves base and testnet on this machine')
     expect(run.stdout).toMatch(/base +API key, @keyrail\/fetch/)

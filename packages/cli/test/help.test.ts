@@ -32,8 +32,9 @@ describe('keyrail', () => {
     expect((await runHere(['call', '--help'])).stdout).toContain('12 is sent as "0xc"')
   })
 
-  test('--version prints the version of the package', async () => {
+  test('--version and -V print the version of the package', async () => {
     expect(await runCli(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
+    expect(await runHere(['-V'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
   })
 
   test.each([

@@ -46,7 +46,7 @@ describe('keyrail logs to a file', () => {
     const interrupted = await runLogs(words, { signal: 'SIGINT', when: () => faults.sent() > logs * 0.3 })
     expect(interrupted.exitCode).toBe(130)
     expect(interrupted.stderr).toMatch(
-      /^keyrail: interrupted: wrote .*, next block \d+\n {2}hint: run the same command again to resume\n$/,
+      /"message":"interrupted: wrote .*, next block \d+","hint":"run the same command again to resume"/,
     )
     const summary = parseSummary(interrupted.stdout)
     expect(summary).toMatchObject({ finished: false, resumed: false, fromBlock: 0, toBlock: last })

@@ -50,6 +50,7 @@ const createRequest = (change: Partial<LogsRequest> = {}): LogsRequest => ({
   address: [],
   topics: [],
   format: 'ndjson',
+  decode: undefined,
   out,
   overwrite: false,
   concurrency: undefined,
@@ -230,6 +231,7 @@ describe('an existing file', () => {
     ['--address', { address: [`0x${'c0'.repeat(20)}`] }],
     ['--event or --topic', { topics: [null, [`0x${'00'.repeat(32)}`]] }],
     ['--format', { format: 'csv' }],
+    ['--decode', { decode: 'Paused()' }],
   ])('is not resumed with a different %s', async (option, change) => {
     await interrupt()
     const error = await getError(change)

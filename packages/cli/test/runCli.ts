@@ -21,7 +21,7 @@ export interface RunningCli {
 }
 
 /** The variables that the CLI reads, and those that enable colors. Tests set them explicitly. */
-const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
+const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|FORK_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
 
 /** Whether the CLI reads this environment variable. */
 export const isReadByCli = (name: string): boolean => readByCli.test(name)
@@ -32,8 +32,13 @@ const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv
 })
 
 /** Starts the CLI from source, as `npm start` does. */
-export function startCli(words: readonly string[], extra: Readonly<Record<string, string>> = {}): RunningCli {
+export function startCli(
+  words: readonly string[],
+  extra: Readonly<Record<string, string>> = {},
+  cwd = process.cwd(),
+): RunningCli {
   const child = spawn(process.execPath, ['--conditions=@keyrail/source', main, ...words], {
+    cwd,
     env: environment(extra),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -49,8 +54,12 @@ export function startCli(words: readonly string[], extra: Readonly<Record<string
 }
 
 /** Runs the CLI until it exits. */
-export function runCli(words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> {
-  return startCli(words, extra).done
+export function runCli(
+  words: readonly string[],
+  extra: Readonly<Record<string, string>> = {},
+  cwd = process.cwd(),
+): Promise<CliRun> {
+  return startCli(words, extra, cwd).done
 }
 
 /** Waits for a condition. */
@@ -71,12 +80,14 @@ export interface RunningDev extends RunningCli {
   readonly service: DevDescription
 }
 
-/** Starts `keyrail dev --json` on a free port and waits for its output. */
+/** Starts `keyrail dev --json` on a free port, in a temporary folder unless `words` name one, and waits for its output. */
 export async function startDevCli(
   words: readonly string[] = [],
   extra: Readonly<Record<string, string>> = {},
 ): Promise<RunningDev> {
-  const running = startCli(['dev', '--json', ...(words.includes('--port') ? [] : ['--port', '0']), ...words], extra)
+  const port = words.includes('--port') ? [] : ['--port', '0']
+  const folder = words.includes('--data') ? [] : ['--ephemeral']
+  const running = startCli(['dev', '--json', ...port, ...folder, ...words], extra)
   let exited: CliRun | undefined
   void running.done.then((run) => (exited = run))
   const isReady = (): boolean => running.printed().stdout.includes('\n') || exited !== undefined

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import artifacts from '../artifacts/artifacts.json' with { type: 'json' }
 import * as contracts from '../src/index.ts'
-import { compileContracts, contractNames } from './compile.ts'
+import { compileContracts, contractNames, tokenCopy } from './compile.ts'
 
 const exportedValues = new Map<string, unknown>(Object.entries(contracts))
 /** Returns an export by the name of the contract, such as `tokenAbi` for `Token`. */
@@ -15,5 +16,6 @@ test('the committed artifacts are up to date (if not, run npm run compile)', () 
     expect(getExport(name, 'Abi'), name).toEqual(compiled[name].abi)
     expect(getExport(name, 'Bytecode'), name).toBe(compiled[name].bytecode)
   }
+  expect(readFileSync(tokenCopy, 'utf8')).toContain(`'${compiled.Token.bytecode}'`)
   expect(exportedValues.size).toBe(2 * contractNames.length)
 })

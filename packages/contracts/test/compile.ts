@@ -25,6 +25,9 @@ export const contractNames = ['Token', 'Reverts', 'ManyEvents', 'OffchainReader'
 
 const folder = join(import.meta.dirname, '..')
 
+/** The copy of `Token` that `keyrail dev` deploys: published packages do not import this one. */
+export const tokenCopy = join(folder, '../cli/src/node/tokenBytecode.ts')
+
 /**
  * Compiles every contract in `src/`. The result is the same on every machine, because the bytecode contains no metadata hash.
  *
@@ -60,7 +63,7 @@ export function compileContracts(): Record<(typeof contractNames)[number], Compi
   ) as ReturnType<typeof compileContracts>
 }
 
-/** Writes the committed artifacts: a module for each contract, and one JSON file for other languages. */
+/** Writes the committed artifacts: a module for each contract, one JSON file for other languages, and the copy of `Token`. */
 function writeArtifacts(): void {
   const compiled = compileContracts()
   const written = contractNames.map((name) => {
@@ -82,9 +85,17 @@ export const ${variable}Bytecode: \`0x\${string}\` = '${bytecode}'
   })
   const json = join(folder, 'artifacts/artifacts.json')
   writeFileSync(json, JSON.stringify(compiled))
+  writeFileSync(
+    tokenCopy,
+    `// Generated from packages/contracts/src/Token.sol by \`npm run compile\`.
+
+/** The creation bytecode of the example token, an ERC-20. Append the encoded constructor arguments. */
+export const tokenBytecode = '${compiled.Token.bytecode}'
+`,
+  )
   // Formatted, so that the format check passes.
   const oxfmt = join(dirname(createRequire(import.meta.url).resolve('oxfmt/package.json')), 'bin/oxfmt')
-  execFileSync(process.execPath, [oxfmt, ...written, json], { cwd: join(folder, '../..'), stdio: 'inherit' })
+  execFileSync(process.execPath, [oxfmt, ...written, json, tokenCopy], { cwd: join(folder, '../..'), stdio: 'inherit' })
 }
 
 if (import.meta.main) writeArtifacts()

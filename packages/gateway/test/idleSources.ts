@@ -26,5 +26,5 @@ export const idleSources: GaugeSources = {
   }),
   stores: () => ({ stores: [], pool: undefined, redisPending: undefined }),
   metering: () => idleMetering,
-  droppedRequests: () => ({ keyLimit: 0, limit: 0, buffer: 0, storage: 0 }),
+  droppedRequests: () => ({ keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 }),
 }

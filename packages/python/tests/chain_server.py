@@ -37,6 +37,8 @@ class ChainServer(FaultServer):
         self._mined = 0
         self.calls: list[tuple[str, Any]] = []
         self.before: Callable[[str, Any], None] = lambda method, params: None
+        self.log_members: Callable[[int, int], dict[str, Any]] = lambda number, index: {}
+        """Returns what is different about a log, by its block number and index."""
         self.after: Callable[[str, Any], None] = lambda method, params: None
         self.mine([0])
         self.mine(blocks)
@@ -74,6 +76,8 @@ class ChainServer(FaultServer):
         self.before(method, params)
         with self._lock:
             head = len(self._blocks) - 1
+            if method == "eth_chainId":
+                return "0x1"
             if method == "eth_blockNumber":
                 return hex(head)
             if method == "eth_getBlockByNumber":
@@ -92,6 +96,7 @@ class ChainServer(FaultServer):
                     "transactionIndex": "0x0",
                     "logIndex": hex(index),
                     "removed": False,
+                    **self.log_members(number, index),
                 }
                 for number, index, text in self.places(first, last)
             ]

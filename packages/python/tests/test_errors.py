@@ -11,6 +11,7 @@ import pickle
 import re
 import socket
 import ssl
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -24,16 +25,33 @@ from subscription_server import Chain, Socket, SubscriptionServer
 from web3 import Web3
 from web3.types import RPCEndpoint
 
-from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled, logs, subscribe
+from keyrail import (
+    AsyncKeyrailProvider,
+    Breaker,
+    Budget,
+    Cache,
+    Endpoint,
+    Failover,
+    Hooks,
+    KeyrailError,
+    KeyrailProvider,
+    Settled,
+    logs,
+    subscribe,
+)
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
+from keyrail.logs.export_file import lock
 from keyrail.message.parse_json import MAX_DEPTH
 from keyrail.subscribe.apply_notification import out_of_order
 from keyrail.subscribe.chain_poller import too_deep
 from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
+from keyrail.testing import MockNode
+from keyrail.transport.breaker import CircuitBreaker
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
+from keyrail.transport.route_block import create_lagging_failure
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
 SOURCES = Path(__file__).parents[1] / "src/keyrail"
@@ -104,6 +122,16 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "headers": {"x-team": "a\nb"}},
     {**APP, "proxy": "socks5://127.0.0.1:1080"},
     {**APP, "ssl_context": "/etc/ssl/ca.pem"},
+    {**APP, "endpoints": [Endpoint("https://node.example")]},
+    {"endpoints": "https://node.example"},
+    {"endpoints": []},
+    {"endpoints": [Endpoint("https://node.example", chain_id=one) for one in (1, 5)]},
+    {"endpoints": [Endpoint("https://node.example")], "failover": {"min_block": True}},
+    {**APP, "failover": Failover()},
+    {**APP, "budget": 25},
+    {**APP, "cache": True},
+    {**APP, "hooks": print},
+    {**APP, "stats": 1},
 ]
 
 LOG_OPTIONS: list[dict[str, Any]] = [
@@ -118,11 +146,43 @@ LOG_OPTIONS: list[dict[str, Any]] = [
     {"cursor": {"next_block": 7}},
     {"on_progress": 7},
     {"check_reorg": 1},
+    {"address": 7},
+    {"address": [7]},
+    {"address": "0x12"},
+    {"topics": "0x12"},
+    {"event": 7},
+    {"event": "Transfer"},
+    {"event": "Transfer(uint7 a)"},
+    {"event": "Transfer(uint a,)"},
+    {"event": "Transfer(uint a b)"},
+    {"event": "T(uint indexed a, uint indexed b, uint indexed c, uint indexed d)"},
+    {"event": {"type": "function"}},
+    {"event": {"type": "event", "name": "Transfer", "inputs": [{"name": "a"}]}},
+    {"event": "Sync()", "topics": ["0x12"]},
+]
+
+
+PARTS: list[Callable[[], Any]] = [
+    lambda: Endpoint("https://node.example", weight=-1),
+    lambda: Endpoint("https://node.example", name=5),  # type: ignore[arg-type]
+    lambda: Endpoint("https://node.example", waight=5),  # type: ignore[arg-type]
+    lambda: Failover(attempt_timeout_ms=0),
+    lambda: Failover(min_block=7),  # type: ignore[arg-type]
+    lambda: Failover(breaker=5),  # type: ignore[arg-type]
+    lambda: Breaker(failure_rate=2),
+    lambda: Budget(requests_per_second=0),
+    lambda: Budget(requests_per_second=5, compute_units_per_second=5),
+    lambda: Budget(burst=5),
+    lambda: Cache(max_bytes=0),
+    lambda: Budget(compute_units=5),  # type: ignore[arg-type]
+    lambda: Budget(compute_units={"eth_call": -1}),
+    lambda: Hooks(on_failure=5),  # type: ignore[arg-type]
+    lambda: Hooks(on_failure=asyncio.sleep),  # type: ignore[arg-type]
 ]
 
 
 def message_of(run: Callable[[], Any]) -> str:
-    with pytest.raises((KeyrailError, TypeError)) as caught:
+    with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
     return message if hint is None or hint in message else f"{message} (hint: {hint})"
@@ -214,12 +274,14 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
+    yield from map(message_of, PARTS)
     for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             yield message_of(partial(KeyrailProvider, **APP))
     with KeyrailProvider(**APP) as provider:
         yield message_of(lambda: pickle.dumps(provider))
+        yield message_of(provider.stats)
         yield message_of(lambda: setattr(provider, "timeout_ms", 5))
         yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 
@@ -279,6 +341,37 @@ def reject(message: str) -> Callable[[str, Any], None]:
     return before
 
 
+def failover_messages() -> Iterator[str]:
+    circuit_breaker = CircuitBreaker(Breaker(), "https://node.example/…1234")
+    yield str(circuit_breaker.create_rejection("eth_call"))
+    yield str(create_lagging_failure("eth_call", 100, "https://node.example/…1234"))
+    with FaultServer(raw(401, "unknown key")) as server, FaultServer(lambda request, wire: wire.hang()) as silent:
+        endpoints = [Endpoint(server.url), Endpoint(silent.url), Endpoint(server.url)]
+        failover = Failover(attempt_timeout_ms=1_500, breaker=Breaker(failures=1, open_ms=60_000))
+        with KeyrailProvider(endpoints=endpoints, failover=failover) as provider:
+            get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
+            yield message_of(get_block)
+        failover = Failover(attempt_timeout_ms=300)
+        with KeyrailProvider(endpoints=[Endpoint(silent.url)], failover=failover, retry=False) as provider:
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+    with FaultServer() as server:
+
+        def respond(request: ReceivedRequest, wire: Wire) -> None:
+            wire.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "result": "0x1"}, {"x-chain-id": "5"})
+
+        server.script = respond
+        with KeyrailProvider(endpoints=[Endpoint(server.url)] * 2, chain_id=1) as provider:
+            for _ in range(2):
+                yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+
+
+def budget_messages() -> Iterator[str]:
+    with FaultServer() as server, KeyrailProvider(server.url, budget=Budget(requests_per_day=1)) as provider:
+        get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
+        get_block()
+        yield re.sub(r"next \d+ ms", "next 9999 ms", message_of(get_block))
+
+
 def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with ChainServer(20) as server:
         for options in LOG_OPTIONS:
@@ -321,6 +414,67 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
         provider.make_request = interrupt  # type: ignore[method-assign]
         yield message_of(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
+
+
+def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[str]:
+    path = folder / "logs.parquet"
+
+    def export(server: ChainServer, file: Any = path, **options: Any) -> str:
+        def run() -> None:
+            with KeyrailProvider(url=server.url, retry=False) as provider:
+                logs(Web3(provider), **{"from_block": 0, **options}).to_parquet(file)
+
+        return message_of(run).replace(f"{folder}/", "")
+
+    with ChainServer(20) as server:
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "pyarrow", None)
+            yield export(server)
+        yield export(server, 7)
+        yield export(server, address="vitalik.eth")
+        server.log_members = lambda number, index: {"data": "0xzz"}
+        yield export(server)
+        server.log_members = lambda number, index: {}
+        server.before = reject("no healthy upstream")
+        export(server)
+        server.before = lambda method, params: None
+        yield export(server, address="0x" + "11" * 20)
+        with open(f"{path}.partial", "ab") as file:
+            lock(file)
+            yield export(server)
+        server.reorg(10, 0)
+        yield export(server)
+        Path(f"{path}.cursor").write_text("{}")
+        yield export(server)
+        Path(f"{path}.cursor").unlink()
+        path.touch()
+        yield export(server)
+
+
+def mock_messages() -> Iterator[str]:
+    abi: list[dict[str, Any]] = [
+        {"type": "function", "name": "pause", "inputs": []},
+        {"type": "event", "name": "Filled", "inputs": [{"name": "ids", "type": "uint256[]", "indexed": True}]},
+    ]
+    address = "0x" + "11" * 20
+    with MockNode() as node:
+        wrong: list[Callable[[], Any]] = [
+            lambda: MockNode(provider="acme"),  # type: ignore[arg-type]
+            lambda: node.fail("aborted"),
+            lambda: node.fail("trottled"),  # type: ignore[arg-type]
+            lambda: node.fail("auth", times=0),
+            lambda: node.mine(0),
+            lambda: node.reorg(1),
+            lambda: node.revert(7),
+            lambda: node.set_balance("0x12", 1),
+            lambda: node.emit(address, ["0x12"] * 5),
+            lambda: node.mock_contract(address, abi, {"paws": 7}),
+            lambda: node.mock_contract(address, abi).emit("Fill", {}),
+            lambda: node.mock_contract(address, abi).emit("Filled", {"id": 7}),
+            lambda: node.mock_contract(address, abi).emit("Filled", {"ids": [7]}),
+            lambda: node.assert_called("eth_call", times=2),
+        ]
+        yield from map(message_of, wrong)
 
 
 def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -402,6 +556,9 @@ def normalize(message: str) -> str:
 def text_parts() -> Iterator[list[str]]:
     """Return the constant parts of every text in the sources, except docstrings and regular expressions."""
     for path in sorted(SOURCES.rglob("*.py")):
+        # Most texts of the mock node are those of nodes.
+        if path.parent.name == "testing":
+            continue
         tree = ast.parse(path.read_text("utf-8"))
         ignored: set[int] = set()
         for node in ast.walk(tree):
@@ -426,14 +583,19 @@ def is_shown(parts: list[str], snapshot: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'keyrail[parquet]'")
     monkeypatch.setattr("keyrail.transport.safe_write.LOOK_MS", 1)
     sections = {
         "Options": option_messages(),
         "Calls": call_messages(),
         "Responses": response_messages(),
+        "Failover": failover_messages(),
+        "Budget": budget_messages(),
         "Logs": log_messages(monkeypatch),
+        "Exports": export_messages(monkeypatch, tmp_path),
         "Subscriptions": subscription_messages(monkeypatch),
+        "Mock node": mock_messages(),
         "Hints": hint_messages(),
     }
     blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]

@@ -177,9 +177,39 @@ def test_a_cursor_can_point_inside_a_block(kind: str, server: LogServer) -> None
 
 @BOTH
 @pytest.mark.parametrize(
+    "address",
+    [
+        "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+        "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+        bytes.fromhex("a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"),
+    ],
+    ids=["lower case", "checksum", "bytes"],
+)
+def test_blocks_in_hex_and_addresses_in_any_form_are_accepted(kind: str, server: LogServer, address: Any) -> None:
+    topic = bytes.fromhex("11" * 32)
+    for given in (address, [address]):
+        run = Run(kind, server, from_block="0x14", to_block="0x1e", address=given, topics=[topic, [topic], None])
+        assert run.failure is None
+        assert run.places == expected_places(20, 30)
+        sent = server.requests[-1].json["params"][0]
+        assert sent["address"] == ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]
+        assert sent["topics"] == ["0x" + "11" * 32, ["0x" + "11" * 32], None]
+
+
+@BOTH
+@pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"from_block": -1}, "from_block"),
+        ({"from_block": "12"}, 'from_block must be a block number, also in hex as "0x10", .*, not "12"'),
+        ({"address": "0xA0B86991c6218b36c1d19D4a2e9Eb0cE3606eB48"}, "checksum must be correct"),
+        ({"address": ["0x12"]}, "address must be 20 bytes in hex"),
+        ({"address": [7]}, "address must be 20 bytes, not 7"),
+        ({"address": 7}, "address must be an address or a list"),
+        ({"topics": "0x" + "11" * 32}, "topics must be a list"),
+        ({"topics": [None] * 5}, "at most 4 topics"),
+        ({"event": "Transfer"}, "event cannot be parsed"),
+        ({"event": "Sync()", "topics": ["0x" + "11" * 32]}, "the first of topics must be None"),
         ({"to_block": "pending"}, "to_block"),
         ({"from_block": 9, "to_block": 8}, "must not be greater than"),
         ({"max_blocks": 0}, "max_blocks"),

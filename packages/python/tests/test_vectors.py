@@ -125,10 +125,17 @@ def test_range_hint(case: dict[str, Any]) -> None:
     assert {name: value for name, value in actual.items() if value is not None} == case["expect"], case["why"]
 
 
-@pytest.mark.parametrize("name", ["classification.json", "readMethods.json"])
-def test_the_shared_files_equal_those_of_core(name: str) -> None:
-    here = TOP / "python/src/keyrail/failure" / name
-    assert here.read_bytes() == (TOP / "core/src/failure" / name).read_bytes()
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("failure/classification.json", "core/src/failure"),
+        ("failure/readMethods.json", "core/src/failure"),
+        ("testing/providers.json", "msw/src/faults"),
+    ],
+)
+def test_the_shared_files_equal_those_of_typescript(here: str, there: str) -> None:
+    copy = TOP / "python/src/keyrail" / here
+    assert copy.read_bytes() == (TOP / there / copy.name).read_bytes()
 
 
 @pytest.mark.parametrize("case", to_params(read_vectors("repeatable.json")))
@@ -201,11 +208,14 @@ def test_every_file_of_vectors_is_used() -> None:
         "adapters.json",
         "addresses.json",
         "batches.json",
+        "budgets.json",
+        "caches.json",
         "codesAndWords.json",
         "failures.json",
         "heldOut.json",
         "rangeHints.json",
         "repeatable.json",
         "retryAfter.json",
+        "routes.json",
         "wordings.json",
     }

@@ -17,7 +17,12 @@ import pytest
 from service import start_dev
 
 HERE = Path(__file__).resolve().parents[1]
-SHARED = ("failure/classification.json", "failure/readMethods.json")
+# The path of each shared file in the package, and of its source.
+SHARED = {
+    "failure/classification.json": "core/src/failure/classification.json",
+    "failure/readMethods.json": "core/src/failure/readMethods.json",
+    "testing/providers.json": "msw/src/faults/providers.json",
+}
 GUIDE = HERE.parents[1] / "docs/python.md"
 # All tests share one service.
 pytestmark = pytest.mark.xdist_group("package")
@@ -71,9 +76,24 @@ def test_the_samples_of_the_guide_run(service: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    # The wheel is built from the source distribution.
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ".")
+    with pytest.MonkeyPatch.context() as patch:
+        # As in the workflow that releases it.
+        patch.setenv("GITHUB_SERVER_URL", "https://git.example")
+        patch.setenv("GITHUB_REPOSITORY", "someone/keyrail")
+        # The wheel is built from the source distribution.
+        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ".")
     return out
+
+
+def test_the_links_of_the_readme_work_on_other_sites(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (one for one in opened.namelist() if one.endswith("/METADATA"))
+        metadata = opened.read(name).decode()
+    repository = "https://git.example/someone/keyrail"
+    assert f"[guide]({repository}/blob/HEAD/docs/python.md)" in metadata
+    assert f"Project-URL: Source, {repository}/tree/HEAD/packages/python\n" in metadata
+    assert re.findall(r"\]\((?!https://)[^)]*", metadata) == []
 
 
 def test_each_distribution_contains_the_listed_files_only(built: Path) -> None:
@@ -119,6 +139,9 @@ def test_the_samples_run_in_a_fresh_environment(
     run_samples(python, service)
     installed = run(python, "-c", "import keyrail, pathlib; print(pathlib.Path(keyrail.__file__).parent)").strip()
     assert str(tmp_path) in installed
-    for shared in SHARED:
-        assert Path(installed, shared).read_bytes() == (HERE.parent / "core/src" / shared).read_bytes()
+    version = run(python, "-c", "import keyrail; print(keyrail.__version__)").strip()
+    assert version
+    assert f"-{version}" in package.name
+    for shared, source in SHARED.items():
+        assert Path(installed, shared).read_bytes() == (HERE.parent / source).read_bytes()
     assert Path(installed, "py.typed").exists()

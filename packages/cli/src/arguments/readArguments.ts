@@ -52,7 +52,7 @@ function createUnknownOptionError(command: Command, rawName: string): Error {
   if (/^-\d/.test(rawName)) {
     return wrongUsage(
       'a param is a negative number',
-      'JSON-RPC quantities cannot be negative; use --params to send a JSON number',
+      'JSON-RPC quantities cannot be negative; use --params to send a JSON number, or write -- before the arguments of a contract call',
     )
   }
   const meant = nearest(

@@ -13,7 +13,7 @@ const hint =
 const keyFileWords = {
   name: 'key file',
   content: 'key',
-  hint: 'keyrail dev --data DIR writes one to DIR/keys/app',
+  hint: 'keyrail dev writes one to .keyrail/keys/app',
 } as const
 
 /** Reads `--network`; undefined stays undefined. @throws {CliError} exit code 2 for anything but a name. */
@@ -116,9 +116,19 @@ export async function readEndpointOrPrompt(
 /** A part this long, in a path or a query, is usually a secret. */
 const secretPart = /[\w~-]{20,}/
 
-/** Warns if `--url` contains a key: the shell's history has it, and process lists had it for a moment. */
-export async function warnAboutKeyInUrl(given: ReadArguments): Promise<void> {
-  const url = URL.parse(given.text('url') ?? '')
+/**
+ * Warns if the URL of an option contains a key: the shell's history has it, and process lists had it for a moment.
+ *
+ * @param option - The option: `--url`.
+ * @param text - Its value.
+ * @param alternative - What to use instead.
+ */
+export async function warnAboutKey(option: string, text: string | undefined, alternative: string): Promise<void> {
+  const url = URL.parse(text ?? '')
   if (url === null || (url.password === '' && !secretPart.test(url.pathname + url.search))) return
-  await printNote("keyrail: --url leaves the key in the shell's history; use KEYRAIL_URL or --key-file instead")
+  await printNote(`keyrail: ${option} leaves the key in the shell's history; use ${alternative} instead`)
 }
+
+/** Warns if `--url` contains a key. */
+export const warnAboutKeyInUrl = (given: ReadArguments): Promise<void> =>
+  warnAboutKey('--url', given.text('url'), 'KEYRAIL_URL or --key-file')

@@ -1,4 +1,13 @@
-import { checkServiceFile, configJsonSchema, startFromFile, tuneHeap } from '@keyrail/gateway'
+import { availableParallelism } from 'node:os'
+import {
+  checkServiceFile,
+  configJsonSchema,
+  connectToPrimary,
+  startFromFile,
+  startWorkers,
+  tuneHeap,
+  WorkerStartError,
+} from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { findDashboardFolder } from '../output/findDashboardFolder.ts'
@@ -10,6 +19,7 @@ import { withConfig } from './withConfig.ts'
 import { readVersion } from '../readVersion.ts'
 
 const longestGraceSeconds = 3_600
+const mostWorkers = 256
 
 /** Descriptions of the system's error codes. */
 const listenReasons: Readonly<Record<string, string>> = {
@@ -25,6 +35,9 @@ const toListenError = (error: unknown): unknown => {
     ? error
     : new CliError(`cannot listen on port ${port} of ${address}: ${reason}`, { hint: 'change listen in the config' })
 }
+
+const readWorkers = (text: string | undefined): number =>
+  text === 'auto' ? availableParallelism() : (readWholeNumber('--workers', text, { min: 1, max: mostWorkers }) ?? 1)
 
 /** Prints the stack without the message, which may contain a URL or a key, and exits. */
 const exitOnUncaught = (error: unknown): void => {
@@ -55,6 +68,9 @@ export async function serve(given: ReadArguments): Promise<number> {
     return exitCodes.ok
   }
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
+  const workers = readWorkers(given.text('workers'))
+  // A worker is this command again, started by the primary process.
+  const worker = connectToPrimary()
   let skipDrainDelay = (): boolean => false
   const stop = listenForStop(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
   // Before the service listens there is nothing to reload, but the signal's default would exit the process.
@@ -66,15 +82,20 @@ export async function serve(given: ReadArguments): Promise<number> {
   process.on('uncaughtException', exitOnUncaught)
   tuneHeap()
   try {
+    const options = { file, write: process.stdout }
     const service = await withConfig(file, () =>
-      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder(), version: readVersion() }),
+      worker === undefined && workers > 1
+        ? startWorkers({ ...options, workers, graceMs })
+        : startFromFile({ ...options, dashboard: findDashboardFolder(), version: readVersion(), worker }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()
-    await stop.requested
-    await service.close({ graceMs })
+    const requested = await Promise.race([stop.requested, ...(worker === undefined ? [] : [worker.stopRequested])])
+    await service.close(typeof requested === 'string' ? { graceMs } : requested)
     return exitCodes.ok
   } catch (error) {
+    // The worker has written why.
+    if (error instanceof WorkerStartError) return error.exitCode
     throw toListenError(error)
   } finally {
     process.off('SIGHUP', hangUp)

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDevFolder } from './devFolder.ts'
+import { defaultFolder, openDevFolder } from './devFolder.ts'
 import { readDevNetworks } from './devNetworks.ts'
 
 let parent = ''
@@ -29,6 +29,16 @@ describe('openDevFolder', () => {
     expect(readFileSync(join(folder.keyFiles, 'app'), 'utf8')).toBe(`${folder.state.app.apiKey}\n`)
     folder.release()
     expect(existsSync(folder.path)).toBe(false)
+  })
+
+  test('the default folder may contain other files, and git ignores it', () => {
+    const inside = join(parent, defaultFolder)
+    mkdirSync(inside)
+    writeFileSync(join(inside, 'local.env'), 'A=1')
+    openDevFolder(inside).release()
+    expect(readFileSync(join(inside, '.gitignore'), 'utf8')).toBe('*\n')
+    openDevFolder(path).release()
+    expect(existsSync(join(path, '.gitignore'))).toBe(false)
   })
 
   test('returns the same keys for the same folder', () => {

@@ -11,13 +11,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
 import { lockFile } from '../lockFile.ts'
 import { defaultNetworks } from './devNetworks.ts'
 import type { DevNetwork } from './devNetworks.ts'
 import { addKeys, createDevState, parseDevState } from './devState.ts'
 import type { DevState } from './devState.ts'
+
+/** The data folder without `--data`, in the current folder. */
+export const defaultFolder = '.keyrail'
 
 /** The data folder of `keyrail dev`. */
 export interface DevFolder {
@@ -57,7 +60,7 @@ function writeAtomically(path: string, text: string): void {
 const lock = (path: string): (() => void) =>
   lockFile(join(path, 'lock'), (holder) => ({
     message: `the data folder ${path} is in use by process ${holder}`,
-    fix: 'stop that process, or use another folder with --data',
+    fix: 'stop that process, use another folder with --data, or add --ephemeral',
   }))
 
 function readState(file: string): DevState {
@@ -148,10 +151,16 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
   }
 }
 
+function containsOtherFiles(path: string): boolean {
+  const names = readdirSync(path).filter((name) => !name.startsWith('.'))
+  return names.length > 0 && !names.some((name) => name === 'keyrail.json' || name === 'lock')
+}
+
 /**
  * Opens or creates the data folder of `keyrail dev`. Only its owner can read the files.
+ * A folder with the default name gets a `.gitignore`, so that nobody commits its keys.
  *
- * @param given - The folder of `--data`. @default a temporary folder, removed on release
+ * @param given - The folder. @default a temporary folder, removed on release
  * @param networks - The networks of the service. @default the default networks
  * @throws {CliError} if it is not a folder, is in use, contains other files, or a file in it is invalid. Nothing is changed in that case.
  */
@@ -160,8 +169,10 @@ export function openDevFolder(given: string | undefined, networks: readonly DevN
   const path = resolve(given)
   try {
     mkdirSync(path, privateFolder)
-    const names = readdirSync(path).filter((name) => !name.startsWith('.'))
-    if (names.length > 0 && !names.some((name) => name === 'keyrail.json' || name === 'lock')) {
+    if (basename(path) === defaultFolder) {
+      const ignoreFile = join(path, '.gitignore')
+      if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n', privateFile)
+    } else if (containsOtherFiles(path)) {
       throw new CliError(`${path} contains other files and no keyrail.json`, {
         hint: 'use a new or empty folder with --data',
       })

@@ -13,6 +13,17 @@ export interface DevNetwork {
   readonly details?: { readonly chain: string; readonly title: string; readonly symbol: string; readonly aliases: [] }
   /** How long its first history is. It differs between neighbors, so that they cannot be confused. */
   readonly seedRounds: number
+  /** The chain that its node continues, if any. */
+  readonly fork?: Fork
+}
+
+/** The chain that a node continues. */
+export interface Fork {
+  /** The URL of a node of that chain. It may contain a key. */
+  readonly url: string
+  readonly redactedUrl: string
+  /** The last block of that chain. @default its latest block */
+  readonly block: number | undefined
 }
 
 /** One value for each network. */
@@ -34,6 +45,15 @@ export const defaultNetworks: readonly DevNetwork[] = [
   { name: 'testnet', chainId: 0x74657374, testnet: true, details: describeDevelopment('Test network'), seedRounds: 2 },
   { name: 'mainnet', chainId: 0x6d61696e, testnet: false, details: describeDevelopment('Main network'), seedRounds: 3 },
 ]
+
+/** The network of a fork of a chain that is not well-known. Its chain id is that of the forked chain. */
+export const unknownFork: DevNetwork = {
+  name: 'fork',
+  chainId: 0,
+  testnet: true,
+  details: describeDevelopment('Fork'),
+  seedRounds: 2,
+}
 
 /** Each network is a process with tens of megabytes. */
 const maxNetworks = 20

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createApiKey, parseApiKey } from '@keyrail/gateway'
-import { defaultNetworks, findDevNetwork } from './devNetworks.ts'
+import { defaultNetworks, findDevNetwork, unknownFork } from './devNetworks.ts'
 import type { ByNetwork, DevNetwork } from './devNetworks.ts'
 
 /** The saved state of `keyrail dev`, without its chains. Contains secrets. */
@@ -93,7 +93,7 @@ export function parseDevState(text: string): DevState {
     app: parseKey(state['app'], 'app', 'app'),
     keys: Object.fromEntries(
       Object.entries(keys).map(([name, key]) => {
-        const network = findDevNetwork(name)
+        const network = name === unknownFork.name ? unknownFork : findDevNetwork(name)
         if (network === undefined) throw new Error(`keys.${name} is of an unknown network`)
         return [name, parseKey(key, `keys.${name}`, getKind(network))]
       }),

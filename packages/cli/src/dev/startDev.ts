@@ -1,6 +1,10 @@
 import { createService, getApiKeyUrl, getAppUrl, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
+import { getBlockHead } from '../node/callNode.ts'
+import { exampleToken } from '../node/exampleToken.ts'
+import type { ExampleToken } from '../node/exampleToken.ts'
+import { fundedAccounts } from '../node/fundedAccounts.ts'
 import { blockSeconds, seedChain, countSeededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
@@ -22,7 +26,7 @@ export const defaultPort = 7245
 export interface DevOptions {
   /** The port. @default 7245, or a free one if that is in use */
   readonly port?: number | undefined
-  /** The folder for keys and chains. @default a temporary one */
+  /** The folder for the database, keys and chains. @default a temporary one */
   readonly data?: string | undefined
   /** Allows the nodes' own methods: `anvil_*`, `evm_*`, `hardhat_*`. */
   readonly unsafeNodeMethods?: boolean | undefined
@@ -48,22 +52,32 @@ async function listen(service: Service, port: number | undefined): Promise<{ url
 /** A network with its node. */
 interface DevChain extends DevNetwork {
   readonly node: RunningNode
+  readonly token: ExampleToken
+  /** The last block of the forked chain, if it is a fork. */
+  readonly forkedAt: number | undefined
 }
 
 async function startChain(folder: DevFolder, network: DevNetwork): Promise<DevChain> {
-  const { name, chainId, seedRounds } = network
-  const loadFrom = folder.savedChain(name)
+  const { name, chainId, seedRounds, fork } = network
+  // A saved fork would have the state of an old block. A new one is as quick to start.
+  const loadFrom = fork ? undefined : folder.savedChain(name)
   const node = await startNode({
     name,
     chainId,
     folder: folder.path,
     loadFrom,
-    saveTo: folder.nextChain(name),
-    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(seedRounds),
+    saveTo: fork ? undefined : folder.nextChain(name),
+    fork,
+    genesisAt:
+      loadFrom || fork ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(seedRounds),
   })
   try {
-    if (loadFrom === undefined) await seedChain(node.url, seedRounds)
-    return { ...network, node }
+    const forkedAt = fork && Number((await getBlockHead(node.url, 'latest')).number)
+    const address =
+      loadFrom === undefined
+        ? await seedChain(node.url, seedRounds, { isFork: fork !== undefined })
+        : exampleToken.address
+    return { ...network, node, token: { ...exampleToken, address }, forkedAt }
   } catch (error) {
     await node.stop()
     throw error
@@ -82,6 +96,12 @@ async function startChains(folder: DevFolder, networks: readonly DevNetwork[]): 
   await stopChains(chains)
   const reason: unknown = failed.reason
   throw reason instanceof Error ? reason : new Error(String(reason))
+}
+
+/** Describes the fork, if the only network is one. */
+function describeFork([chain]: readonly DevChain[]): Pick<DevDescription<string>, 'fork'> {
+  if (chain?.fork === undefined || chain.forkedAt === undefined) return {}
+  return { fork: { redactedUrl: chain.fork.redactedUrl, blockNumber: chain.forkedAt } }
 }
 
 /** Builds an object with a value for each network. */
@@ -203,6 +223,9 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         keys: toRecord(started, describeKey),
         nodes: toRecord(started, ({ node }) => node.url),
         chainIds: toRecord(started, ({ chainId }) => chainId),
+        fundedAccounts,
+        tokens: toRecord(started, ({ token }) => token),
+        ...describeFork(started),
       },
       port,
       folder,

@@ -6,7 +6,8 @@ import { getTemporaryFile, replaceFile } from './replaceFile.ts'
 import { toFileError } from './toFileError.ts'
 
 /** The options that must be the same to resume an export. */
-export type ExportSettings = Pick<LogsRequest, 'from' | 'to' | 'address' | 'topics' | 'format'>
+export type ExportSettings = Pick<LogsRequest, 'from' | 'to' | 'address' | 'topics' | 'format'> &
+  Partial<Pick<LogsRequest, 'decode'>>
 
 /** The progress of an export: the valid part of its file, and where to resume. Contains no secret. */
 export interface Checkpoint {
@@ -25,12 +26,13 @@ export interface Checkpoint {
 }
 
 /** Gets the settings of a request. */
-export const getSettings = ({ from, to, address, topics, format }: LogsRequest): ExportSettings => ({
+export const getSettings = ({ from, to, address, topics, format, decode }: LogsRequest): ExportSettings => ({
   from,
   to,
   address,
   topics,
   format,
+  decode,
 })
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0

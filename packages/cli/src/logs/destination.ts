@@ -5,7 +5,7 @@ import { wrongUsage } from '../cliError.ts'
 import { lockFile } from '../lockFile.ts'
 import { checkSettings, getSettings, readCheckpoint } from './checkpoint.ts'
 import { openLogFile } from './logFile.ts'
-import { logFormats } from './logFormat.ts'
+import { getLogFormat } from './decodedFormat.ts'
 import type { LogSink } from './logSink.ts'
 import type { LogsRequest } from './logsRequest.ts'
 import { openLogStream } from './logStream.ts'
@@ -92,7 +92,7 @@ async function openFile(client: Client, request: LogsRequest, out: string): Prom
 async function openStream(client: Client, request: LogsRequest): Promise<Destination> {
   const chainId = await getChainId(client)
   const { fromBlock, toBlock } = await resolveRange(client, request)
-  const stream = openLogStream(process.stdout, logFormats[request.format], fromBlock)
+  const stream = openLogStream(process.stdout, getLogFormat(request), fromBlock)
   return {
     sink: stream,
     chainId,

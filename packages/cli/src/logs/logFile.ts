@@ -15,7 +15,7 @@ import { CliError } from '../cliError.ts'
 import { deleteCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { findBlockStart } from './findBlockStart.ts'
-import { logFormats } from './logFormat.ts'
+import { getLogFormat } from './decodedFormat.ts'
 import type { LogSink } from './logSink.ts'
 import { toFileError } from './toFileError.ts'
 
@@ -52,7 +52,7 @@ const hashTail = (tail: string): string => createHash('sha256').update(tail, 'la
  * @throws {CliError} if the file cannot be written, or was modified since the earlier run.
  */
 export function openLogFile(path: string, checkpointPath: string, start: Checkpoint | NewExport): LogFile {
-  const { header, line } = logFormats[start.settings.format]
+  const { header, line } = getLogFormat(start.settings)
   let checkpoint: Checkpoint =
     'version' in start
       ? start

@@ -29,6 +29,7 @@ describe('readLogsRequest', () => {
       address: [],
       topics: [],
       format: 'ndjson',
+      decode: undefined,
       out: undefined,
       overwrite: false,
       concurrency: undefined,
@@ -72,6 +73,7 @@ describe('readLogsRequest', () => {
     ['a.CSV', undefined, 'csv'],
     ['a.ndjson', undefined, 'ndjson'],
     ['a', undefined, 'ndjson'],
+    ['a.jsonl', undefined, 'ndjson'],
     ['a.csv', 'ndjson', 'ndjson'],
     ['a.txt', 'csv', 'csv'],
   ])('writes %s with --format %s as %s', (out, format, written) => {
@@ -102,6 +104,15 @@ describe('readLogsRequest', () => {
     ['an address as topic 0', [{ from: '0', topic0: address }], /--topic0 must be a topic/, /--event/],
     ['an event and topic 0', [{ from: '0', topic0: topic, event: 'Paused()' }], /cannot be combined/, /topic 0/],
     ['an unknown format', [{ from: '0', format: 'xml' }], /--format must be ndjson or csv/, undefined],
+    ['an unknown file ending', [{ from: '0', out: 'a.Xls' }], /^--out has an unknown ending: .xls$/, /--format/],
+    ['--decode without an event', [{ from: '0', decode: true }], /^--decode needs exactly one --event$/, /indexed/],
+    ['--decode with two', [{ from: '0', decode: true, event: ['A()', 'B()'] }], /needs exactly one/, /indexed/],
+    [
+      'more indexed parameters than topics',
+      [{ from: '0', decode: true, event: 'A(bool indexed, bool indexed, bool indexed, bool indexed)' }],
+      /more than three indexed/,
+      /four topics/,
+    ],
     ['--overwrite without a file', [{ from: '0', overwrite: true }], /--overwrite needs a file/, /--out/],
   ])('rejects %s with a hint', (_what, words, message, hint) => {
     expect(() => readLogsRequest(given(...words))).toThrow(

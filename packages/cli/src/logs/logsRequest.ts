@@ -2,15 +2,19 @@ import { extname } from 'node:path'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { wrongUsage } from '../cliError.ts'
+import { getIndexed } from './decodedFormat.ts'
 import type { LogFormatName } from './logFormat.ts'
 import { readBlock, readLogFilter } from './readLogFilter.ts'
 import type { BlockOrTag, LogFilter } from './readLogFilter.ts'
+import { parseEvent } from './toEventTopic.ts'
 
 /** The options of `keyrail logs`. */
 export interface LogsRequest extends LogFilter {
   readonly from: BlockOrTag
   readonly to: BlockOrTag
   readonly format: LogFormatName
+  /** The event whose parameters are decoded; undefined for none. */
+  readonly decode: string | undefined
   /** The output file; undefined for standard output. */
   readonly out: string | undefined
   /** Whether to replace an existing file. */
@@ -19,10 +23,32 @@ export interface LogsRequest extends LogFilter {
   readonly maxBlocks: number | undefined
 }
 
+/** The format of each file ending. A file without one is NDJSON. */
+const formatByEnding: Readonly<Record<string, LogFormatName>> = {
+  '': 'ndjson',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+}
+
 function readFormat(text: string | undefined, out: string | undefined): LogFormatName {
   if (text === 'ndjson' || text === 'csv') return text
   if (text !== undefined) throw wrongUsage('--format must be ndjson or csv')
-  return out !== undefined && extname(out).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+  const ending = extname(out ?? '').toLowerCase()
+  const format = Object.hasOwn(formatByEnding, ending) ? formatByEnding[ending] : undefined
+  if (format !== undefined) return format
+  throw wrongUsage(`--out has an unknown ending: ${ending}`, 'use .ndjson, .jsonl or .csv, or add --format')
+}
+
+/** Reads `--decode`. @returns The event; undefined without the option. */
+function readDecode(given: ReadArguments): string | undefined {
+  if (!given.flag('decode')) return undefined
+  const [event, ...others] = given.texts('event')
+  const hint = "for example --decode --event 'Transfer(address indexed from, address indexed to, uint256 value)'"
+  if (event === undefined || others.length > 0) throw wrongUsage('--decode needs exactly one --event', hint)
+  if (getIndexed(parseEvent(event)).length > 3)
+    throw wrongUsage('--event has more than three indexed parameters', 'a log has four topics; the first is the event')
+  return event
 }
 
 /**
@@ -50,6 +76,7 @@ export function readLogsRequest(given: ReadArguments): LogsRequest {
     to,
     ...readLogFilter(given),
     format: readFormat(given.text('format'), out),
+    decode: readDecode(given),
     out,
     overwrite,
     concurrency: readWholeNumber('--concurrency', given.text('concurrency'), { min: 1, max: 64 }),

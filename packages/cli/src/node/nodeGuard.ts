@@ -1,4 +1,5 @@
 import { createServer, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -38,9 +39,10 @@ function reject(response: ServerResponse, { status, message }: { status: number;
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
 }
 
-function forward(target: URL, request: IncomingMessage, response: ServerResponse): void {
+function forward(target: URL, name: string, request: IncomingMessage, response: ServerResponse): void {
+  const send = target.protocol === 'https:' ? httpsRequest : httpRequest
   const { 'content-type': contentType, 'content-length': length, 'user-agent': userAgent } = request.headers
-  const upstream = httpRequest(target, {
+  const upstream = send(target, {
     method: 'POST',
     headers: {
       'content-type': contentType,
@@ -57,7 +59,7 @@ function forward(target: URL, request: IncomingMessage, response: ServerResponse
   })
   upstream.on('error', () => {
     if (response.headersSent) response.destroy()
-    else reject(response, { status: 502, message: 'the embedded node did not respond' })
+    else reject(response, { status: 502, message: `${name} did not respond` })
   })
   response.on('close', () => upstream.destroy())
   request.pipe(upstream)
@@ -68,6 +70,7 @@ function forward(target: URL, request: IncomingMessage, response: ServerResponse
  * other than this machine's own names, which protects against DNS rebinding.
  *
  * @param target - The URL of the node: `http://127.4.5.6:6667`.
+ * @param name - The node in errors. @default 'the embedded node'
  * @returns The guard. Its `url` is for programs other than web pages: cast, curl, scripts.
  * @throws {Error} if no port is available.
  * @example
@@ -76,11 +79,11 @@ function forward(target: URL, request: IncomingMessage, response: ServerResponse
  * await guard.close()
  * @see Fetch standard, "HTTP-network-or-cache fetch" (Origin); Fetch Metadata Request Headers
  */
-export async function startNodeGuard(target: string): Promise<NodeGuard> {
+export async function startNodeGuard(target: string, name = 'the embedded node'): Promise<NodeGuard> {
   const targetUrl = new URL(target)
   const server = createServer((request, response) => {
     const rejection = checkRequest(request)
-    if (rejection === undefined) forward(targetUrl, request, response)
+    if (rejection === undefined) forward(targetUrl, name, request, response)
     else reject(response, rejection)
   })
   await new Promise<void>((resolve, fail) => {

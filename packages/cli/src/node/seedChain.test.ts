@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getBlockHead, callNode } from './callNode.ts'
-import { tokenSupply, transferCall } from './exampleToken.ts'
+import { exampleToken, tokenSupply, transferCall } from './exampleToken.ts'
 import { blockSeconds, seedChain, countSeededBlocks } from './seedChain.ts'
 import { startNode } from './startNode.ts'
 import type { RunningNode } from './startNode.ts'
@@ -29,8 +29,11 @@ afterAll(async () => {
 const call = async <T>(method: string, ...params: readonly unknown[]): Promise<T> =>
   (await callNode(node.url, method, params)) as T
 const word = (hex: string): string => hex.replace(/^0x/, '').padStart(64, '0')
-const balanceOf = async (account: string): Promise<number> =>
-  Number(await call<string>('eth_call', { to: token, data: `0x70a08231${word(account)}` }, 'latest'))
+/** Reads from the token. @returns The result as hex. */
+const readToken = (data: string): Promise<string> => call('eth_call', { to: token, data }, 'latest')
+const toTokens = (units: string): number => Number(BigInt(units) / 10n ** 18n)
+const toText = (encoded: string): string =>
+  Buffer.from(encoded.slice(130), 'hex').toString().replaceAll('\0', '').trim()
 
 describe('seedChain', () => {
   test('mines the expected blocks, with the last one about now', async () => {
@@ -58,7 +61,7 @@ describe('seedChain', () => {
       toBlock: 'latest',
       topics: [transferTopic],
     })
-    expect(logs.map(({ topics, data }) => [topics[2], Number(data)])).toEqual([
+    expect(logs.map(({ topics, data }) => [topics[2], toTokens(data)])).toEqual([
       [`0x${word(accounts[0] ?? '')}`, tokenSupply],
       [`0x${word(accounts[1] ?? '')}`, 100],
       [`0x${word(accounts[2] ?? '')}`, 50],
@@ -67,14 +70,20 @@ describe('seedChain', () => {
     ])
   })
 
+  test('the token is a complete ERC-20 at a known address', async () => {
+    expect(token).toBe(exampleToken.address)
+    expect(toText(await readToken('0x06fdde03'))).toBe(exampleToken.name)
+    expect(toText(await readToken('0x95d89b41'))).toBe(exampleToken.symbol)
+    expect(Number(await readToken('0x313ce567'))).toBe(exampleToken.decimals)
+    const approve = `0x095ea7b3${word(accounts[1] ?? '')}${word('7')}`
+    await call('eth_sendTransaction', { from: accounts[0], to: token, data: approve })
+    expect(Number(await readToken(`0xdd62ed3e${word(accounts[0] ?? '')}${word(accounts[1] ?? '')}`))).toBe(7)
+  })
+
   test('the token stores balances', async () => {
-    expect(await Promise.all([0, 1, 2, 3].map((index) => balanceOf(accounts[index] ?? '')))).toEqual([
-      tokenSupply - 450,
-      300,
-      150,
-      0,
-    ])
-    expect(Number(await call<string>('eth_call', { to: token, data: '0x18160ddd' }, 'latest'))).toBe(tokenSupply)
+    const balances = accounts.slice(0, 4).map((account) => readToken(`0x70a08231${word(account)}`))
+    expect((await Promise.all(balances)).map(toTokens)).toEqual([tokenSupply - 450, 300, 150, 0])
+    expect(toTokens(await readToken('0x18160ddd'))).toBe(tokenSupply)
   })
 
   test('mines a block of three transactions, an empty block, and a reverted transaction', async () => {
@@ -91,7 +100,10 @@ describe('seedChain', () => {
 
   test('the token reverts with a custom error for an insufficient balance', async () => {
     const selector = (
-      await call<string>('web3_sha3', `0x${Buffer.from('InsufficientBalance()').toString('hex')}`)
+      await call<string>(
+        'web3_sha3',
+        `0x${Buffer.from('InsufficientBalance(address,uint256,uint256)').toString('hex')}`,
+      )
     ).slice(0, 10)
     const response = await fetch(node.url, {
       method: 'POST',
@@ -103,13 +115,35 @@ describe('seedChain', () => {
         params: [{ from: accounts[3], to: token, data: transferCall(accounts[0] ?? '', 1) }, 'latest'],
       }),
     })
-    expect(await response.json()).toMatchObject({ error: { code: 3, data: selector } })
+    expect(await response.json()).toMatchObject({ error: { code: 3, data: expect.stringMatching(`^${selector}`) } })
   })
 
   test('the token reverts without data for an unknown method', async () => {
     await expect(callNode(node.url, 'eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest'])).rejects.toThrow(
       /revert/,
     )
+  })
+
+  test('on a fork, deploys the token after the last block, from accounts without code', async () => {
+    const first = accounts[1] ?? ''
+    const before = await getBlockHead(node.url, 'latest')
+    await callNode(node.url, 'anvil_setCode', [first, '0xfe'])
+    const fork = { url: node.url, block: Number(before.number) }
+    const forked = await startNode({ name: 'fork', chainId: 1952805748, folder, fork })
+    try {
+      const address = await seedChain(forked.url, 1, { isFork: true })
+      expect(await callNode(forked.url, 'eth_getCode', [first, 'latest'])).toBe('0x')
+      expect(address).not.toBe(token)
+      for (const own of [token, address])
+        expect(await callNode(forked.url, 'eth_getCode', [own, 'latest'])).not.toBe('0x')
+      expect(await getBlockHead(forked.url, before.number)).toEqual(before)
+      expect(Number((await getBlockHead(forked.url, 'latest')).number)).toBe(Number(before.number) + 5)
+      const own = await getBlockHead(node.url, 'latest')
+      expect(own).toEqual(before)
+    } finally {
+      await forked.stop()
+      await callNode(node.url, 'anvil_setCode', [first, '0x'])
+    }
   })
 
   test('a later transaction is mined immediately, at the real time', async () => {

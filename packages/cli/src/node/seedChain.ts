@@ -1,5 +1,6 @@
 import { callNode } from './callNode.ts'
 import { tokenCode, transferCall } from './exampleToken.ts'
+import { fundedAccounts } from './fundedAccounts.ts'
 
 /** The block time, in seconds. */
 export const blockSeconds = 12
@@ -22,27 +23,35 @@ const ether = (amount: number): string => `0x${(BigInt(amount) * 10n ** 18n).toS
 
 /**
  * Seeds a new node with example data for reads, receipts, logs and reverts.
- * Block 1 contains a payment, block 2 deploys a small token. Each round adds four blocks: three transactions with two `Transfer` logs, a payment,
+ * Block 1 contains a payment, block 2 deploys the example token. Each round adds four blocks: three transactions with two `Transfer` logs, a payment,
  * an empty block, and a transaction that the token reverts.
  * Blocks are `blockSeconds` apart. Afterwards, the node uses the real time.
  *
  * @param url - The URL of the node.
  * @param rounds - The number of rounds.
+ * @param options - `isFork`: whether the node continues another chain. Then the blocks have the node's own times, and no payment is first.
  * @returns The token's address.
  * @throws {Error} if the node rejects a call.
  */
-export async function seedChain(url: string, rounds: number): Promise<string> {
-  const accounts = (await callNode(url, 'eth_accounts')) as readonly string[]
-  const [creator, first, second, poor] = accounts
-  if (!creator || !first || !second || !poor) throw new Error('the node has too few accounts')
-  await callNode(url, 'anvil_setBlockTimestampInterval', [blockSeconds])
+export async function seedChain(
+  url: string,
+  rounds: number,
+  { isFork = false }: { readonly isFork?: boolean } = {},
+): Promise<string> {
+  const [creator = '', first = '', second = '', poor = ''] = fundedAccounts.map(({ address }) => address)
+  if (isFork) {
+    // On public networks, bots made these accounts contracts that forward their funds (EIP-7702).
+    for (const { address } of fundedAccounts) await callNode(url, 'anvil_setCode', [address, '0x'])
+  } else {
+    await callNode(url, 'anvil_setBlockTimestampInterval', [blockSeconds])
+  }
   await callNode(url, 'evm_setAutomine', [false])
 
   /** Mines one block of these transactions. The gas is fixed, because it cannot be estimated on pending state. */
   const mine = async (...transactions: readonly SeedTransaction[]): Promise<string | undefined> => {
     let hash: unknown
     for (const transaction of transactions) {
-      hash = await callNode(url, 'eth_sendTransaction', [{ gas: '0x30d40', ...transaction }])
+      hash = await callNode(url, 'eth_sendTransaction', [{ gas: '0x1e8480', ...transaction }])
     }
     await callNode(url, 'evm_mine')
     if (hash === undefined) return undefined
@@ -51,7 +60,7 @@ export async function seedChain(url: string, rounds: number): Promise<string> {
     return typeof receipt['contractAddress'] === 'string' ? receipt['contractAddress'] : undefined
   }
 
-  await mine({ from: creator, to: first, value: ether(1) })
+  if (!isFork) await mine({ from: creator, to: first, value: ether(1) })
   const token = await mine({ from: creator, data: tokenCode })
   if (token === undefined) throw new Error('the node did not deploy the token')
   for (let round = 1; round <= rounds; round++) {
@@ -65,8 +74,10 @@ export async function seedChain(url: string, rounds: number): Promise<string> {
     await mine({ from: poor, to: token, data: transferCall(creator, 1) })
   }
 
-  await callNode(url, 'anvil_removeBlockTimestampInterval')
-  await callNode(url, 'evm_setTime', [Math.floor(Date.now() / 1_000)])
+  if (!isFork) {
+    await callNode(url, 'anvil_removeBlockTimestampInterval')
+    await callNode(url, 'evm_setTime', [Math.floor(Date.now() / 1_000)])
+  }
   await callNode(url, 'evm_setAutomine', [true])
   return token
 }

@@ -5,6 +5,7 @@ import { findAnvilBinary } from './findAnvilBinary.ts'
 import { browserBlockedPorts, canListen, listBrowserBlockedAddresses } from './browserBlockedPorts.ts'
 import type { ListenAddress } from './browserBlockedPorts.ts'
 import { startNodeGuard } from './nodeGuard.ts'
+import type { NodeGuard } from './nodeGuard.ts'
 
 /** The options of an embedded node. */
 export interface NodeOptions {
@@ -17,6 +18,8 @@ export interface NodeOptions {
   readonly loadFrom?: string | undefined
   /** Where to save the chain when the node stops. @default not saved */
   readonly saveTo?: string | undefined
+  /** The chain to continue: the URL of its node, and its last block. @default a new chain */
+  readonly fork?: { readonly url: string; readonly block: number | undefined } | undefined
   /** The time of block 0, in seconds since 1970. @default now */
   readonly genesisAt?: number | undefined
   /** The node's binary. @default the one from npm */
@@ -69,8 +72,12 @@ function startWatch(pid: number): ChildProcess | undefined {
 const describeExit = (code: number | null, signal: string | null): string =>
   signal === null ? `exit code ${code}` : `signal ${signal}`
 
-async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit<RunningNode, 'url'>> {
-  const { name, chainId, folder, loadFrom, saveTo, genesisAt, startTimeoutMs = 20_000 } = options
+async function startAnvil(
+  options: NodeOptions,
+  at: ListenAddress,
+  forkUrl: string | undefined,
+): Promise<Omit<RunningNode, 'url'>> {
+  const { name, chainId, folder, loadFrom, saveTo, fork, genesisAt, startTimeoutMs = 20_000 } = options
   const binary = options.binary ?? findAnvilBinary()
   const child = spawn(
     binary,
@@ -80,6 +87,9 @@ async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit
       loadFrom === undefined ? [] : ['--load-state', loadFrom],
       saveTo === undefined ? [] : ['--dump-state', saveTo],
       genesisAt === undefined ? [] : ['--timestamp', String(genesisAt)],
+      // Its cache is in the home folder and knows a chain only by its id, which development chains share.
+      forkUrl === undefined ? [] : ['--fork-url', forkUrl, '--no-storage-caching'],
+      fork?.block === undefined ? [] : ['--fork-block-number', String(fork.block)],
     ].flat(),
     {
       cwd: folder,
@@ -159,6 +169,26 @@ async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit
   )
 }
 
+/** Starts the guard of a node. Everything is closed when the node exits. */
+async function guardNode(anvil: Omit<RunningNode, 'url'>, fork: NodeGuard | undefined): Promise<RunningNode> {
+  const guard = await startNodeGuard(anvil.directUrl).catch(async (error: unknown) => {
+    await anvil.stop()
+    throw error
+  })
+  const close = async (): Promise<void> => {
+    await Promise.all([guard.close(), fork?.close()])
+  }
+  void anvil.exited.then(close)
+  return {
+    ...anvil,
+    url: guard.url,
+    stop: async () => {
+      await anvil.stop()
+      await close()
+    },
+  }
+}
+
 /**
  * Starts an anvil node and waits until it listens. anvil has no protection of its own: a page in the developer's browser could control it over
  * a WebSocket or through DNS rebinding. So it listens on a port that browsers block, and all programs but the service use a guard on a free
@@ -176,31 +206,26 @@ export async function startNode(
   options: NodeOptions,
   addresses: readonly ListenAddress[] = listBrowserBlockedAddresses(),
 ): Promise<RunningNode> {
-  for (const address of addresses) {
-    if (!(await canListen(address))) continue
-    let anvil: Omit<RunningNode, 'url'>
-    try {
-      anvil = await startAnvil(options, address)
-    } catch (error) {
-      if (await canListen(address)) throw error
-      // Another process has taken the port.
-      continue
+  // The URL of the fork may contain a key, and process lists show the arguments of the node.
+  const fork = options.fork && (await startNodeGuard(options.fork.url, 'the node of --fork'))
+  try {
+    for (const address of addresses) {
+      if (!(await canListen(address))) continue
+      let anvil: Omit<RunningNode, 'url'>
+      try {
+        anvil = await startAnvil(options, address, fork?.url)
+      } catch (error) {
+        if (await canListen(address)) throw error
+        // Another process has taken the port.
+        continue
+      }
+      return await guardNode(anvil, fork)
     }
-    const guard = await startNodeGuard(anvil.directUrl).catch(async (error: unknown) => {
-      await anvil.stop()
-      throw error
+    throw new CliError(`the ${options.name} node found no free port`, {
+      hint: `stop other keyrail dev processes, or free one of the ports ${browserBlockedPorts.join(', ')} on 127.0.0.1`,
     })
-    void anvil.exited.then(guard.close)
-    return {
-      ...anvil,
-      url: guard.url,
-      stop: async () => {
-        await anvil.stop()
-        await guard.close()
-      },
-    }
+  } catch (error) {
+    await fork?.close()
+    throw error
   }
-  throw new CliError(`the ${options.name} node found no free port`, {
-    hint: `stop other keyrail dev processes, or free one of the ports ${browserBlockedPorts.join(', ')} on 127.0.0.1`,
-  })
 }

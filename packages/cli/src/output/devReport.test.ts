@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import { createDevState } from '../dev/devState.ts'
-import { formatUrls, formatFirstCalls, formatNextSteps } from './devReport.ts'
+import { exampleToken } from '../node/exampleToken.ts'
+import { fundedAccounts } from '../node/fundedAccounts.ts'
+import { formatChainDetails, formatUrls, formatFirstCalls, formatNextSteps } from './devReport.ts'
 import { colored, plain } from './style.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -68,6 +70,21 @@ describe('formatUrls', () => {
   })
 })
 
+describe('formatChainDetails', () => {
+  test('lists the accounts with their keys, and the address of the token on each network', () => {
+    const tokens = { testnet: exampleToken, base: { ...exampleToken, address: '0xother' } }
+    const [account] = fundedAccounts
+    expect(formatChainDetails({ fundedAccounts: fundedAccounts.slice(0, 1), tokens }, plain)).toEqual([
+      'Funded accounts with 10,000 of the native currency on every network. The private keys are public: never use them on a real network.',
+      `  ${account?.address}  ${account?.privateKey}`,
+      '',
+      'ERC-20 token Test Token (TEST, 18 decimals), owned by the first account, with transfers in several blocks',
+      `  testnet  ${exampleToken.address}`,
+      '  base     0xother',
+    ])
+  })
+})
+
 describe('formatNextSteps', () => {
   test('names the dashboard and its login, without any secret', () => {
     const { account, app, keys } = createDevState()
@@ -83,6 +100,8 @@ describe('formatNextSteps', () => {
           keys: keyUrls,
           nodes: urls,
           chainIds: calls.chainIds,
+          fundedAccounts,
+          tokens: { testnet: exampleToken },
         },
         folder: { path: '/a', keyFiles: '/a/keys', passwordFile: '/a/password', temporary: false },
       },
@@ -91,7 +110,7 @@ describe('formatNextSteps', () => {
     expect(report).toContain(
       `  Open the dashboard at http://127.0.0.1:2 and log in as ${account.email} with the password in /a/password`,
     )
-    expect(report.join('\n')).toContain('examples/latest-block-fetch/try.js')
+    expect(report.join('\n')).toContain('examples/latest-block/try.js')
     for (const secret of [account.password, app.apiKey, ...Object.values(keys).map(({ apiKey }) => apiKey)])
       expect(report.join('\n')).not.toContain(secret)
   })

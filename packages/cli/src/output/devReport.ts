@@ -61,6 +61,32 @@ export function formatUrls(calls: FirstCalls, style: Style): string[] {
 }
 
 /**
+ * Formats what every chain contains: the funded accounts with their private keys, and the example token.
+ *
+ * @param description - The running service.
+ * @param style - The style.
+ */
+export function formatChainDetails(
+  { fundedAccounts, tokens }: Pick<DevService['description'], 'fundedAccounts' | 'tokens'>,
+  style: Style,
+): string[] {
+  const [token] = Object.values(tokens)
+  return [
+    `${style.strong('Funded accounts')} with 10,000 of the native currency on every network. ${style.bad('The private keys are public: never use them on a real network.')}`,
+    ...formatTable(
+      fundedAccounts.map(({ address, privateKey }) => [address, style.faint(privateKey)]),
+      '  ',
+    ),
+    '',
+    `${style.strong('ERC-20 token')} ${token?.name} (${token?.symbol}, ${token?.decimals} decimals), owned by the first account, with transfers in several blocks`,
+    ...formatTable(
+      Object.entries(tokens).map(([network, { address }]) => [network, address]),
+      '  ',
+    ),
+  ]
+}
+
+/**
  * Formats the next steps: the dashboard and its login, the keys, and three ways to make a call.
  * It contains the paths of secrets, but no secrets.
  *
@@ -68,7 +94,7 @@ export function formatUrls(calls: FirstCalls, style: Style): string[] {
  * @param style - The style.
  */
 export function formatNextSteps(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
-  const { url, dashboard, account, nodes } = service.description
+  const { url, dashboard, account, nodes, fork } = service.description
   const [network = ''] = Object.keys(nodes)
   const { dev, command, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
@@ -80,8 +106,8 @@ export function formatNextSteps(service: Pick<DevService, 'description' | 'folde
     `  Open the dashboard at ${dashboard} and log in as ${account.email} with the password in ${quoted(passwordFile)}`,
     `  Get the full keys and URLs with ${dev} --json, or the keys from ${quoted(`${path}/keyrail.json`)}`,
     temporary
-      ? `  This folder is removed when the service stops; use ${dev} --data DIR to keep keys and chains.`
-      : '  The next start uses the same keys and chains.',
+      ? '  This folder is removed when the service stops; omit --ephemeral to keep keys and chains.'
+      : `  The next start uses the same keys${fork ? '' : ' and chains'}. To start over, stop the service and delete ${quoted(path)}`,
     '',
     `  ${style.faint('# with curl')}`,
     `  export KEYRAIL_API_KEY="$(cat ${keyFile})"`,

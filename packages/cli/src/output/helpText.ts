@@ -19,8 +19,8 @@ export function mainHelp(commands: readonly Command[], style: Style): string[] {
     style.strong('Options'),
     ...formatTable(
       [
-        ['--help', 'show help for keyrail or for a command'],
-        ['--version', 'show the version'],
+        ['-h, --help', 'show help for keyrail or for a command'],
+        ['-V, --version', 'show the version'],
       ],
       '  ',
     ),

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -98,8 +99,8 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
   const faults = createFaultLog<FaultEntry>(write, ({ where, code }) => `${where} ${code}`)
   const log = (entry: LogEntry): void => (entry.event === 'fault' ? faults.log(entry) : write(entry))
   const connections = createConnections()
-  /** `leaving` after `prepareToClose`, `draining` after `close`. */
-  let phase: 'serving' | 'leaving' | 'draining' = 'serving'
+  /** `leaving` or `handingOver` after `prepareToClose`, `draining` after `close`. */
+  let phase: 'serving' | 'leaving' | 'handingOver' | 'draining' = 'serving'
 
   /** What upstreams were sent, by URL. It survives a reload, so that reloading the config resets no budget. */
   const budgetUsages = new Map<string, BudgetUsage>()
@@ -158,6 +159,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       compression: checked.compression,
       fallback: checked.fallback,
       leaving: () => phase !== 'serving',
+      handingOver: () => phase === 'handingOver',
       draining: () => phase === 'draining',
       degraded: checked.degraded ?? (() => []),
       notReady: checked.notReady ?? (() => undefined),
@@ -238,11 +240,24 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
   let earlier: readonly GatewayContext[] = []
   let releasing: Promise<unknown> = Promise.resolve()
 
+  let stopped: Promise<void> | undefined
+  // The HTTP server's own `close` would cut idle connections at once, and one of them may have a request on the wire.
+  const stopAccepting = (): Promise<void> =>
+    (stopped ??= server.listening
+      ? new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      : Promise.resolve())
+
   const drain = async (graceMs: number): Promise<void> => {
     phase = 'draining'
     log({ event: 'draining' })
     sockets.drain(graceMs / 2)
-    const cutOff = await drainServer(server, { graceMs, sockets: open, connections, webSockets: sockets })
+    const cutOff = await drainServer(server, {
+      graceMs,
+      stopAccepting,
+      sockets: open,
+      connections,
+      webSockets: sockets,
+    })
     // One may have been accepted in the meantime.
     sockets.terminate()
     await sockets.closed()
@@ -322,8 +337,9 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),
     webSockets: () => ({ ...sockets.state(), ...hubs.state() }),
-    prepareToClose: ({ windowMs } = {}) => {
-      if (phase === 'serving') phase = 'leaving'
+    prepareToClose: ({ windowMs, handsOver = false } = {}) => {
+      if (phase === 'serving') phase = handsOver ? 'handingOver' : 'leaving'
+      if (handsOver) void stopAccepting()
       if (windowMs !== undefined) sockets.drain(windowMs)
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),

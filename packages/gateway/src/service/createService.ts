@@ -23,6 +23,7 @@ import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
+import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
 import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
@@ -187,13 +188,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     retention: toRetention(config),
     now,
     onEvent: log,
-    alongside: ledger,
+    alongside: joinAlongside(ledger === undefined ? [requestLog] : [ledger, requestLog]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
   })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
   const uncountedLimits =
     redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage })
+      ? createLocalLimits({ ...limitsOptions, storage, rates: options.worker?.rates })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
   const [countedLimits, readLimitCounts] = countDecisions(uncountedLimits)
   const usageLimits = prometheus === undefined ? uncountedLimits : countedLimits
@@ -365,7 +366,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       log({ event: 'controlListening', port: controlPort, url: siteUrl })
     }
     let prometheusPort: number | undefined
-    if (prometheus !== undefined && config.prometheus !== undefined) {
+    if (prometheus !== undefined && config.prometheus !== undefined && options.worker === undefined) {
       prometheusPort = await prometheus.listen(config.prometheus)
       log({ event: 'prometheusListening', port: prometheusPort })
     }
@@ -407,8 +408,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const closeOnce = async ({
     graceMs = defaultGraceMs,
     drainDelayMs = config.drainDelayMs ?? 0,
+    handOverMs = 0,
   }: CloseOptions): Promise<void> => {
-    if (drainDelayMs > 0 && listening !== undefined) {
+    if (handOverMs > 0) {
+      isClosing = true
+      gateway.prepareToClose({ windowMs: handOverMs, handsOver: true })
+      await drainDelay.wait(handOverMs)
+    } else if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
       gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
@@ -431,6 +437,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }),
     listen,
     reload,
+    metrics: async () => (await prometheus?.json()) ?? [],
     log,
     close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
     skipDrainDelay: drainDelay.skip,

@@ -82,7 +82,7 @@ const start = async () => {
       skippedRows: 5,
       failures: { write: 6, rollUp: 7 },
     }),
-    droppedRequests: () => ({ keyLimit: 8, limit: 9, buffer: 0, storage: 10 }),
+    droppedRequests: () => ({ keyLimit: 8, limit: 9, buffer: 0, mask: 0, storage: 10 }),
   })
   toStop.push(prometheus)
   const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })

@@ -1,15 +1,15 @@
-import { createServer } from 'node:http'
+import type * as PromClient from 'prom-client'
 import type { KeyCacheState } from '../auth/key/createStoredKeys.ts'
 import { createDurations } from '../lib/createDurations.ts'
 import type { DurationCounter } from '../lib/createDurations.ts'
 import type { Network } from '../lib/network.ts'
-import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
-import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import type { WebSocketState } from '../proxy/gateway.ts'
 import type { GatewayLoad } from '../proxy/gatewayLoad.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
+import { createMetricsServer } from './createMetricsServer.ts'
+import type { MetricsServer } from './createMetricsServer.ts'
 import type { DropReason } from '../usage/requestLog/createRequestLog.ts'
 import { registerBuild } from './registerBuild.ts'
 import { registerConfig } from './registerConfig.ts'
@@ -26,7 +26,7 @@ import { registerWebSockets } from './registerWebSockets.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
 /** The metrics of a service, served to Prometheus on their own port. */
-export interface Prometheus {
+export interface Prometheus extends MetricsServer {
   /** Counts a log entry. Cheap: it runs for every request. */
   readonly observe: (entry: ServiceLogEntry) => void
   /**
@@ -42,10 +42,12 @@ export interface Prometheus {
   ) => void
   /** All metrics in the text exposition format. */
   readonly text: () => Promise<string>
-  /** @throws The error of `listen`. */
-  readonly listen: (at: { host: string; port: number }) => Promise<number>
-  readonly close: () => Promise<void>
+  /** All metrics as data, to be added to those of other workers. */
+  readonly json: () => Promise<readonly MetricValues[]>
 }
+
+/** A metric with its values. */
+export type MetricValues = PromClient.MetricObjectWithValues<PromClient.MetricValue<string>>
 
 /** Where gauges are read from at each scrape. */
 export interface GaugeSources {
@@ -199,6 +201,7 @@ export const createPrometheus = async ({
       units.add(labels, count * weight)
     },
     text,
+    json: () => registry.getMetricsAsJSON(),
     listen: server.listen,
     close: server.close,
   }
@@ -232,40 +235,5 @@ const createCounts = (): Counts => {
         for (const [second, thirds] of seconds)
           for (const [third, value] of thirds) visit([first, second, third], value)
     },
-  }
-}
-
-/** Whether a Host header, with or without a port, names the loopback interface. */
-const isLoopbackName = (host: string | undefined): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '')
-
-/** Serves `/metrics`. On a loopback interface it also checks the Host header, so that a web page cannot reach it by DNS rebinding. */
-const createMetricsServer = (text: () => Promise<string>): Pick<Prometheus, 'listen' | 'close'> => {
-  let isLoopback = false
-  const checkFraming = createFramingCheck()
-  const server = createServer((request, response) => {
-    const framing = checkFraming(request, response)
-    if (framing === 'reject') response.writeHead(400, { 'Content-Length': 0 }).end()
-    if (framing !== 'accept') return
-    if (isLoopback && !isLoopbackName(request.headers.host)) {
-      response.writeHead(421, { 'Content-Length': 0 }).end()
-      return
-    }
-    const [path] = (request.url ?? '').split('?', 1)
-    if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.writeHead(404).end()
-      return
-    }
-    text().then(
-      (body) => response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body),
-      () => response.writeHead(500).end(),
-    )
-  })
-  return {
-    listen: (at) => {
-      isLoopback = isLoopbackName(at.host.includes(':') ? `[${at.host}]` : at.host)
-      return listenOn(server, at)
-    },
-    close: () => stopListening(server, 0),
   }
 }

@@ -59,7 +59,7 @@ export const serviceConfigSchema = object({
     /** The most connections that this instance opens. @default 10 */
     maxConnections: whole(1, 1_000).default(10),
     /** Whether `DATABASE_URL` is that of a pooler in transaction mode, such as PgBouncer. @default false */
-    transactionPooler: z.boolean().default(false),
+    transactionPooler: flag().default(false),
   }).prefault({}),
   /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
   dashboard: object({ folder: path('the folder with the built pages') }).exactOptional(),

@@ -43,8 +43,8 @@ const createEnvironment = (extra: Readonly<Record<string, string>>): NodeJS.Proc
   ...extra,
 })
 
-const launch = (words: readonly string[], extra: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, ['--conditions=@keyrail/source', main, ...words], {
+const launch = (words: readonly string[], extra: Readonly<Record<string, string>>, program = main) => {
+  const child = spawn(process.execPath, ['--conditions=@keyrail/source', program, ...words], {
     env: createEnvironment(extra),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -84,9 +84,18 @@ export const writeConfig = (folder: string, config: ServiceConfigInput, name = '
   return file
 }
 
-/** Starts `keyrail serve` and waits until it listens. */
-export const startServe = async (file: string, extra: Readonly<Record<string, string>>): Promise<ServiceProcess> => {
-  const { child, done, printed } = launch(['serve', '--config', file], extra)
+/**
+ * Starts `keyrail serve` and waits until it listens.
+ * @param options - Further options of the command.
+ * @param program - The source of the command. @default that of this workspace
+ */
+export const startServe = async (
+  file: string,
+  extra: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+  program = main,
+): Promise<ServiceProcess> => {
+  const { child, done, printed } = launch(['serve', '--config', file, ...options], extra, program)
   let ended: Ended | undefined
   void done.then((result) => (ended = result))
   const lines = (): LogLine[] =>

@@ -161,9 +161,30 @@ describe.each(databases)('migrate on $name', (database) => {
     expect(results.every(({ to }) => to === newest)).toBe(true)
   })
 
-  test('rejects a database that is newer than the program, and does not change it', async () => {
+  test('a program works with newer tables that support its version, and does not change them', async () => {
     const options = await database.create()
-    const newer = [...migrations, step(newest + 1, 'create table tomorrow (id text)')]
+    const newer = [
+      ...migrations,
+      step(newest + 1, 'create table tomorrow (id text)'),
+      step(newest + 2, 'create table later (id text)'),
+    ]
+    await within(options, (db) => migrate(db, { migrations: newer }))
+    const before = await within(options, shapeOf)
+    const storage = await openStorage(options)
+    expect(await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })).toMatchObject({
+      state: 'active',
+    })
+    await storage.close()
+    expect(await within(options, migrate)).toEqual({ from: newest + 2, to: newest + 2 })
+    expect(await within(options, shapeOf)).toEqual(before)
+  })
+
+  test('rejects a database that is too new for the program, and does not change it', async () => {
+    const options = await database.create()
+    const newer = [
+      ...migrations,
+      { ...step(newest + 1, 'create table tomorrow (id text)'), oldestSupported: newest + 1 },
+    ]
     await within(options, (db) => migrate(db, { migrations: newer }))
     const before = await within(options, shapeOf)
     await expect(openStorage(options)).rejects.toThrow(

@@ -76,9 +76,13 @@ export interface PostgresServer {
 
 const defaultSettings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=100']
 
-/** Creates the data folder of a server, with a random password. */
-export const createPostgresFolder = async (): Promise<PostgresFolder> => {
-  const found = postgresBinaries()
+/**
+ * Creates the data folder of a server, with a random password.
+ * @param options.bin - The folder of the programs. @default that of the npm package, else Debian's
+ */
+export const createPostgresFolder = async ({
+  bin: found = postgresBinaries(),
+}: { bin?: string } = {}): Promise<PostgresFolder> => {
   if (found === undefined) throw new Error('there is no PostgreSQL: apt-get install postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-postgres-'))
   const user = await unprivileged()
@@ -152,9 +156,12 @@ export const createPostgresFolder = async (): Promise<PostgresFolder> => {
   }
 }
 
-/** Starts PostgreSQL on a free port, in a new folder, with a random password. */
-export const startPostgres = async (): Promise<Postgres> => {
-  const { password, start, remove } = await createPostgresFolder()
+/**
+ * Starts PostgreSQL on a free port, in a new folder, with a random password.
+ * @param options.bin - The folder of the programs. @default that of the npm package, else Debian's
+ */
+export const startPostgres = async (options: { bin?: string } = {}): Promise<Postgres> => {
+  const { password, start, remove } = await createPostgresFolder(options)
   const server = await start()
   const admin = new pg.Pool({ connectionString: server.url('postgres'), max: 1 })
   // It gets an event when the server exits.

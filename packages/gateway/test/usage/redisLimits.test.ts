@@ -245,7 +245,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(reads).toBe(2)
   })
 
-  test('a Redis that has lost the last charges is told what was seen', async () => {
+  test('a Redis that has lost the last charges gets the usage that was seen', async () => {
     const [one, other] = [await open({ outageGrant: 0 }), await open({ outageGrant: 0 })]
     const account = newAccount(100)
     await one.take(account, 20)

@@ -6,6 +6,8 @@ import type { RequestLogSettings, StoredRequestLog } from '../../src/usage/reque
 import type { RecordedRequest } from '../../src/usage/requestLog/requestLog.ts'
 import { createRequestLogUpkeep } from '../../src/usage/requestLog/requestLogUpkeep.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
+import { createMeter } from '../../src/usage/metering/createMeter.ts'
+import { joinAlongside } from '../../src/usage/metering/joinAlongside.ts'
 import { dayMs } from '../../src/usage/metering/usageTime.ts'
 import { databases } from '../storage/databases.ts'
 import { createRequestRow } from './createRequestRow.ts'
@@ -65,9 +67,15 @@ describe.each(databases)('the request log on $name', (database) => {
   })
   const open = (settings: Partial<RequestLogSettings> | undefined = {}, more: object = {}): StoredRequestLog => {
     const all = { ...defaultRequestLogSettings, ...settings }
-    const log = createRequestLog({ storage, settings: () => all, now: () => clock, flushMs: 60_000, ...more })
+    const log = createRequestLog({ storage, settings: () => all, now: () => clock, prepareMs: 60_000, ...more })
     opened.push(log)
     return log
+  }
+  /** Writes what is recorded, as the meter does. */
+  const flush = async (log: StoredRequestLog): Promise<void> => {
+    await log.prepare()
+    for (let batch = log.take(); batch !== undefined; batch = log.take())
+      await storage.write(batch.steps, { light: true })
   }
   const readIds = async (keyId = 'key_1'): Promise<readonly string[]> =>
     (await storage.requestLog.list({ keyId, limit: 10_000 })).map(({ requestId }) => requestId)
@@ -79,7 +87,7 @@ describe.each(databases)('the request log on $name', (database) => {
   test('writes what it recorded, with excerpts', async () => {
     const log = open()
     log.add(createRecorded({ params: '["0x1"]', response: '{"code":3}' }))
-    await log.flush()
+    await flush(log)
     const [row] = await storage.requestLog.list({ keyId: 'key_1', limit: 9 })
     expect(row).toMatchObject({
       at: noon,
@@ -95,18 +103,20 @@ describe.each(databases)('the request log on $name', (database) => {
     })
   })
 
-  test('writes once a second, and the rest when it closes', async () => {
-    const log = open({}, { flushMs: 20 })
+  test('is written by the meter, and the rest when it closes', async () => {
+    const log = open({ maxPerMinute: 2_000 }, { prepareMs: 5 })
+    const meter = createMeter({ storage, now: () => clock, flushMs: 20, rollUpMs: 0, alongside: joinAlongside([log]) })
     log.add(createRecorded({ requestId: 'first' }))
     await expect.poll(() => readIds()).toEqual(['first'])
     clock += 1
-    log.add(createRecorded({ requestId: 'second' }))
+    for (let index = 0; index < 600; index += 1) log.add(createRecorded({ requestId: `${index}` }))
     await log.close()
-    expect(await readIds()).toEqual(['second', 'first'])
+    await meter.close()
+    expect(await readIds()).toHaveLength(601)
     log.add(createRecorded())
     expect(log.admits('key_1', true)).toBe(false)
-    await log.flush()
-    expect(await readIds()).toHaveLength(2)
+    await flush(log)
+    expect(await readIds()).toHaveLength(601)
   })
 
   test('records all failed requests of a key up to the bound of a minute, and counts the others', () => {
@@ -115,7 +125,7 @@ describe.each(databases)('the request log on $name', (database) => {
     expect(recordAll(log, 8, { keyId: 'key_2' })).toBe(5)
     clock += 60_000
     expect(recordAll(log, 8)).toBe(5)
-    expect(log.dropped()).toEqual({ keyLimit: 9, limit: 0, buffer: 0, storage: 0 })
+    expect(log.dropped()).toEqual({ keyLimit: 9, limit: 0, buffer: 0, mask: 0, storage: 0 })
   })
 
   test('records the first successful requests of a minute and a sample of the others, also bounded', () => {
@@ -123,7 +133,7 @@ describe.each(databases)('the request log on $name', (database) => {
     expect(recordAll(log, 30, { isFailed: false })).toBe(3 + 3)
     expect(recordAll(log, 70, { isFailed: false })).toBe(1)
     expect(recordAll(log, 1)).toBe(1)
-    expect(log.dropped()).toEqual({ keyLimit: 0, limit: 0, buffer: 0, storage: 0 })
+    expect(log.dropped()).toEqual({ keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 })
   })
 
   test('records nothing while it is switched off', () => {
@@ -137,12 +147,12 @@ describe.each(databases)('the request log on $name', (database) => {
   test('bounds the requests of all keys in a minute', async () => {
     const log = open({ maxPerMinute: 12 })
     for (let key = 0; key < 4; key += 1) recordAll(log, 4, { keyId: `key_${key}` })
-    expect(log.dropped()).toEqual({ keyLimit: 0, limit: 4, buffer: 0, storage: 0 })
-    await log.flush()
+    expect(log.dropped()).toEqual({ keyLimit: 0, limit: 4, buffer: 0, mask: 0, storage: 0 })
+    await flush(log)
     expect(await readIds('key_3')).toEqual([])
     clock += 60_000
     recordAll(log, 1, { keyId: 'key_4' })
-    await log.flush()
+    await flush(log)
     expect(await readIds('key_4')).toEqual(['0'])
   })
 
@@ -150,27 +160,58 @@ describe.each(databases)('the request log on $name', (database) => {
     const log = open({ maxPerMinute: 40 })
     recordAll(log, 60)
     for (let key = 2; key < 7; key += 1) recordAll(log, 10, { keyId: `key_${key}` })
-    await log.flush()
+    await flush(log)
     const counts = []
     for (let key = 1; key < 7; key += 1) counts.push((await readIds(`key_${key}`)).length)
     expect(counts).toEqual([20, 5, 5, 5, 5, 0])
   })
 
-  test('a database that does not work loses requests, which are counted, and nothing waits for it', async () => {
-    let isDown = true
-    const failing: Pick<Storage, 'db' | 'write'> = {
-      db: storage.db,
-      write: (...args) => (isDown ? Promise.reject(new Error('down')) : storage.write(...args)),
-    }
-    const log = open({ maxPerKeyAndMinute: 10_000, maxPerMinute: 20_000 }, { storage: failing })
+  test('requests that cannot be written are dropped and counted, and the next write is without requests', async () => {
+    const log = open({ maxPerKeyAndMinute: 10_000, maxPerMinute: 20_000 })
     recordAll(log, 5_300)
     expect(log.dropped().buffer).toBe(300)
-    await log.flush()
-    expect(log.dropped().storage).toBe(5_000)
-    isDown = false
-    log.add(createRecorded({ requestId: 'later' }))
-    await log.flush()
-    expect(await readIds()).toEqual(['later'])
+    await log.prepare()
+    const batch = log.take()
+    expect(batch?.rows).toBe(250)
+    batch?.failed()
+    expect(log.dropped().storage).toBe(250)
+    expect(log.take()).toBeUndefined()
+    expect(log.take()?.rows).toBe(250)
+  })
+
+  test('a request log that cannot be written keeps no counts from being written', async () => {
+    const log = open()
+    const broken = {
+      take: () => {
+        const batch = log.take()
+        return batch && { ...batch, steps: [{ text: 'insert into no_table values (1)', values: [] }] }
+      },
+    }
+    const meter = createMeter({ storage, now: () => clock, flushMs: 60_000, rollUpMs: 0, alongside: broken })
+    meter.count({ id: 'key_counted' }, 'testnet', 'eth_call', 'succeeded', 5)
+    log.add(createRecorded())
+    await log.prepare()
+    await expect(meter.flush()).rejects.toBeInstanceOf(Error)
+    log.add(createRecorded())
+    await log.prepare()
+    await meter.flush()
+    const counted = await storage.db.query
+      .selectFrom('usageMinutes')
+      .select('total')
+      .where('keyId', '=', 'key_counted')
+      .execute()
+    expect(counted).toEqual([{ total: 1 }])
+    expect(log.dropped().storage).toBe(1)
+    await meter.close()
+  })
+
+  test('a request that cannot be masked is dropped, and the others are not', async () => {
+    const log = open()
+    log.add(createRecorded({ secrets: undefined as never }))
+    log.add(createRecorded({ requestId: 'other' }))
+    await flush(log)
+    expect(await readIds()).toEqual(['other'])
+    expect(log.dropped().mask).toBe(1)
   })
 
   test('stores only the newest requests of a key', async () => {
@@ -180,11 +221,17 @@ describe.each(databases)('the request log on $name', (database) => {
       clock += 1
       log.add(createRecorded({ requestId: `${index}` }))
     }
-    await log.flush()
+    await flush(log)
+    // Removed before what is being written is there.
+    for (let index = 400; index < 412; index += 1) {
+      clock += 1
+      log.add(createRecorded({ requestId: `${index}` }))
+    }
+    await flush(log)
+    await expect.poll(async () => (await readIds()).length).toBeLessThanOrEqual(112)
     const ids = await readIds()
-    expect(ids[0]).toBe('399')
+    expect(ids[0]).toBe('411')
     expect(ids.length).toBeGreaterThanOrEqual(100)
-    expect(ids.length).toBeLessThanOrEqual(110)
     expect(await readIds('key_2')).toEqual(['other'])
   })
 
@@ -199,7 +246,7 @@ describe.each(databases)('the request log on $name', (database) => {
     log.add(createRecorded())
     log.add(createRecorded({ keyId: 'key_2', requestId: 'new' }))
     await log.remove(['key_1'])
-    await log.flush()
+    await flush(log)
     expect(await readIds()).toEqual([])
     expect(await storage.db.query.selectFrom('requestExcerpts').selectAll().execute()).toEqual([])
     expect((await readIds('key_2')).toSorted()).toEqual(['new', 'other'])

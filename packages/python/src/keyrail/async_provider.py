@@ -19,10 +19,15 @@ from web3.utils import RequestCacheValidationThreshold
 
 from .common_provider import CommonProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Network, PerNetwork
+from .endpoint.endpoint import Endpoint
 from .failure.check import invalid
 from .failure.error import KeyrailError
+from .observe.hooks import Hooks
+from .transport.budget import Budget
+from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
+from .transport.failover import Failover
 from .transport.fork import watch_forks
 from .transport.parse_options import OPTION_NAMES, describe_http_provider_option, parse_options
 from .transport.run_steps import create_async_runner
@@ -59,6 +64,10 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         chain_id: PerNetwork[int] | None = None,
         jwt: AsyncSecret | None = None,
         headers: AsyncHeaders | None = None,
+        endpoints: Sequence[Endpoint] | None = None,
+        failover: Failover | None = None,
+        budget: Budget | None = None,
+        cache: Cache | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -67,18 +76,20 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         max_response_bytes: int | None = None,
         max_in_flight: int | None = None,
         resends: int | None = None,
+        hooks: Hooks | None = None,
+        stats: bool = False,
         cache_allowed_requests: bool = False,
         cacheable_requests: set[RPCEndpoint] | None = None,
         request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
         **unknown: Never,
     ) -> None:
         options: dict[str, Any] = {name: value for name, value in locals().items() if name in OPTION_NAMES}
-        cache: dict[str, Any] = {
+        request_cache: dict[str, Any] = {
             "cache_allowed_requests": cache_allowed_requests,
             "cacheable_requests": cacheable_requests,
             "request_cache_validation_threshold": request_cache_validation_threshold,
         }
-        parsed = parse_options(options, cache, unknown)
+        parsed = parse_options(options, request_cache, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del (
             url,
@@ -89,6 +100,10 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             chain_id,
             jwt,
             headers,
+            endpoints,
+            failover,
+            budget,
+            cache,
             proxy,
             ssl_context,
             timeout_ms,
@@ -99,22 +114,24 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
         del (
             max_in_flight,
             resends,
+            hooks,
+            stats,
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,
             unknown,
         )
         if isinstance(parsed, KeyrailError):
-            del options, cache
+            del options, request_cache
             raise parsed
-        endpoint, settings, connections = parsed
-        super().__init__(**cache)
-        self._redacted_url = endpoint.redacted_url
+        super().__init__(**request_cache)
+        self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._keep_options(options)
-        self._calls = CallFactory(endpoint, settings)
+        self._observer = parsed.observer
+        self._calls = CallFactory(parsed)
         # Functions, for the same reason: the key is not an attribute.
         self._run, self._close, self._start_over, self._open_socket = create_async_runner(
-            endpoint, settings, connections
+            parsed.endpoints, parsed.settings
         )
         watch_forks(self)
 
@@ -204,6 +221,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
 
     def _after_fork(self) -> None:
         self._request_cache_lock = asyncio.Lock()
+        self._start_over_observing()
         self._start_over()
 
     async def _call(self, method: str, params: Any) -> Outcome:

@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 from typing_extensions import Self
 
 from .failure.check import invalid
+from .observe.observer import Observer
+from .observe.stats import ProviderStats
+from .transport.calls import CallFactory
 from .transport.parse_options import HTTP_PROVIDER_OPTIONS, OPTION_NAMES
 
 
@@ -16,6 +19,8 @@ class CommonProvider:
 
     _redacted_url: str = ""
     _recreate: Callable[[], Any]
+    _observer: Observer | None = None
+    _calls: CallFactory
 
     @property
     def redacted_url(self) -> str:
@@ -26,6 +31,21 @@ class CommonProvider:
     def endpoint_uri(self) -> str:
         """The URL of the endpoint without its secrets, under the name that web3.py uses."""
         return self._redacted_url
+
+    def stats(self) -> ProviderStats:
+        """Return what the provider has done so far. Safe to print: no keys, params or results.
+
+        Raises:
+            KeyrailError: With kind ``invalidRequest`` if the provider was created without ``stats=True``.
+
+        """
+        if self._observer is None:
+            raise invalid("This provider counts nothing. Pass stats=True when you create it.")
+        return self._observer.snapshot(self._calls.get_endpoint_states())
+
+    def _start_over_observing(self) -> None:
+        if self._observer is not None:
+            self._observer.after_fork()
 
     def _keep_options(self, options: Mapping[str, Any]) -> None:
         # A function, because its variables are not attributes: a debugger page that shows this object does not show the key.

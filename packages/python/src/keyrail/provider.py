@@ -19,10 +19,15 @@ from web3.utils import RequestCacheValidationThreshold
 
 from .common_provider import CommonProvider
 from .endpoint.create_endpoint import Headers, Network, PerNetwork, Secret
+from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError
 from .message.response import Result
+from .observe.hooks import Hooks
+from .transport.budget import Budget
+from .transport.cache import Cache
 from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
+from .transport.failover import Failover
 from .transport.fork import watch_forks
 from .transport.parse_options import OPTION_NAMES, parse_options
 from .transport.run_steps import create_runner
@@ -45,6 +50,11 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         jwt: A JSON Web Token, or a function that returns it. Sent as ``Authorization: Bearer``.
         headers: Extra headers of each request, or a function that returns them. The function is called for each attempt. Values are
             masked in errors.
+        endpoints: 1 to 30 endpoints of one chain instead of the options above, of which only ``network`` and ``chain_id`` hold for all.
+            Calls are sent to the next endpoint when one fails.
+        failover: How an endpoint is chosen for a call. Default: in order, or by weight, without endpoints that keep failing.
+        budget: How much is sent to each endpoint per second and per day. Default: no limits.
+        cache: Caches results that never change, by the rules of ``Cache``. Default: none.
         proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
             environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
         ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
@@ -57,6 +67,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         max_response_bytes: Larger responses fail. Default: 64 MiB.
         max_in_flight: The number of requests in flight at a time; further threads wait. Default: 64.
         resends: How often a transaction is sent again after two look-ups did not find it. Default: 0.
+        hooks: Functions that are called with the events of calls. Default: none.
+        stats: Whether calls, requests and latencies are counted. Default: False. Read them with ``stats()``.
         cache_allowed_requests: Whether web3.py's request cache is on, as in ``HTTPProvider``. Default: False.
         cacheable_requests: The methods whose results web3.py caches. Default: those of ``HTTPProvider``.
         request_cache_validation_threshold: The age at which web3.py caches a block: seconds, a tag, or None for any age.
@@ -84,6 +96,10 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         chain_id: PerNetwork[int] | None = None,
         jwt: Secret | None = None,
         headers: Headers | None = None,
+        endpoints: Sequence[Endpoint] | None = None,
+        failover: Failover | None = None,
+        budget: Budget | None = None,
+        cache: Cache | None = None,
         proxy: str | Literal[False] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         timeout_ms: float | None = None,
@@ -92,18 +108,20 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         max_response_bytes: int | None = None,
         max_in_flight: int | None = None,
         resends: int | None = None,
+        hooks: Hooks | None = None,
+        stats: bool = False,
         cache_allowed_requests: bool = False,
         cacheable_requests: set[RPCEndpoint] | None = None,
         request_cache_validation_threshold: RequestCacheValidationThreshold | int | Empty | None = empty,
         **unknown: Never,
     ) -> None:
         options: dict[str, Any] = {name: value for name, value in locals().items() if name in OPTION_NAMES}
-        cache: dict[str, Any] = {
+        request_cache: dict[str, Any] = {
             "cache_allowed_requests": cache_allowed_requests,
             "cacheable_requests": cacheable_requests,
             "request_cache_validation_threshold": request_cache_validation_threshold,
         }
-        parsed = parse_options(options, cache, unknown)
+        parsed = parse_options(options, request_cache, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del (
             url,
@@ -114,6 +132,10 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             chain_id,
             jwt,
             headers,
+            endpoints,
+            failover,
+            budget,
+            cache,
             proxy,
             ssl_context,
             timeout_ms,
@@ -124,21 +146,23 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         del (
             max_in_flight,
             resends,
+            hooks,
+            stats,
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,
             unknown,
         )
         if isinstance(parsed, KeyrailError):
-            del options, cache
+            del options, request_cache
             raise parsed
-        endpoint, settings, connections = parsed
-        super().__init__(**cache)
-        self._redacted_url = endpoint.redacted_url
+        super().__init__(**request_cache)
+        self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
         self._keep_options(options)
-        self._calls = CallFactory(endpoint, settings)
+        self._observer = parsed.observer
+        self._calls = CallFactory(parsed)
         # Functions, for the same reason: the key is not an attribute.
-        self._run, self._close, self._start_over = create_runner(endpoint, settings, connections)
+        self._run, self._close, self._start_over = create_runner(parsed.endpoints, parsed.settings)
         watch_forks(self)
 
     def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
@@ -211,6 +235,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
     def _after_fork(self) -> None:
         # A thread of the parent may hold the lock.
         self._request_cache_lock = threading.Lock()
+        self._start_over_observing()
         self._start_over()
 
     def _call(self, method: str, params: Any) -> Outcome:

@@ -11,7 +11,14 @@ from web3 import AsyncWeb3, Web3
 
 from keyrail import (
     AsyncKeyrailProvider,
+    Breaker,
+    Budget,
+    Cache,
+    Endpoint,
+    Failover,
+    FailureEvent,
     FailureKind,
+    Hooks,
     KeyrailError,
     KeyrailProvider,
     LogCursor,
@@ -21,6 +28,12 @@ from keyrail import (
     async_logs,
     logs,
 )
+
+
+def show_failure(event: FailureEvent) -> None:
+    """Print an event."""
+    assert_type(event.kind, FailureKind)
+    assert_type(event.status, int | None)
 
 
 def connect(key: str) -> KeyrailProvider:
@@ -40,9 +53,23 @@ def connect(key: str) -> KeyrailProvider:
         max_response_bytes=10**6,
         max_in_flight=8,
         resends=1,
+        hooks=Hooks(on_failure=show_failure, on_retry=lambda event: print(event.wait_ms)),
+        stats=True,
+        cache=Cache(max_bytes=2**20, finality_depth=64),
         cache_allowed_requests=True,
         request_cache_validation_threshold=None,
     )
+
+
+def connect_to_several(key: str) -> KeyrailProvider:
+    """Create a provider with several endpoints."""
+    endpoints = [
+        Endpoint("https://one.example", weight=3, name="main", budget=Budget(requests_per_second=25)),
+        Endpoint(base_url="https://two.example/{network}", api_key=lambda: key, weight=1),
+    ]
+    failover = Failover(attempt_timeout_ms=2_000, min_block=True, breaker=Breaker(failures=3))
+    budget = Budget(compute_units_per_second=300, compute_units={"eth_call": 30}, max_wait_ms=5_000)
+    return KeyrailProvider(endpoints=endpoints, failover=failover, budget=budget, network="sepolia", chain_id=11155111)
 
 
 def show(outcome: Settled) -> str:
@@ -72,6 +99,16 @@ def read(provider: KeyrailProvider, cursor: LogCursor | None = None) -> None:
     for outcome in provider.batch_settled([("eth_chainId", [])]):
         print(show(outcome))
     assert_type(provider.redacted_url, str)
+    stats = provider.stats()
+    assert_type(stats.latency.p95_ms, float | None)
+    for state in stats.endpoint_states:
+        assert_type(state.head, int)
+        assert_type(state.out, str | None)
+        if state.health is not None:
+            assert_type(state.health.success_rate, float | None)
+        if state.budget is not None:
+            assert_type(state.budget.queued["read"], int)
+    assert_type(stats.endpoints[provider.redacted_url].requests, int)
 
 
 async def get_headers() -> dict[str, str]:

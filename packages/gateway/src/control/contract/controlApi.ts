@@ -68,11 +68,11 @@ interface AppId {
 interface KeyId {
   readonly keyId: string
 }
-interface WebhookId {
-  readonly webhookId: string
-}
 interface LogId {
   readonly logId: string
+}
+interface WebhookId {
+  readonly webhookId: string
 }
 interface UserId {
   readonly userId: string

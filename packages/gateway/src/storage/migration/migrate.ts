@@ -27,6 +27,14 @@ const dialects: Readonly<Record<Db['kind'], Dialect>> = {
 /** An arbitrary number. All processes that migrate this database take the same lock. */
 const advisoryLock = 7_241_530_091
 
+/** Returns the oldest version whose programs work with the tables of `version`. */
+const getOldestSupported = async ({ query }: Db, version: number): Promise<number> => {
+  const { rows } = await sql<{
+    oldest: number
+  }>`select oldest from schema_support where version = ${sql.lit(version)}`.execute(query)
+  return Number(rows[0]?.oldest ?? version)
+}
+
 const getVersion = async ({ query }: Db): Promise<number> => {
   const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(query)
   return rows[0]?.version ?? 0
@@ -37,7 +45,8 @@ const getVersion = async ({ query }: Db): Promise<number> => {
  * Two processes can do this at once: one does a step, and the other then finds it done.
  * @param options.migrations - @default all migrations
  * @returns The version before and after.
- * @throws {StorageError} If the database has a newer version than this program knows; then nothing changed. Also if a step failed; then the
+ * If the database has a newer version that programs of this version still work with, nothing changes.
+ * @throws {StorageError} If the database has a version that is too new for this program; then nothing changed. Also if a step failed; then the
  * database has the version before that step.
  */
 export const migrate = async (
@@ -55,7 +64,13 @@ export const migrate = async (
       await sql`create table if not exists schema_version (version ${sql.raw(dialects[kind].integer)} not null)`.execute(
         query,
       )
+      await sql`create table if not exists schema_support
+        (version ${sql.raw(dialects[kind].integer)} not null, oldest ${sql.raw(dialects[kind].integer)} not null)`.execute(
+        query,
+      )
       const found = await getVersion(transaction)
+      const oldest = await getOldestSupported(transaction, found)
+      if (found > newest && oldest <= newest) return { found, done: true }
       if (found > newest)
         throw new StorageError(
           `the database has version ${found}, but this program only knows versions up to ${newest}: run a newer program, or restore an older backup`,
@@ -66,6 +81,9 @@ export const migrate = async (
       for (const statement of next.statements(dialects[kind])) await sql.raw(statement).execute(query)
       await sql`delete from schema_version`.execute(query)
       await sql`insert into schema_version (version) values (${sql.lit(next.version)})`.execute(query)
+      await sql`delete from schema_support`.execute(query)
+      await sql`insert into schema_support (version, oldest)
+        values (${sql.lit(next.version)}, ${sql.lit(next.oldestSupported ?? oldest)})`.execute(query)
       return { found, done: false }
     })
 

@@ -15,5 +15,11 @@ export interface Dialect {
 /** A migration to the next version of the tables. Never change a released migration: fix it in the next one. */
 export interface Migration {
   readonly version: number
+  /**
+   * The oldest version whose programs keep working with these tables: see `docs/service/upgrading.md`. Set it if the tables lose something that the
+   * programs of an earlier version use.
+   * @default the same as before
+   */
+  readonly oldestSupported?: number
   readonly statements: (dialect: Dialect) => readonly string[]
 }

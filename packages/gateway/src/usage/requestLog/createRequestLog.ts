@@ -1,8 +1,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
+import type { AlongsideBatch } from '../metering/createMeter.ts'
 import { minuteMs } from '../metering/usageTime.ts'
 import type { RecordedRequest, RequestLog } from './requestLog.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
+import type { RequestRow } from './requestLogRows.ts'
 import { removeRequests } from './requestLogUpkeep.ts'
 import { toRequestRow } from './toRequestRow.ts'
 import type { Masks } from './toRequestRow.ts'
@@ -31,18 +33,23 @@ export const defaultRequestLogSettings: RequestLogSettings = Object.freeze({
 })
 
 /**
- * Why requests were not recorded: more failed ones than the bound of the key, more than the bound of all keys, a full buffer, or a database that
- * could not write them.
+ * Why requests were not recorded: more failed ones than the bound of the key, more than the bound of all keys, a full buffer, an error while their
+ * texts were masked, or a database that could not write them.
  */
-export type DropReason = 'keyLimit' | 'limit' | 'buffer' | 'storage'
+export type DropReason = 'keyLimit' | 'limit' | 'buffer' | 'mask' | 'storage'
 
-/** A request log that writes to the storage. */
+/** A request log that is written to the storage, in the transactions of metering. */
 export interface StoredRequestLog extends RequestLog {
-  /** Writes what has been recorded. Never rejects: what cannot be written is dropped. */
-  flush(): Promise<void>
-  /** Records no more, and writes the rest. Never rejects. */
+  /** Returns what is ready to be written, up to 250 requests; `undefined`: nothing. */
+  take(): AlongsideBatch | undefined
+  /** Masks what has been recorded, so that `take` returns it. It also happens 250 ms after a request. */
+  prepare(): Promise<void>
+  /** Records no more, and prepares the rest. Never rejects. */
   close(): Promise<void>
-  /** Removes all requests of keys that no longer exist. Never rejects: what cannot be removed now is removed after its retention. */
+  /**
+   * Removes all requests of keys that no longer exist. Never rejects. What cannot be removed, or is being written right now, is removed after its
+   * retention. Nobody can read it until then.
+   */
   remove(keyIds: readonly string[]): Promise<void>
   /** How many requests were dropped, by reason. */
   dropped(): Readonly<Record<DropReason, number>>
@@ -61,11 +68,11 @@ interface Waiting {
   readonly at: number
 }
 
-/** Most requests that wait to be written. */
+/** Most requests that wait to be masked or written. */
 const maxWaiting = 5_000
 /** How many requests of a key are recorded in a minute although half of the bound of all keys is used. */
 const reservedPerKey = 5
-/** Rows in one transaction. */
+/** Requests in one transaction. */
 const rowsAtOnce = 250
 /** Requests that are masked before others get the thread. */
 const masksAtOnce = 4
@@ -73,31 +80,34 @@ const masksAtOnce = 4
 const maxCountedKeys = 100_000
 
 /**
- * Creates a request log. It writes once a second, in transactions of its own, so that it cannot delay or fail the writes of metering. What is
- * recorded while the database is unreachable is dropped.
+ * Creates a request log. What cannot be written is dropped, because it must not delay what metering has to write.
  * @param options.settings - Called for each request, so that a new configuration applies at once. `undefined`: nothing is recorded.
- * @param options.flushMs - How long after a request it is written, in milliseconds. @default 1_000
+ * @param options.prepareMs - How long after a request it is masked, in milliseconds. @default 250
  * @param options.now - Milliseconds since 1970. @default Date.now
  */
 export const createRequestLog = ({
   storage,
   settings,
-  flushMs = 1_000,
+  prepareMs = 250,
   now = Date.now,
 }: {
   storage: Pick<Storage, 'db' | 'write'>
   settings: () => RequestLogSettings | undefined
-  flushMs?: number
+  prepareMs?: number
   now?: (() => number) | undefined
 }): StoredRequestLog => {
   const { db, write } = storage
-  const dropped: Record<DropReason, number> = { keyLimit: 0, limit: 0, buffer: 0, storage: 0 }
+  const dropped: Record<DropReason, number> = { keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 }
   let minute = 0
   let byKey = new Map<string, KeyMinute>()
   let addedInMinute = 0
   let waiting: Waiting[] = []
-  /** How many requests of each key were written since its oldest ones were last removed. */
-  const written = new Map<string, number>()
+  /** Masked requests. */
+  let ready: RequestRow[] = []
+  /** How many requests of each key were taken since its oldest ones were last removed. */
+  const taken = new Map<string, number>()
+  /** Whether the last write failed. The next one has no requests, so that they never keep metering from writing. */
+  let hasFailed = false
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -129,42 +139,36 @@ export const createRequestLog = ({
   const hasRoom = ({ added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
     addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
 
-  const writeRows = async (batch: readonly Waiting[], maxPerKey: number): Promise<void> => {
-    const rows = []
-    const masks: Masks = new Map()
-    for (const [index, { request, at }] of batch.entries()) {
-      if (index > 0 && index % masksAtOnce === 0) await nextRound()
-      rows.push(toRequestRow(request, at, masks))
-    }
-    if (written.size > maxCountedKeys) written.clear()
-    const full = new Set<string>()
-    for (const { keyId } of rows.map(({ request }) => request)) {
-      const count = (written.get(keyId) ?? 0) + 1
-      written.set(keyId, count)
-      if (count > maxPerKey / 10) full.add(keyId)
-    }
-    const trims = [...full].map((keyId) => toTrimStep(db.kind, { keyId, most: maxPerKey }))
-    await write([...toRequestSteps(db.kind, rows), ...trims], { light: true })
-    for (const keyId of full) written.delete(keyId)
-  }
-  const flushOnce = async (): Promise<void> => {
+  const prepareOnce = async (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    const taken = waiting
-    waiting = []
-    const { maxPerKey } = settings() ?? defaultRequestLogSettings
-    for (let start = 0; start < taken.length; start += rowsAtOnce) {
+    const masks: Masks = new Map()
+    for (let count = 1; waiting.length > 0; count += 1) {
+      const { request, at } = waiting.shift() as Waiting
       try {
-        await writeRows(taken.slice(start, start + rowsAtOnce), maxPerKey)
+        ready.push(toRequestRow(request, at, masks))
       } catch {
-        // Each further write would wait for a database that does not respond.
-        dropped.storage += taken.length - start
-        return
+        dropped.mask += 1
       }
+      if (count % masksAtOnce === 0) await nextRound()
     }
   }
-  let flushing: Promise<void> = Promise.resolve()
-  const flush = (): Promise<void> => (flushing = flushing.then(flushOnce))
+  let preparing: Promise<void> = Promise.resolve()
+  const prepare = (): Promise<void> => (preparing = preparing.then(prepareOnce))
+
+  /** Removes the oldest requests of keys with too many: now and then, and not in the transactions of metering, which could wait for each other. */
+  const trim = (rows: readonly RequestRow[]): void => {
+    const { maxPerKey: most } = settings() ?? defaultRequestLogSettings
+    if (taken.size > maxCountedKeys) taken.clear()
+    for (const { keyId } of rows.map(({ request }) => request)) {
+      const count = (taken.get(keyId) ?? 0) + 1
+      taken.set(keyId, count)
+      if (count <= most / 10) continue
+      taken.delete(keyId)
+      // The next time removes what this one does not.
+      write([toTrimStep(db.kind, { keyId, most })], { light: true }).catch(() => {})
+    }
+  }
 
   return {
     admits: (keyId, isFailed) => {
@@ -179,24 +183,40 @@ export const createRequestLog = ({
       if (isClosed) return
       const counts = getCounts(request.keyId)
       if (!hasRoom(counts, settings() ?? defaultRequestLogSettings)) dropped.limit += 1
-      else if (waiting.length >= maxWaiting) dropped.buffer += 1
+      else if (waiting.length + ready.length >= maxWaiting) dropped.buffer += 1
       else {
         addedInMinute += 1
         counts.added += 1
         waiting.push({ request, at: now() })
         // Without requests, nothing runs.
-        timer ??= setTimeout(() => void flush(), flushMs).unref()
+        timer ??= setTimeout(() => void prepare(), prepareMs).unref()
       }
     },
-    flush,
+    take: () => {
+      if (hasFailed) {
+        hasFailed = false
+        return undefined
+      }
+      const rows = ready.splice(0, rowsAtOnce)
+      if (rows.length === 0) return undefined
+      trim(rows)
+      return {
+        steps: toRequestSteps(db.kind, rows),
+        rows: rows.length,
+        failed: () => {
+          dropped.storage += rows.length
+          hasFailed = true
+        },
+      }
+    },
+    prepare,
     close: () => {
       isClosed = true
-      return flush()
+      return prepare()
     },
     remove: async (keyIds) => {
       waiting = waiting.filter(({ request }) => !keyIds.includes(request.keyId))
-      // A write in flight may contain some of them.
-      await flushing
+      ready = ready.filter(({ request }) => !keyIds.includes(request.keyId))
       await removeRequests(storage, keyIds).catch(() => {})
     },
     dropped: () => ({ ...dropped }),

@@ -48,7 +48,7 @@ class ResolvedEndpoint:
 
 
 @dataclass(slots=True)
-class Endpoint:
+class CheckedEndpoint:
     """An endpoint whose options are valid. Only ``resolve`` has access to the key."""
 
     redacted_url: str
@@ -169,7 +169,7 @@ def create_endpoint(
     chain_id: Any = None,
     jwt: Any = None,
     headers: Any = None,
-) -> Endpoint:
+) -> CheckedEndpoint:
     """Check the options of an endpoint: ``{base_url}/v2/{api_key}``, ``{rpc_url}/{api_key}``, or a full ``url``.
 
     Raises:
@@ -281,4 +281,4 @@ def create_endpoint(
             extra = check_request_headers((yield from call_option("headers", headers)), authorized_by)
         return with_secrets(key, token, extra)
 
-    return Endpoint(redacted_url=redacted_url, chain_id=chain, resolve=resolve)
+    return CheckedEndpoint(redacted_url=redacted_url, chain_id=chain, resolve=resolve)

@@ -29,7 +29,7 @@ def describe(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-def check_range(name: str, value: Any, least: int, most: int, *, whole: bool = False) -> None:
+def check_range(name: str, value: Any, least: float, most: float, *, whole: bool = False) -> None:
     """Reject a value that is not a number in a range. None passes, because it means the default."""
     if value is None:
         return

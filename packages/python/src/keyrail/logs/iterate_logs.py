@@ -8,7 +8,6 @@ import threading
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
-from web3 import AsyncWeb3, Web3
 from web3.exceptions import BlockNotFound
 from web3.types import LogReceipt
 
@@ -19,8 +18,14 @@ from .log_windows import LogWindow
 from .query import Query, QuerySteps
 
 
-def iterate_logs(reader: LogReader, w3: Web3) -> Generator[LogReceipt, None, None]:
-    """Iterate over logs. Each window is read by a thread, which ends after its current request if the iteration is closed."""
+def iterate_logs(reader: LogReader, eth: Any) -> Generator[LogReceipt, None, None]:
+    """Iterate over logs. Each window is read by a thread, which ends after its current request if the iteration is closed.
+
+    Args:
+        reader: The steps of the iteration.
+        eth: The ``eth`` module of web3.py, or ``RawEth``.
+
+    """
     # Only one thread runs steps at a time. The queries run outside the lock.
     lock = threading.Lock()
     closed = threading.Event()
@@ -53,7 +58,7 @@ def iterate_logs(reader: LogReader, w3: Web3) -> Generator[LogReceipt, None, Non
 
     def make(query: Query) -> Any:
         try:
-            return query.run(w3.eth)
+            return query.run(eth)
         except Exception as error:
             return _convert_error(error)
 
@@ -87,8 +92,14 @@ def iterate_logs(reader: LogReader, w3: Web3) -> Generator[LogReceipt, None, Non
         closed.set()
 
 
-async def iterate_async_logs(reader: LogReader, w3: AsyncWeb3[Any]) -> AsyncGenerator[LogReceipt, None]:
-    """Iterate over logs. Each window is read by a task, which is cancelled if the iteration is closed."""
+async def iterate_async_logs(reader: LogReader, eth: Any) -> AsyncGenerator[LogReceipt, None]:
+    """Iterate over logs. Each window is read by a task, which is cancelled if the iteration is closed.
+
+    Args:
+        reader: The steps of the iteration.
+        eth: The ``eth`` module of an asynchronous web3.py, or ``RawEth``.
+
+    """
     tasks: dict[LogWindow, asyncio.Task[None]] = {}
 
     def start_windows() -> None:
@@ -108,7 +119,7 @@ async def iterate_async_logs(reader: LogReader, w3: AsyncWeb3[Any]) -> AsyncGene
 
     async def make(query: Query) -> Any:
         try:
-            return await query.run(w3.eth)
+            return await query.run(eth)
         except Exception as error:
             return _convert_error(error)
 

@@ -13,15 +13,19 @@ from ..failure.check import check, check_bool, check_range, describe
 from ..failure.error import KeyrailError, create_error
 from .chain_edges import ChainEdges, to_hex_hash
 from .check_log_cursor import check_log_cursor
+from .event_abi import parse_event
+from .event_decoder import EventDecoder
 from .log_cursor import LogCursor
 from .log_windows import LogWindow, LogWindows
+from .parse_filter import parse_addresses, parse_block, parse_topics
 from .query import Query, QuerySteps, run_query
 from .window_size import WindowSize
 
 _MAX_BLOCKS = 2**31
 _MAX_WINDOWS = 64
-_MAX_TAG_LENGTH = 12
-_TAGS = ("latest", "safe", "finalized", "earliest")
+# After a window with more logs, the next one is smaller, so that the windows in flight fit into memory.
+_MANY_LOGS = 10_000
+_MANY_LOGS_OF_EXPORT = 500
 # Blocks this far below the head are assumed to be final.
 _FINAL_DEPTH = 64
 # A window is read again if the chain changed while it was read.
@@ -60,28 +64,19 @@ class Wait:
 LogStep: TypeAlias = "Query | Wait | LogReceipt"
 
 
-def _describe_block(value: Any) -> str:
-    # Longer strings may be misplaced secrets.
-    return f'"{value}"' if isinstance(value, str) and len(value) <= _MAX_TAG_LENGTH else describe(value)
-
-
 class LogReader:
     """Creates the steps of an iteration: they yield queries, windows to wait for, and logs.
 
     Args:
         owner: The provider, whose limits are learned.
         options: The options of ``logs``, by name.
+        for_export: Whether logs are returned without ``args``, and windows have fewer logs, to use less memory. Default: False.
 
     """
 
-    def __init__(self, owner: object, options: dict[str, Any]) -> None:
-        from_block, to_block = options["from_block"], options["to_block"]
-        for name, value in (("from_block", from_block), ("to_block", to_block)):
-            number = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-            check(
-                number or value in _TAGS,
-                f"{name} must be a block number or one of {', '.join(_TAGS)}, not {_describe_block(value)}.",
-            )
+    def __init__(self, owner: object, options: dict[str, Any], *, for_export: bool = False) -> None:
+        from_block = parse_block("from_block", options["from_block"])
+        to_block = parse_block("to_block", options["to_block"])
         if isinstance(from_block, int) and isinstance(to_block, int):
             check(from_block <= to_block, f"from_block ({from_block}) must not be greater than to_block ({to_block}).")
         check_range("max_blocks", options["max_blocks"], 1, _MAX_BLOCKS, whole=True)
@@ -103,10 +98,19 @@ class LogReader:
         if self.cursor is None and isinstance(from_block, int):
             self.cursor = {"next_block": from_block, "next_log_index": 0}
         self._from, self._to = from_block, to_block
-        self._filter = {name: options[name] for name in ("address", "topics") if options[name] is not None}
+        event = None if options["event"] is None else parse_event(options["event"])
+        self.decoder = None if event is None else EventDecoder(event)
+        address = parse_addresses(options["address"])
+        topics = parse_topics(options["topics"], event.topic if event else None)
+        self.filter = {name: value for name, value in (("address", address), ("topics", topics)) if value is not None}
+        self.range: tuple[int, int] | None = None
+        """The first and last block of this iteration, once they are resolved."""
         self._on_progress: Callable[[LogsProgress], object] | None = on_progress
         self._check_reorg: bool = options["check_reorg"]
-        self._size = WindowSize(owner, options["max_blocks"])
+        self._size = WindowSize(owner, options["max_blocks"], _MANY_LOGS_OF_EXPORT if for_export else _MANY_LOGS)
+        self._decode: Callable[[Any], Any] = (
+            self.decoder.add_args if self.decoder and not for_export else lambda log: log
+        )
         self._edges = ChainEdges((self.cursor or {}).get("edges", []) if self._check_reorg else [])
         self._windows: LogWindows | None = None
 
@@ -130,6 +134,7 @@ class LogReader:
         if self.cursor is None:
             self.cursor = {"next_block": (yield from self._resolve(self._from, head)), "next_log_index": 0}
         first, first_index = self.cursor["next_block"], self.cursor["next_log_index"]
+        self.range = first, last
         yield from self._edges.verify()
         final = min(max(head - _FINAL_DEPTH, first - 1), last) if self._check_reorg else last
         spans = [LogWindow(first, final), LogWindow(final + 1, last, near_head=True)]
@@ -160,8 +165,10 @@ class LogReader:
                 if number == first and index < first_index:
                     continue
                 self._move_cursor(number, index + 1, window, log)
-                returned += 1
-                yield log
+                found = self._decode(log)
+                if found is not None:
+                    returned += 1
+                    yield found
             self._move_cursor(window.last + 1, 0, window)
             if self._on_progress:
                 done = window.last + 1 - first
@@ -195,7 +202,7 @@ class LogReader:
         return number
 
     def _read(self, window: LogWindow) -> QuerySteps[list[LogReceipt]]:
-        parameters = {**self._filter, "fromBlock": hex(window.first), "toBlock": hex(window.last)}
+        parameters = {**self.filter, "fromBlock": hex(window.first), "toBlock": hex(window.last)}
         logs: list[LogReceipt] = list((yield from run_query(lambda eth: eth.get_logs(parameters))))
         stray = next((log for log in logs if not window.first <= log["blockNumber"] <= window.last), None)
         if stray is not None:

@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-_INITIAL = 1_000
+# The first window would have many logs if each block had this many.
+_LOGS_PER_BLOCK = 10
 _MAX_BLOCKS = 100_000
-# After a window with more logs, the next one is smaller, so that a response fits into memory.
-_MANY_LOGS = 10_000
 # After a rejected growth, the next attempt to grow comes later: after at most this many windows.
 _MAX_PATIENCE = 32
 
 
 @dataclass(slots=True)
 class _Learned:
+    size: int
+    """The size of the last successful request."""
     cap: float = float("inf")
     """The maximum number of blocks that the provider named."""
-    size: int = _INITIAL
-    """The size of the last successful request."""
     confirmed: bool = False
     """Whether a request succeeded before, so that the size is not a guess."""
 
@@ -33,12 +32,14 @@ class WindowSize:
     Args:
         owner: The provider. All iterations over it share what they learn.
         max_blocks: The limit that the user set.
+        many_logs: After a window with more logs, the next one is smaller.
 
     """
 
-    def __init__(self, owner: Any, max_blocks: int | None) -> None:
-        self._learned = _known.setdefault(owner, _Learned())
+    def __init__(self, owner: Any, max_blocks: int | None, many_logs: int) -> None:
+        self._learned = _known.setdefault(owner, _Learned(many_logs // _LOGS_PER_BLOCK))
         self._max = max_blocks or _MAX_BLOCKS
+        self._many_logs = many_logs
         self._size = self._bounded(self._learned.size)
         self._patience = 1
         self._streak = 0
@@ -59,15 +60,15 @@ class WindowSize:
     def succeed(self, blocks: int, logs: int) -> None:
         """Learn from a successful request."""
         self._learned.confirmed = True
-        if logs > _MANY_LOGS:
-            self._size = min(self._size, self._bounded(blocks * _MANY_LOGS / logs))
+        if logs > self._many_logs:
+            self._size = min(self._size, self._bounded(blocks * self._many_logs / logs))
             self._streak = 0
         elif blocks >= self._size:
             if self._grown:
                 self._patience = max(1, self._patience // 2)
             self._grown = False
             # Only if a window of twice the size would not have too many logs.
-            if logs * 2 <= _MANY_LOGS:
+            if logs * 2 <= self._many_logs:
                 self._streak += 1
                 if self._streak >= self._patience:
                     grown = self._bounded(self._size * 2)

@@ -7,47 +7,16 @@ from typing import Any
 
 from ..failure.error import KeyrailError
 from ..failure.is_read_method import is_read_method
-from .batch_cap import BatchCap
+from .batch_limits import divide
 from .call_settings import CallSettings
 from .call_timeout import get_timeout_ms
+from .deadline import start_deadline
 from .retry import call_steps, explain_no_retry, get_delay_ms, should_retry
-from .steps import Attempt, Call, Outcome, Parallel, Pause, Steps, now_ms
-
-# Failures of a whole batch that apply to each of its calls. Other failures may be the fault of one call.
-_COMMON = frozenset(
-    {
-        "auth",
-        "forbidden",
-        "throttled",
-        "quota",
-        "wrongNetwork",
-        "unavailable",
-        "timeout",
-        "network",
-        "badResponse",
-    }
-)
-# Around method and params: `{"jsonrpc":"2.0","id":9007199254740991,"method":"","params":},`.
-_FRAME_BYTES = 64
-_PAYLOAD_TOO_LARGE = 413
+from .sender import Group, Sender
+from .steps import Call, Outcome, Parallel, Pause, Steps, observe_calls
 
 
-class BatchLimits:
-    """How large a batch may be at one endpoint."""
-
-    def __init__(self, settings: CallSettings) -> None:
-        self.cap = BatchCap(settings.max_calls)
-        self.max_bytes = settings.max_bytes
-
-
-def _max_bytes_of(call: Call) -> int:
-    """Return an upper bound of the size of a call in UTF-8."""
-    return _FRAME_BYTES + len(call.method) + (len(call.params) if call.params.isascii() else 4 * len(call.params))
-
-
-def batch_steps(
-    calls: Sequence[Call], writes: Sequence[Steps | None], limits: BatchLimits, settings: CallSettings
-) -> Steps:
+def batch_steps(calls: Sequence[Call], writes: Sequence[Steps | None], sender: Sender, settings: CallSettings) -> Steps:
     """Make several calls in batches.
 
     Responses are paired by id, and each call has its own outcome. Only failed calls are retried, if that is safe. If a batch is
@@ -57,10 +26,11 @@ def batch_steps(
     Args:
         calls: The calls.
         writes: For each call, the steps that send it safely, or None.
-        limits: How large a batch may be.
+        sender: Sends the calls.
         settings: The settings of calls.
 
     """
+    group = Group()
     reads = [at for at, call in enumerate(calls) if writes[at] is None and is_read_method(call.method)]
     batched = set(reads)
     single = [at for at in range(len(calls)) if at not in batched]
@@ -68,10 +38,11 @@ def batch_steps(
     steps: list[Steps] = []
     for at in single:
         limit_ms = get_timeout_ms(calls[at].method, settings.timeout_ms)
-        steps.append(writes[at] or call_steps(calls[at], settings, now_ms() + limit_ms, limit_ms))
-    for part in _divide(calls, reads, limits.cap.get(), limits):
+        steps.append(writes[at] or call_steps(calls[at], sender, settings, start_deadline(limit_ms), group=group))
+    for part in divide(calls, reads, sender.limits.cap.get(), sender.limits):
         places.append(part)
-        steps.append(_part_steps([calls[at] for at in part], limits, settings))
+        steps.append(_part_steps([calls[at] for at in part], sender, settings, group))
+    steps = [observe_calls([calls[at] for at in part], one) for part, one in zip(places, steps, strict=True)]
     outcomes: list[Any] = [None] * len(calls)
     if len(steps) == 1:
         results = [(yield from steps[0])]
@@ -83,38 +54,24 @@ def batch_steps(
     return outcomes
 
 
-def _divide(calls: Sequence[Call], places: Sequence[int], max_calls: int, limits: BatchLimits) -> list[list[int]]:
-    """Divide calls into parts that fit into one request each."""
-    if len(places) > max_calls:
-        limits.cap.split()
-    parts: list[list[int]] = []
-    total = 0
-    for at in places:
-        size = _max_bytes_of(calls[at])
-        if not parts or len(parts[-1]) >= max_calls or total + size > limits.max_bytes:
-            parts.append([])
-            total = 0
-        parts[-1].append(at)
-        total += size
-    return parts
-
-
-def _part_steps(calls: Sequence[Call], limits: BatchLimits, settings: CallSettings) -> Steps:
+def _part_steps(calls: Sequence[Call], sender: Sender, settings: CallSettings, group: Group) -> Steps:
     # The time limit starts here, because the part may have waited for other parts.
     limit_ms = max(get_timeout_ms(method, settings.timeout_ms) for method in {call.method for call in calls})
-    until = now_ms() + limit_ms
+    deadline = start_deadline(limit_ms)
     outcomes: list[Any] = [None] * len(calls)
     places = list(range(len(calls)))
     retried = 0
     while True:
-        yield from _send_once(calls, places, outcomes, limits, until, limit_ms)
+        sent = yield from sender.send([calls[at] for at in places], deadline, group=group)
+        for at, one in zip(places, sent, strict=True):
+            outcomes[at] = one
         failed: list[int] = []
         delay = 0.0
-        left = until - now_ms()
+        left = deadline.left_ms()
         jitter: float | None = None
         for at in places:
             outcome: Outcome = outcomes[at]
-            if not isinstance(outcome, KeyrailError) or not should_retry(outcome, retried, settings, until):
+            if not isinstance(outcome, KeyrailError) or not should_retry(outcome, retried, settings, deadline):
                 continue
             own_delay = (
                 jitter
@@ -130,59 +87,10 @@ def _part_steps(calls: Sequence[Call], limits: BatchLimits, settings: CallSettin
             failed.append(at)
         if not failed:
             return outcomes
+        for at in failed:
+            observed = calls[at].observed
+            if observed is not None:
+                observed.retry(outcomes[at].kind, delay)
         yield Pause(delay)
         places = failed
         retried += 1
-
-
-def _send_once(
-    calls: Sequence[Call],
-    places: Sequence[int],
-    outcomes: list[Any],
-    limits: BatchLimits,
-    until: float,
-    limit_ms: float,
-) -> Any:
-    """Send each call once, or more often if batches are rejected."""
-    queue = _divide(calls, places, limits.cap.get(), limits)
-    while queue:
-        part = queue.pop(0)
-        max_calls = limits.cap.get()
-        if len(part) > max_calls:
-            # The maximum was lowered after this part was queued.
-            queue[:0] = _divide(calls, part, max_calls, limits)
-            continue
-        result = yield Attempt([calls[at] for at in part], until, limit_ms)
-        rejected: list[int] = []
-        next_size = len(part)
-        unclear = False
-        for item, at in enumerate(part):
-            outcome = result.outcomes[item]
-            if len(part) == 1 or not isinstance(outcome, KeyrailError):
-                outcomes[at] = outcome
-            elif outcome.kind == "batchTooLarge":
-                rejected.append(at)
-                named = result.limits[item]
-                next_size = named if named is not None else max(1, len(part) >> 1)
-                if result.blames_batch:
-                    if named is not None:
-                        limits.cap.set_limit(named)
-                    elif len(rejected) == 1:
-                        limits.cap.reject(len(part))
-                elif outcome.status == _PAYLOAD_TOO_LARGE and len(rejected) == 1:
-                    limits.max_bytes = min(limits.max_bytes, sum(_max_bytes_of(calls[one]) for one in part) // 2)
-            elif result.whole and outcome.kind not in _COMMON:
-                rejected.append(at)
-                unclear = True
-            else:
-                outcomes[at] = outcome
-        if not unclear:
-            if rejected:
-                queue[:0] = _divide(calls, rejected, min(next_size, limits.cap.get()), limits)
-            continue
-        # The calls are sent one by one to find the faulty one. If all succeed, the endpoint rejects batches.
-        for at in rejected:
-            result = yield Attempt((calls[at],), until, limit_ms)
-            (outcomes[at],) = result.outcomes
-        if not any(isinstance(outcomes[at], KeyrailError) for at in rejected):
-            limits.cap.reject(len(part))

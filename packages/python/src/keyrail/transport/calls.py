@@ -10,18 +10,20 @@ from typing import Any, Literal, TypeAlias
 from web3._utils.encoding import Web3JsonEncoder
 from web3.types import RPCEndpoint, RPCResponse
 
-from ..endpoint.create_endpoint import Endpoint
 from ..failure.check import check, describe, invalid
 from ..failure.error import KeyrailError
 from ..failure.hints import add_hint
 from ..failure.to_revert import to_revert
 from ..message.response import Result
-from .batch import BatchLimits, batch_steps
-from .call_settings import CallSettings
+from ..observe.endpoint_state import EndpointState
+from .batch import batch_steps
 from .call_timeout import get_timeout_ms
+from .create_sender import create_sender
+from .deadline import Deadline, start_deadline
+from .parse_options import ParsedOptions
 from .retry import call_steps
 from .safe_write import write_steps
-from .steps import Call, Outcome, Steps, now_ms
+from .steps import Call, Outcome, Steps, observe_calls
 from .transaction_hash import compute_transaction_hash
 
 RpcRequest: TypeAlias = "tuple[RPCEndpoint | str, Any]"
@@ -53,19 +55,30 @@ Settled: TypeAlias = SettledValue | SettledError
 
 
 class CallFactory:
-    """Creates the steps of calls to one endpoint."""
+    """Creates the steps of the calls of a provider."""
 
-    def __init__(self, endpoint: Endpoint, settings: CallSettings) -> None:
-        self._redacted_url = endpoint.redacted_url
-        self._settings = settings
-        self._limits = BatchLimits(settings)
-        self._chain_id = endpoint.chain_id
+    def __init__(self, parsed: ParsedOptions) -> None:
+        chain_ids = [one.endpoint.chain_id for one in parsed.endpoints]
+        self._redacted_url = parsed.endpoints[0].endpoint.redacted_url
+        self._settings = parsed.settings
+        self._observer = parsed.observer
+        self._sender = create_sender(parsed.endpoints, parsed.failover, parsed.cache, parsed.settings)
+        self._chain_id = next((one for one in chain_ids if one is not None), None)
+
+    def get_endpoint_states(self) -> list[EndpointState]:
+        """Return the state of each endpoint."""
+        return self._sender.get_states()
 
     def get_cached(self, method: str) -> Result | None:
         """Return the chain id for ``eth_chainId``, if it is known."""
-        if method == "eth_chainId" and self._chain_id is not None:
-            return Result(hex(self._chain_id))
-        return None
+        if method != "eth_chainId" or self._chain_id is None:
+            return None
+        result = Result(hex(self._chain_id))
+        if self._observer is not None:
+            observed = self._observer.start(method)
+            observed.use_cache()
+            observed.end(result)
+        return result
 
     def cache_result(self, method: str, outcome: Outcome) -> None:
         """Remember the result of ``eth_chainId``, which never changes."""
@@ -78,7 +91,11 @@ class CallFactory:
     def create_single(self, method: str, params: Any) -> Steps:
         """Create the steps of one call."""
         call = create_call(method, params)
-        return self._create_write(call, params) or self._create_read(call)
+        steps = self._create_write(call, params) or self._create_read(call)
+        if self._observer is None:
+            return steps
+        call.observed = self._observer.start(call.method)
+        return observe_calls([call], steps)
 
     def create_batch(self, requests: Sequence[RpcRequest]) -> Steps:
         """Create the steps of several calls."""
@@ -97,11 +114,16 @@ class CallFactory:
             call = create_call(method, params)
             calls.append(call)
             writes.append(self._create_write(call, params))
-        return batch_steps(calls, writes, self._limits, self._settings)
+        if self._observer is not None:
+            for call in calls:
+                call.observed = self._observer.start(call.method)
+        return observe_calls(calls, batch_steps(calls, writes, self._sender, self._settings))
 
     def _create_read(self, call: Call) -> Steps:
-        limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)
-        return call_steps(call, self._settings, now_ms() + limit_ms, limit_ms)
+        return call_steps(call, self._sender, self._settings, self._start_deadline(call))
+
+    def _start_deadline(self, call: Call) -> Deadline:
+        return start_deadline(get_timeout_ms(call.method, self._settings.timeout_ms))
 
     def _create_write(self, call: Call, params: Any) -> Steps | None:
         """Create the steps of a call that sends a signed transaction; None for other calls."""
@@ -111,8 +133,8 @@ class CallFactory:
         tx_hash = compute_transaction_hash(given[0] if isinstance(given, list) and given else params)
         if tx_hash is None:
             return None
-        limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)
-        return write_steps(call, tx_hash, self._redacted_url, self._settings, now_ms() + limit_ms, limit_ms)
+        deadline = self._start_deadline(call)
+        return write_steps(call, tx_hash, self._redacted_url, self._sender, self._settings, deadline)
 
 
 # Created once, because json.dumps creates an encoder for every call.

@@ -116,7 +116,10 @@ def to_attempt_result(
     reads: list[Result | Facts]
     if isinstance(response, Facts):
         if response.kind == "timeout":
-            response = replace(response, text=f"no response within {attempt.limit_ms:.0f} ms")
+            text = f"no response within {attempt.limit_ms:.0f} ms"
+            if attempt.own_limit_ms is not None:
+                text = f"no response within the {attempt.own_limit_ms:.0f} ms of one attempt"
+            response = replace(response, text=text)
         reads = [replace(response, batch=is_batch)] * len(calls)
     elif is_batch:
         paired = read_batch_response(response, first, len(calls))

@@ -7,7 +7,9 @@ import random
 from ..failure.error import KeyrailError, replace_fields
 from ..message.response import Result
 from .call_settings import CallSettings
-from .steps import Attempt, Call, Outcome, Pause, Steps, now_ms
+from .deadline import Deadline
+from .sender import Group, Sender
+from .steps import Call, Outcome, Pause, Steps
 
 
 def get_delay_ms(failure: KeyrailError, retried: int, settings: CallSettings) -> float:
@@ -18,9 +20,14 @@ def get_delay_ms(failure: KeyrailError, retried: int, settings: CallSettings) ->
     return round(random.random() * limit)  # noqa: S311 - spreads load, no cryptography
 
 
-def should_retry(outcome: Outcome, retried: int, settings: CallSettings, until: float) -> bool:
+def should_retry(outcome: Outcome, retried: int, settings: CallSettings, deadline: Deadline) -> bool:
     """Check whether a call should be retried. It should not after its time limit."""
-    return isinstance(outcome, KeyrailError) and outcome.retryable and retried < settings.retries and now_ms() < until
+    return (
+        isinstance(outcome, KeyrailError)
+        and outcome.retryable
+        and retried < settings.retries
+        and deadline.left_ms() > 0
+    )
 
 
 def explain_no_retry(failure: KeyrailError, delay: float, left: float) -> KeyrailError:
@@ -31,28 +38,35 @@ def explain_no_retry(failure: KeyrailError, delay: float, left: float) -> Keyrai
 
 
 def call_steps(
-    call: Call, settings: CallSettings, until: float, limit_ms: float, attempt_ms: float | None = None
+    call: Call,
+    sender: Sender,
+    settings: CallSettings,
+    deadline: Deadline,
+    *,
+    attempt_ms: float | None = None,
+    group: Group | None = None,
 ) -> Steps:
     """Make one call with its retries.
 
     Args:
         call: The call.
+        sender: Sends the call.
         settings: The settings of calls.
-        until: The deadline, by ``now_ms``.
-        limit_ms: The time limit of the call, for messages.
+        deadline: Its deadline.
         attempt_ms: The time limit of one attempt. Default: the remaining time.
+        group: The group that the call belongs to.
 
     """
     retried = 0
     while True:
-        ends = until if attempt_ms is None else min(until, now_ms() + attempt_ms)
-        result = yield Attempt((call,), ends, limit_ms)
-        (outcome,) = result.outcomes
-        if isinstance(outcome, Result) or not should_retry(outcome, retried, settings, until):
+        (outcome,) = yield from sender.send((call,), deadline, attempt_ms=attempt_ms, group=group)
+        if isinstance(outcome, Result) or not should_retry(outcome, retried, settings, deadline):
             return [outcome]
         delay = get_delay_ms(outcome, retried, settings)
-        left = until - now_ms()
+        left = deadline.left_ms()
         if delay >= left:
             return [explain_no_retry(outcome, delay, left)]
+        if call.observed is not None:
+            call.observed.retry(outcome.kind, delay)
         yield Pause(delay)
         retried += 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import wait as wait_for_futures
 from typing import Any
 
-from ..endpoint.create_endpoint import Endpoint, ResolvedEndpoint
+from ..endpoint.create_endpoint import CheckedEndpoint, ResolvedEndpoint
 from ..failure.check import invalid
 from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError, replace_fields
@@ -16,11 +17,12 @@ from ..failure.facts import Facts
 from ..failure.is_read_method import is_read_method
 from .async_http_client import create_async_http_client
 from .call_settings import CallSettings
-from .connection_settings import ConnectionSettings
 from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
+from .parsed_endpoint import ParsedEndpoint
+from .report_attempt import report_outcomes, report_sends
 from .rpc_socket import RpcSocket, open_rpc_socket
-from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps
+from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps, Wait, now_ms
 
 # Ids of a process that was not forked start at 1 and never get this high. Ids of a child stay below 2^53, the limit of JSON numbers.
 _MIN_CHILD_ID = 2**32
@@ -51,13 +53,15 @@ def _remove_frames(error: BaseException) -> BaseException:
 
 
 def create_runner(
-    endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
+    endpoints: Sequence[ParsedEndpoint], settings: CallSettings
 ) -> tuple[Callable[[Steps], list[Outcome]], Callable[[], None], Callable[[], None]]:
     """Create three functions: to run steps one after another, to close all connections, and to start over after a fork."""
-    post, close, forget_connections = create_http_client(settings, connections)
+    clients = [create_http_client(settings, one.connections) for one in endpoints]
     ids = _Ids()
 
     def make(attempt: Attempt) -> AttemptResult:
+        endpoint = endpoints[attempt.at].endpoint
+        post, _, _ = clients[attempt.at]
         try:
             resolving = endpoint.resolve()
             try:
@@ -77,8 +81,12 @@ def create_runner(
             return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
         first = ids.take(len(attempt.calls))
         may_repeat = all(is_read_method(call.method) for call in attempt.calls)
+        sent_at = report_sends(attempt, resolved.redacted_url)
         response = post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
-        return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        result = to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        if sent_at is not None:
+            report_outcomes(attempt, resolved.redacted_url, result.outcomes, now_ms() - sent_at)
+        return result
 
     def make_without_frames(attempt: Attempt) -> AttemptResult:
         escaping: BaseException
@@ -93,27 +101,38 @@ def create_runner(
             return make_without_frames(effect)
         if isinstance(effect, Pause):
             return time.sleep(effect.ms / 1_000)
+        if isinstance(effect, Wait):
+            return wait_for_futures([effect.future], max(0, effect.ms) / 1_000)
         return [run(one) for one in effect.steps]
 
     def run(steps: Steps) -> list[Outcome]:
         value: Any = None
-        while True:
-            try:
-                effect = steps.send(value)
-            except StopIteration as end:
-                outcomes: list[Outcome] = end.value
-                return outcomes
-            value = perform(effect)
+        try:
+            while True:
+                try:
+                    effect = steps.send(value)
+                except StopIteration as end:
+                    outcomes: list[Outcome] = end.value
+                    return outcomes
+                value = perform(effect)
+        finally:
+            # After an interrupt or a cancellation, the steps end here.
+            steps.close()
+
+    def close() -> None:
+        for _, close_client, _ in clients:
+            close_client()
 
     def after_fork() -> None:
-        forget_connections()
+        for _, _, forget_connections in clients:
+            forget_connections()
         ids.after_fork()
 
     return run, close, after_fork
 
 
 def create_async_runner(
-    endpoint: Endpoint, settings: CallSettings, connections: ConnectionSettings
+    endpoints: Sequence[ParsedEndpoint], settings: CallSettings
 ) -> tuple[
     Callable[[Steps], Awaitable[list[Outcome]]],
     Callable[[], Awaitable[None]],
@@ -121,10 +140,10 @@ def create_async_runner(
     Callable[[], Awaitable[RpcSocket | KeyrailError]],
 ]:
     """Create four functions: to run steps concurrently, to close all connections, to start over after a fork, and to open a WebSocket."""
-    post, close, forget_connections = create_async_http_client(settings, connections)
+    clients = [create_async_http_client(settings, one.connections) for one in endpoints]
     ids = _Ids()
 
-    async def resolve() -> ResolvedEndpoint:
+    async def resolve(endpoint: CheckedEndpoint) -> ResolvedEndpoint:
         resolving = endpoint.resolve()
         value: Any = None
         try:
@@ -141,14 +160,20 @@ def create_async_runner(
             return resolved
 
     async def make(attempt: Attempt) -> AttemptResult:
+        endpoint = endpoints[attempt.at].endpoint
+        post, _, _ = clients[attempt.at]
         try:
-            resolved = await resolve()
+            resolved = await resolve(endpoint)
         except KeyrailError as failure:
             return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
         first = ids.take(len(attempt.calls))
         may_repeat = all(is_read_method(call.method) for call in attempt.calls)
+        sent_at = report_sends(attempt, resolved.redacted_url)
         response = await post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
-        return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        result = to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+        if sent_at is not None:
+            report_outcomes(attempt, resolved.redacted_url, result.outcomes, now_ms() - sent_at)
+        return result
 
     async def make_without_frames(attempt: Attempt) -> AttemptResult:
         escaping: BaseException
@@ -163,26 +188,40 @@ def create_async_runner(
             return await make_without_frames(effect)
         if isinstance(effect, Pause):
             return await asyncio.sleep(effect.ms / 1_000)
+        if isinstance(effect, Wait):
+            # This does not cancel the future, which may be shared.
+            return await asyncio.wait([asyncio.wrap_future(effect.future)], timeout=max(0, effect.ms) / 1_000)
         return await asyncio.gather(*(run(one) for one in effect.steps))
 
     async def run(steps: Steps) -> list[Outcome]:
         value: Any = None
-        while True:
-            try:
-                effect = steps.send(value)
-            except StopIteration as end:
-                outcomes: list[Outcome] = end.value
-                return outcomes
-            value = await perform(effect)
+        try:
+            while True:
+                try:
+                    effect = steps.send(value)
+                except StopIteration as end:
+                    outcomes: list[Outcome] = end.value
+                    return outcomes
+                value = await perform(effect)
+        finally:
+            # After an interrupt or a cancellation, the steps end here.
+            steps.close()
+
+    async def close() -> None:
+        for _, close_client, _ in clients:
+            await close_client()
 
     def after_fork() -> None:
-        forget_connections()
+        for _, _, forget_connections in clients:
+            forget_connections()
         ids.after_fork()
+
+    first = endpoints[0]
 
     async def open_socket() -> RpcSocket | KeyrailError:
         escaping: BaseException
         try:
-            return await open_rpc_socket(await resolve(), connections, settings.max_response_bytes)
+            return await open_rpc_socket(await resolve(first.endpoint), first.connections, settings.max_response_bytes)
         except KeyrailError as failure:
             return failure.with_traceback(None)
         except BaseException as error:

@@ -11,8 +11,10 @@ from ..failure.facts import Facts
 from ..failure.is_rejected_before_run import is_rejected_before_run
 from ..message.response import Result
 from .call_settings import CallSettings
+from .deadline import Deadline
 from .retry import call_steps
-from .steps import Call, Pause, Steps, now_ms
+from .sender import Group, Sender
+from .steps import Call, Pause, Steps
 
 # The pause between two look-ups: long enough for a transaction to arrive and to spread to other nodes.
 LOOK_MS = 2_000
@@ -24,7 +26,7 @@ REJECTED_BY_NODE = frozenset({"txRejected", "revert"})
 
 
 def write_steps(
-    call: Call, tx_hash: str, redacted_url: str, settings: CallSettings, until: float, limit_ms: float
+    call: Call, tx_hash: str, redacted_url: str, sender: Sender, settings: CallSettings, deadline: Deadline
 ) -> Steps:
     """Send a signed transaction, and look it up if it is unknown whether it arrived.
 
@@ -36,14 +38,16 @@ def write_steps(
         call: The call.
         tx_hash: The hash of the transaction.
         redacted_url: The URL of the endpoint without its secrets.
+        sender: Sends the call and the look-ups.
         settings: The settings of calls.
-        until: The deadline, by ``now_ms``.
-        limit_ms: The time limit of the call, for messages.
+        deadline: The deadline of all of them.
 
     """
     method = call.method
     sync = method.endswith("Sync")
     resent = 0
+    # With several endpoints, look-ups go to the one that accepted the transaction.
+    group = Group()
 
     def failed(failure: KeyrailError) -> list[Any]:
         return [replace_fields(failure, transaction_hash=tx_hash)]
@@ -56,7 +60,9 @@ def write_steps(
         return failed(replace_fields(failure, status=after.status, rpc_error=after.rpc_error))
 
     while True:
-        (outcome,) = yield from call_steps(call, settings, until, limit_ms, attempt_ms=(until - now_ms()) / 2)
+        attempt_ms = deadline.left_ms() / 2
+        (outcome,) = yield from call_steps(call, sender, settings, deadline, attempt_ms=attempt_ms, group=group)
+        sent_to = group.at
         if isinstance(outcome, Result):
             if _has_hash(outcome.value, "transactionHash" if sync else None, tx_hash):
                 return [outcome]
@@ -69,20 +75,21 @@ def write_steps(
         looks = absent = 0
         while True:
             look_up = "eth_getTransactionReceipt" if sync else "eth_getTransactionByHash"
-            (found,) = yield from call_steps(Call(look_up, json.dumps([tx_hash])), settings, until, limit_ms)
+            own = Call(look_up, json.dumps([tx_hash]), call.observed)
+            (found,) = yield from call_steps(own, sender, settings, deadline, group=group)
             if isinstance(found, Result) and _has_hash(found.value, "transactionHash" if sync else "hash", tx_hash):
                 return [Result(found.value if sync else tx_hash)]
             looks += 1
             absent += isinstance(found, Result) and found.value is None
             if failure.kind in REJECTED_BY_NODE:
-                # The node that rejected the transaction does not know it.
-                if absent:
+                # The node that rejected the transaction does not know it, or two others do not.
+                if absent > 1 or (absent and group.at == sent_to):
                     return failed(failure)
             elif absent > 1 and not sync and resent < settings.resends:
                 resent += 1
                 break
             done = looks >= MAX_RECEIPT_LOOKS if sync else absent > 1 or looks >= MAX_LOOKS
-            if done or until - now_ms() <= LOOK_MS:
+            if done or deadline.left_ms() <= LOOK_MS:
                 return unconfirmed(failure)
             yield Pause(LOOK_MS)
 

@@ -8,23 +8,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..failure.error import KeyrailError
 from ..message.response import Result
+from ..observe.observer import ObservedCall, observe_steps
 
 Outcome: TypeAlias = Result | KeyrailError
 """The outcome of a call. A failure is a value here; the provider raises it."""
 
 
-@dataclass(slots=True, frozen=True)
+Priority = Literal["write", "read", "poll"]
+"""How urgent a call is."""
+
+
+@dataclass(slots=True)
 class Call:
     """A call."""
 
     method: str
     params: str
     """As JSON."""
+    observed: ObservedCall | None = None
+    """Receives the events of the call; None if nothing observes calls."""
+    priority: Priority | None = None
+    """Its place in the queue of a budget. None stands for ``write`` if it sends a transaction, else ``read``."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -36,6 +46,10 @@ class Attempt:
     """The deadline for the response, by ``now_ms``."""
     limit_ms: float
     """The time limit of the whole call, for messages."""
+    own_limit_ms: float | None = None
+    """The time limit of this attempt, if it is before the deadline of the call, for messages."""
+    at: int = 0
+    """The position of the endpoint."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -59,8 +73,16 @@ class Pause:
     ms: float
 
 
+@dataclass(slots=True, frozen=True)
+class Wait:
+    """Waits until a future is done, or for a time. The steps check afterwards whether it is done."""
+
+    future: Future[Any]
+    ms: float
+
+
 Steps: TypeAlias = Generator["Effect", Any, list[Outcome]]
-"""Steps that return the outcomes of calls."""
+"""Steps that return the outcomes of calls, in the order of the calls."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -70,9 +92,20 @@ class Parallel:
     steps: Sequence[Steps]
 
 
-Effect: TypeAlias = Attempt | Pause | Parallel
+Effect: TypeAlias = Attempt | Pause | Wait | Parallel
+
+
+def observe_calls(calls: Sequence[Call], steps: Steps) -> Steps:
+    """Report the outcomes of calls to what observes them."""
+    observed = [call.observed for call in calls if call.observed is not None]
+    return observe_steps(steps, observed) if observed else steps
 
 
 def now_ms() -> float:
     """Return the time of a monotonic clock, in milliseconds."""
     return time.monotonic() * 1_000
+
+
+def wall_ms() -> float:
+    """Return the date, in milliseconds since 1970."""
+    return time.time() * 1_000

@@ -1,0 +1,88 @@
+import type { Log } from '@keyrail/fetch'
+import type { AbiParameter, AbiValue } from '../abi/abiType.ts'
+import { decodeAbi } from '../abi/decodeAbi.ts'
+import { toJsonValue } from '../abi/formatAbiValue.ts'
+import { logFormats } from './logFormat.ts'
+import type { LogFormat, LogFormatName } from './logFormat.ts'
+import { parseEvent } from './toEventTopic.ts'
+
+/** Gets the indexed parameters of an event. */
+export const getIndexed = ({ inputs }: { readonly inputs: readonly AbiParameter[] }): readonly AbiParameter[] =>
+  inputs.filter(({ indexed }) => indexed)
+
+const isList = ({ type }: AbiParameter): boolean => type.kind === 'array' || type.kind === 'tuple'
+/** Whether a topic contains only the hash of the value. */
+const isHashed = (parameter: AbiParameter): boolean => {
+  const { type } = parameter
+  return isList(parameter) || type.kind === 'string' || (type.kind === 'bytes' && type.size === undefined)
+}
+const decodeTopic = (parameter: AbiParameter, topic: string): AbiValue =>
+  isHashed(parameter) ? topic : (decodeAbi([parameter], topic)[0] as AbiValue)
+
+/** Decodes the parameters of a log; undefined if the log is of another event. */
+function decodeLog(inputs: readonly AbiParameter[], { topics, data }: Log): readonly AbiValue[] | undefined {
+  const indexed = getIndexed({ inputs })
+  if (topics.length !== indexed.length + 1) return undefined
+  try {
+    const fromTopics = indexed.map((parameter, index) => decodeTopic(parameter, topics[index + 1] ?? ''))
+    const fromData = decodeAbi(
+      inputs.filter((parameter) => !parameter.indexed),
+      data,
+    )
+    return inputs.map((parameter) => (parameter.indexed ? fromTopics : fromData).shift() as AbiValue)
+  } catch {
+    // An event with the same hash and other indexed parameters.
+    return undefined
+  }
+}
+
+/** Formats JSON in ASCII: a file has one byte per character, and a line no line breaks. */
+const toAsciiJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007F-\uFFFF]/g,
+    (letter) => String.raw`\u` + letter.charCodeAt(0).toString(16).padStart(4, '0'),
+  )
+
+const toCell = (parameter: AbiParameter, value: AbiValue): string => {
+  const isJson = !parameter.indexed && (isList(parameter) || parameter.type.kind === 'string')
+  return isJson ? `"${toAsciiJson(toJsonValue(value)).replaceAll('"', '""')}"` : String(value)
+}
+
+/** Adds the parameters of an event to a format. */
+function addDecoded(format: LogFormatName, inputs: readonly AbiParameter[]): LogFormat {
+  const { header, line } = logFormats[format]
+  const names = inputs.map(({ name }, index) => (name === '' ? `arg${index}` : name))
+  if (format === 'csv') {
+    return {
+      header: `${[header.trimEnd(), ...names.map((name) => `decoded_${name}`)].join(',')}\r\n`,
+      line: (log) => {
+        const values = decodeLog(inputs, log)
+        const cells = inputs.map((input, index) => (values ? toCell(input, values[index] as AbiValue) : ''))
+        return `${[line(log).trimEnd(), ...cells].join(',')}\r\n`
+      },
+    }
+  }
+  return {
+    header,
+    line: (log) => {
+      const values = decodeLog(inputs, log)
+      const decoded = values
+        ? Object.fromEntries(names.map((name, index) => [name, toJsonValue(values[index] as AbiValue)]))
+        : null
+      return `${line(log).trimEnd().slice(0, -1)},"decoded":${toAsciiJson(decoded)}}\n`
+    },
+  }
+}
+
+/**
+ * Gets the output format of an export.
+ *
+ * @param settings - `format`: its name. `decode`: the event whose parameters to add.
+ */
+export const getLogFormat = ({
+  format,
+  decode,
+}: {
+  readonly format: LogFormatName
+  readonly decode?: string | undefined
+}): LogFormat => (decode === undefined ? logFormats[format] : addDecoded(format, parseEvent(decode).inputs))

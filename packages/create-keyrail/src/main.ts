@@ -1,0 +1,3 @@
+import { runCreate } from './runCreate.ts'
+
+process.exitCode = await runCreate(process.argv.slice(2), process.env)

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const top = fileURLToPath(new URL('../../../..', import.meta.url))
+
+/** The commit that the current one must run beside: the last release, and until there is one, the first commit to which the policy applies. */
+const previousCommit = 'f1366ec1'
+
+/** The source of an earlier commit. */
+export interface PreviousBuild {
+  /** Its `keyrail` command. */
+  readonly program: string
+  readonly remove: () => void
+}
+
+const hasCommit = (): boolean => {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${previousCommit}^{commit}`], { cwd: top, stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Writes the source of the previous build into a folder, with the dependencies of this workspace. @returns `undefined` if git does not have the commit. */
+export const openPreviousBuild = (): PreviousBuild | undefined => {
+  if (!hasCommit()) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-previous-'))
+  const source = execFileSync('git', ['archive', previousCommit, 'packages', 'package.json', 'tsconfig.base.json'], {
+    cwd: top,
+    maxBuffer: 1024 ** 3,
+  })
+  execFileSync('tar', ['-x', '-C', folder], { input: source })
+  symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'))
+  for (const modules of globSync('packages/*/node_modules', { cwd: top }))
+    if (existsSync(join(folder, dirname(modules))))
+      // Links to packages of the workspace are relative, so they lead to the previous source.
+      cpSync(join(top, modules), join(folder, modules), { recursive: true, verbatimSymlinks: true })
+  return {
+    program: join(folder, 'packages/cli/src/main.ts'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

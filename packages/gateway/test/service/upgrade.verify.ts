@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { startFakeUpstream } from '../fakeUpstream.ts'
+import { chainIds, post } from '../startGateway.ts'
+import { freePort } from './freePort.ts'
+import { places } from './places.ts'
+import { openPreviousBuild } from './previousBuild.ts'
+import { startServe, writeConfig } from './serviceProcess.ts'
+import type { ServiceProcess } from './serviceProcess.ts'
+import { createVisitor } from './visitor.ts'
+
+const previous = openPreviousBuild()
+if (previous === undefined) process.stdout.write('The upgrade tests are skipped: git fetch --unshallow\n')
+afterAll(() => previous?.remove())
+
+const toStop: (() => Promise<unknown> | void)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+const getStatus = async (address: string): Promise<number> => (await post(address, body)).status
+
+describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kind) => {
+  test('the previous build works beside this one on one database, and no call fails', async () => {
+    const place = await kind.open()
+    toStop.push(place.close)
+    const node = await startFakeUpstream(chainIds.testnet)
+    toStop.push(node.stop)
+    const startBuild = async (name: string, program?: string): Promise<ServiceProcess> => {
+      const port = await freePort()
+      const file = writeConfig(
+        place.folder,
+        {
+          publicUrl: `http://127.0.0.1:${port}`,
+          listen: { port },
+          signUp: 'open',
+          networks: { testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node.url }] } },
+          limits: { apiKeys: { perDay: 100_000 } },
+          ...(place.storage === undefined ? {} : { storage: place.storage }),
+        },
+        `${name}.json`,
+      )
+      const service = await startServe(file, place.environment, [], program)
+      toStop.push(() => service.stop())
+      return service
+    }
+
+    const old = await startBuild('old', previous?.program)
+    const onOld = createVisitor(old.url)
+    const password = randomBytes(12).toString('base64url')
+    await onOld.get('POST /api/account', { body: { email: 'ann@example.org', password } })
+    const createKey = (visitor: typeof onOld, name: string) =>
+      visitor.get('POST /api/keys', { body: { name, network: 'testnet' } })
+    const first = await createKey(onOld, 'first')
+    const statuses: number[] = []
+    const addresses = [first.address]
+    let isEnded = false
+    const load = Promise.all(
+      Array.from({ length: 4 }, async (_, caller) => {
+        while (!isEnded) statuses.push(await getStatus(addresses[caller % addresses.length] ?? ''))
+      }),
+    )
+
+    toStop.push(() => {
+      isEnded = true
+      return load
+    })
+
+    // Migrates the database while the previous build serves calls.
+    const next = await startBuild('next')
+    const onNext = createVisitor(next.url)
+    await onNext.get('POST /api/session', { body: { email: 'ann@example.org', password } })
+    addresses.push(first.address.replace(old.url, next.url))
+
+    const second = await createKey(onNext, 'second')
+    const third = await createKey(onOld, 'third')
+    await expect.poll(() => getStatus(second.address.replace(next.url, old.url))).toBe(200)
+    await expect.poll(() => getStatus(third.address.replace(old.url, next.url))).toBe(200)
+    await onOld.get('POST /api/keys/{keyId}/revoke', { params: { keyId: second.key.id } })
+    await onNext.get('POST /api/keys/{keyId}/revoke', { params: { keyId: third.key.id } })
+    await expect.poll(() => getStatus(second.address)).toBe(401)
+    await expect.poll(() => getStatus(third.address)).toBe(401)
+
+    // Callers leave the previous build before it stops, as with a load balancer.
+    addresses.shift()
+    await expect.poll(() => statuses.length).toBeGreaterThan(200)
+    await old.stop()
+    const before = statuses.length
+    await expect.poll(() => statuses.length).toBeGreaterThan(before + 100)
+    isEnded = true
+    await load
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    // Both builds have counted their calls, and the polls above.
+    await expect
+      .poll(async () => (await onNext.get('GET /api/usage')).day.used, { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(statuses.length)
+  })
+})

@@ -1,0 +1,1 @@
+"""Counters, hooks and spans of calls."""

@@ -1,0 +1,65 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startDevCli } from '../packages/cli/test/runCli.ts'
+import type { RunningDev } from '../packages/cli/test/runCli.ts'
+import { getPacked } from './getPacked.ts'
+import { run } from './run.ts'
+import type { Ran } from './run.ts'
+
+// Creates a project of each template with the packed command and the packed packages, installs it from the registry as a user would, and runs it
+// against the service of `keyrail dev`.
+
+const timeoutMs = 600_000
+let folder = ''
+let dev: RunningDev
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-templates-'))
+  for (const name of ['core', 'fetch', 'viem', 'msw']) {
+    const { tarball, manifest } = getPacked(name)
+    cpSync(tarball, join(folder, 'packages', `keyrail-${name}-${manifest.version}.tgz`))
+  }
+  dev = await startDevCli(['--env', join(folder, 'local.env')])
+})
+afterAll(async () => {
+  dev.child.kill('SIGTERM')
+  await dev.done
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const npm = (template: string, ...words: readonly string[]): Promise<Ran> =>
+  run('npm', words, { cwd: join(folder, template), env: { NEXT_TELEMETRY_DISABLED: '1' }, timeoutMs })
+const expectSuccess = ({ code, stdout, stderr }: Ran): string => {
+  expect(code, `${stdout}${stderr}`).toBe(0)
+  return stdout
+}
+
+describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => {
+  test(
+    'installs, and passes its tests',
+    async () => {
+      const main = join(getPacked('create-keyrail').path, 'dist/main.js')
+      const words = [main, template, '--template', template, '--env', 'local.env', '--packages', 'packages']
+      expectSuccess(await run('node', words, { cwd: folder }))
+      expectSuccess(await npm(template, 'install', '--no-audit', '--no-fund', '--prefer-offline'))
+      expectSuccess(await npm(template, 'test'))
+    },
+    timeoutMs,
+  )
+
+  test(
+    template === 'node' ? 'type-checks, and reads from the service' : 'builds',
+    async () => {
+      if (template === 'node') {
+        expectSuccess(await npm(template, 'run', 'types'))
+        const stdout = expectSuccess(await npm(template, 'start'))
+        expect(stdout).toMatch(/^Block 10 at http:/m)
+        expect(stdout).toContain('5 transfers of 1000450 tokens')
+        expect(stdout).not.toContain(dev.service.app.apiKey)
+      } else expectSuccess(await npm(template, 'run', 'build'))
+    },
+    timeoutMs,
+  )
+})
