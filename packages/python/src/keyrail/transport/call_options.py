@@ -17,7 +17,7 @@ _MAX_SAFE_INTEGER = 2**53 - 1
 
 @dataclass(slots=True, frozen=True, kw_only=True)
 class CallOptions:
-    """Options for some calls. None stands for the option of the provider."""
+    """Options for some calls. None means the option of the provider."""
 
     timeout_ms: float | None = None
     retries: int | None = None

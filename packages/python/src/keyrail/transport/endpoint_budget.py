@@ -196,9 +196,9 @@ class EndpointBudget:
                 self._pace.forget(sent.is_trial, cost)
             else:
                 # One rejection says more than the results of the other calls of a batch, and one result more than other failures.
-                telling = [one for one in outcomes if _is_rejected(one)]
-                telling += [one for one in outcomes if isinstance(one, Result)]
-                is_pausing = self._pace.hear(sent.at, sent.is_trial, telling[0] if telling else outcomes[0])
+                relevant = [one for one in outcomes if _is_rejected(one)]
+                relevant += [one for one in outcomes if isinstance(one, Result)]
+                is_pausing = self._pace.hear(sent.at, sent.is_trial, relevant[0] if relevant else outcomes[0])
             if is_pausing:
                 self._reject_too_late()
             if sent.is_trial or is_pausing:

@@ -41,7 +41,7 @@ class EndpointSender:
         settings: The settings of calls.
         at: The position of the endpoint.
         name: Its name in statistics. Default: its redacted URL.
-        weight: Its share of the calls. None stands for 1.
+        weight: Its share of the calls. None means 1.
         breaker: Its circuit breaker, if it has one.
         budget: Its budget, if it has one.
 

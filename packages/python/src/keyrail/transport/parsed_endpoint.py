@@ -16,8 +16,8 @@ class ParsedEndpoint:
     endpoint: CheckedEndpoint
     connections: ConnectionSettings
     weight: float | None = None
-    """Its share of the calls. None stands for 1."""
+    """Its share of the calls. None means 1."""
     name: str | None = None
-    """Its name in statistics. None stands for its redacted URL."""
+    """Its name in statistics. None means its redacted URL."""
     budget: Budget | None = None
     """Its limits, if it has any."""

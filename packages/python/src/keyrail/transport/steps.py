@@ -34,7 +34,7 @@ class Call:
     observed: ObservedCall | None = None
     """Receives the events of the call; None if nothing observes calls."""
     priority: Priority | None = None
-    """Its place in the queue of a budget. None stands for ``write`` if it sends a transaction, else ``read``."""
+    """Its place in the queue of a budget. None means ``write`` if it sends a transaction, else ``read``."""
     min_block: int | bool | None = None
     """The lowest block that the result may be from, True for the highest block seen, None for the option of the provider."""
 
