@@ -92,6 +92,26 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     ...withMaps('main', 'networks-*', 'runMain-*', 'secret-*', 'serve-*', 'snippet-*', 'users-*', 'watch-*'),
     ...pages.map((file) => `dashboard/${file}`),
   ],
+  'create-keyrail': [
+    ...withMaps('main'),
+    ...['README.md', '_gitignore', 'app/Token.tsx', 'app/layout.tsx', 'app/page.tsx', 'app/rpc/route.ts'].map(
+      (file) => `templates/next/${file}`,
+    ),
+    ...['lib/createProxyRoute.ts', 'next.config.ts', 'package.json', 'test/route.test.ts', 'tsconfig.json'].map(
+      (file) => `templates/next/${file}`,
+    ),
+    ...['README.md', '_gitignore', 'package.json', 'src/main.ts', 'src/sumTransfers.ts'].map(
+      (file) => `templates/node/${file}`,
+    ),
+    ...['test/sumTransfers.test.ts', 'tsconfig.json'].map((file) => `templates/node/${file}`),
+    ...['README.md', '_gitignore', 'index.html', 'package.json', 'src/App.tsx', 'src/config.ts'].map(
+      (file) => `templates/react-wagmi/${file}`,
+    ),
+    ...['src/environment.d.ts', 'src/main.tsx', 'src/token.ts', 'test/App.test.tsx', 'tsconfig.json'].map(
+      (file) => `templates/react-wagmi/${file}`,
+    ),
+    'templates/react-wagmi/vite.config.ts',
+  ],
 }
 
 // The attw profile of each package with types. `esm-only` ignores `node10` and `require`, for packages without CommonJS.
@@ -105,7 +125,7 @@ const typed = [
   { folder: 'gateway', profile: 'esm-only' },
   { folder: 'msw', profile: 'esm-only' },
 ] as const
-const untyped = ['cli'] as const
+const untyped = ['cli', 'create-keyrail'] as const
 
 test('every published package has a list of its contents', () => {
   const published = publishedPackages.map(({ folder }) => folder).sort()
