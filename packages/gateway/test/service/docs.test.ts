@@ -55,7 +55,8 @@ describe('docs/service', () => {
   test('every metric that is named exists', async () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
     const prometheus = await createPrometheus(idleSources)
-    const text = await prometheus.text()
+    const { createWorkerMetrics } = await import('../../src/service/workers/createWorkerMetrics.ts')
+    const text = (await prometheus.text()) + (await createWorkerMetrics(() => []).text())
     const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])

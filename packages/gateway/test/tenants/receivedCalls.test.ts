@@ -237,7 +237,9 @@ describe('a call that no node received is returned', () => {
     const countDisconnects = (): number => entries.filter(({ event }) => event === 'disconnected').length
     for (const connection of connections.splice(64)) connection.reset()
     await expect.poll(countDisconnects).toBe(3)
-    expect([upstream.bodies.length, await used()]).toEqual([64, 64])
+    expect(upstream.bodies).toHaveLength(64)
+    // What is reserved for more calls counts as used while it is written.
+    await expect.poll(used).toBe(64)
     for (const connection of connections) connection.reset()
     await expect.poll(countDisconnects).toBe(67)
     expect(await used()).toBe(64)
