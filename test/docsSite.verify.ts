@@ -21,6 +21,7 @@ const namedHosts = [
   // In the text of pages.
   'mswjs.io',
   'viem.sh',
+  'wagmi.sh',
   'docs.ethers.org',
   'docs.web3js.org',
   'web3py.readthedocs.io',

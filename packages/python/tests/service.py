@@ -60,7 +60,7 @@ def start_service() -> Iterator[Service]:
 @contextmanager
 def start_dev() -> Iterator[dict[str, Any]]:
     """Run ``keyrail dev``, the whole service with embedded nodes, and yield the output of its ``--json``."""
-    words = [str(TOP / "cli/src/main.ts"), "dev", "--port", "0", "--json"]
+    words = [str(TOP / "cli/src/main.ts"), "dev", "--ephemeral", "--port", "0", "--json"]
     with subprocess.Popen(
         [_node(), "--conditions=@keyrail/source", *words], stdout=subprocess.PIPE, text=True
     ) as process:
