@@ -28,7 +28,7 @@ const adapter = (library: string, peers: readonly string[] = [library]): Package
 })
 
 /**
- * The folders of the gateway's sources. A folder may import those before it, and nothing else. `mail` and `alerts` come after `proxy`, so that
+ * The folders of the gateway's sources. A folder may import those before it, and nothing else. `email` and `alerts` come after `proxy`, so that
  * no code on a call's path can send an email or wait for an alert.
  */
 export const planes: readonly string[] = [
@@ -38,7 +38,7 @@ export const planes: readonly string[] = [
   'usage',
   'auth',
   'proxy',
-  'mail',
+  'email',
   'alerts',
   'control',
   'service',

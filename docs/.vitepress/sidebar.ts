@@ -59,7 +59,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     [
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
-      ['service/mail.md', 'Email'],
+      ['service/email.md', 'Email'],
       ['service/alerts.md', 'Alerts'],
       ['service/upgrading.md', 'Upgrading and backups'],
       ['service/threat-model.md', 'Threat model'],

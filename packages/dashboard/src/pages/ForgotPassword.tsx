@@ -27,7 +27,7 @@ export function ForgotPassword() {
       <Unreachable />
       <Alone>
         <PageHead title="Forgot your password?" />
-        {deployment?.mail === false ? (
+        {deployment?.email === false ? (
           <Note>This service sends no email. Ask its operator for a link to set a new password.</Note>
         ) : isSent ? (
           <Note kind="good">

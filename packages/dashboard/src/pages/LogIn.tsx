@@ -24,7 +24,7 @@ export function LogIn() {
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
-  const [email, setMail] = useState('')
+  const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
@@ -47,13 +47,13 @@ export function LogIn() {
         {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
         <form className="stack" noValidate onSubmit={submit}>
           <Problem text={problem} />
-          <EmailField value={email} onChange={setMail} fix={getFix('email')} />
+          <EmailField value={email} onChange={setEmail} fix={getFix('email')} />
           <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
           <Button kind="primary" type="submit" busy={isPending}>
             Log in
           </Button>
         </form>
-        {deployment?.mail ? (
+        {deployment?.email ? (
           <p className="soft">
             <Link to="/forgot-password">Forgot your password?</Link>
           </p>

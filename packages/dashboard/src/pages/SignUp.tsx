@@ -25,7 +25,7 @@ export function SignUp() {
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
-  const [email, setMail] = useState(invited)
+  const [email, setEmail] = useState(invited)
   const [password, setPassword] = useState('')
   const [typedInvite, setInvite] = useState('')
   const [sentTo, setSentTo] = useState('')
@@ -66,7 +66,7 @@ export function SignUp() {
   })
   // An invite that the service sent proves the address, and only the service knows whether it did.
   const isProved = link !== '' || (invite !== '' && invited !== '' && !signingUp.hasCode('email_unverified'))
-  const asksForLink = deployment?.mail === true && !isProved
+  const asksForLink = deployment?.email === true && !isProved
   const { submit, isPending, problem, getFix } = asksForLink ? requesting : signingUp
   const isClosed = deployment?.signUp === 'closed' && !invite
   return (
@@ -98,7 +98,7 @@ export function SignUp() {
             )}
             <EmailField
               value={email}
-              onChange={setMail}
+              onChange={setEmail}
               fix={getFix('email')}
               hint={
                 invited && (link === '' ? 'Your invite is for this address alone.' : 'You have confirmed this address.')

@@ -1,6 +1,6 @@
 import type { UtcDay } from '../lib/utcDay.ts'
-import { formatMail } from '../mail/formatMail.ts'
-import type { Mail } from '../mail/mailer.ts'
+import { formatEmail } from '../email/formatEmail.ts'
+import type { Email } from '../email/mailer.ts'
 
 /** The shares of a daily quota that cause an alert, in percent. */
 export const alertLevels = [80, 100] as const
@@ -66,17 +66,17 @@ const count = (value: number): string => value.toLocaleString('en-US')
  * @param to.isOwner - Whether it is for the user whose quota it is, and not for an operator.
  * @param to.siteUrl - The base of the dashboard.
  */
-export const toAlertMail = (
+export const toAlertEmail = (
   { data: { level, used, limit, account, user, resetsAt } }: AlertEvent,
   { to, isOwner, siteUrl }: { to: string; isOwner: boolean; siteUrl: string },
-): Mail => {
+): Email => {
   const base = siteUrl.replace(/\/+$/, '')
   const what = account.type === 'app' ? `The app "${account.name}"` : 'Your API keys together'
   const whose = account.type === 'app' ? what : `The API keys of ${user.email}`
   const subject = account.type === 'app' ? account.name : 'API keys'
   const reset = `${resetsAt.slice(0, 16).replace('T', ' ')} UTC`
   const isUsedUp = level >= 100
-  return formatMail({
+  return formatEmail({
     to,
     subject: isUsedUp ? `Daily quota used up: ${subject}` : `${level}% of the daily quota used: ${subject}`,
     paragraphs: [

@@ -2,12 +2,12 @@ import { openKey } from '../lib/secrets/sealKey.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import type { UtcDay } from '../lib/utcDay.ts'
-import type { Mail } from '../mail/mailer.ts'
+import type { Email } from '../email/mailer.ts'
 import type { AlertDelivery, ChargedAccount } from '../storage/alerts.ts'
 import { createId } from '../storage/createId.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
-import { alertLevels, createAlertEvent, toAlertMail } from './alertEvent.ts'
+import { alertLevels, createAlertEvent, toAlertEmail } from './alertEvent.ts'
 import type { AlertEvent } from './alertEvent.ts'
 import type { WebhookRequest, WebhookResult } from './sendWebhook.ts'
 
@@ -29,9 +29,9 @@ export interface AlertsOptions {
   readonly secrets: readonly ServerSecret[]
   readonly sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>
   /** Sends an email. `undefined`: emails are off. */
-  readonly sendMail: () => ((mail: Mail) => Promise<void>) | undefined
-  /** Describes an error of `sendMail` without the address. */
-  readonly describeMailError: (error: unknown) => string
+  readonly sendEmail: () => ((email: Email) => Promise<void>) | undefined
+  /** Describes an error of `sendEmail` without the address. */
+  readonly describeEmailError: (error: unknown) => string
   /** The base of the dashboard. */
   readonly siteUrl: () => string
   readonly onEvent: (event: AlertFailure) => void
@@ -107,23 +107,23 @@ export const createAlerts = (options: AlertsOptions): { run(stopped: () => boole
     }
   }
 
-  const sendMail = async ({ userId, event }: AlertDelivery): Promise<WebhookResult> => {
-    const send = options.sendMail()
+  const sendEmail = async ({ userId, event }: AlertDelivery): Promise<WebhookResult> => {
+    const send = options.sendEmail()
     const user = await storage.users.find(userId)
-    if (send === undefined || user?.state !== 'active') return { ok: false, result: 'mailDisabled' }
+    if (send === undefined || user?.state !== 'active') return { ok: false, result: 'emailDisabled' }
     const parsed = JSON.parse(event) as AlertEvent
     try {
       const isOwner = parsed.data.user.id === userId
-      await send(toAlertMail(parsed, { to: user.email, isOwner, siteUrl: options.siteUrl() }))
+      await send(toAlertEmail(parsed, { to: user.email, isOwner, siteUrl: options.siteUrl() }))
       return { ok: true, result: 'sent' }
     } catch (error) {
-      return { ok: false, result: options.describeMailError(error) }
+      return { ok: false, result: options.describeEmailError(error) }
     }
   }
 
   const send = async (delivery: AlertDelivery): Promise<WebhookResult> => {
     const { userId, webhookId, event } = delivery
-    if (webhookId === null) return sendMail(delivery)
+    if (webhookId === null) return sendEmail(delivery)
     const webhook = await storage.webhooks.find({ id: webhookId, userId })
     if (webhook === undefined) return { ok: false, result: 'removed' }
     let secret: string

@@ -17,7 +17,7 @@ import type { RouteName } from './contract/route.ts'
 export interface ControlConfig {
   readonly signUp: SignUpMode
   /** Whether the service sends emails. @default false */
-  readonly mail?: boolean
+  readonly email?: boolean
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
   /** Most apps an account can have. */

@@ -10,8 +10,8 @@ import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
-import { createMailer } from '../mail/createMailer.ts'
-import { describeMailError } from '../mail/sendBySmtp.ts'
+import { createMailer } from '../email/createMailer.ts'
+import { describeEmailError } from '../email/sendBySmtp.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -162,7 +162,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys.forget(changes)
     redis?.invalidation.publish(changes)
   }
-  const mailer = createMailer({ config: () => config.mail, onEvent: log })
+  const mailer = createMailer({ config: () => config.email, onEvent: log })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
@@ -172,7 +172,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     auditDays: config.retention.auditDays,
     now: options.now,
     onChange: forget,
-    mail: { ...mailer, siteUrl: () => siteUrl() },
+    mailer: { ...mailer, siteUrl: () => siteUrl() },
   })
 
   // Usage
@@ -219,8 +219,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
     secrets,
     sendWebhook: (request) => sendWebhook(request, webhookOptions()),
-    sendMail: mailer.getSend,
-    describeMailError,
+    sendEmail: mailer.getSend,
+    describeEmailError,
     siteUrl,
     onEvent: log,
     leader: randomUUID(),
@@ -241,7 +241,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     secrets,
     config: () => ({
       signUp: config.signUp,
-      mail: config.mail !== undefined,
+      email: config.email !== undefined,
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
       maxApps: config.limits.appsPerUser,

@@ -61,7 +61,7 @@ const readText = (file: string | undefined): string => {
  * @param environment - If the file of `KEYRAIL_SECRET_FILE` cannot be read, its secrets are left out.
  */
 export const getSecrets = (
-  { networks, tracing, mail }: Pick<ServiceConfig, 'networks' | 'tracing' | 'mail'>,
+  { networks, tracing, email }: Pick<ServiceConfig, 'networks' | 'tracing' | 'email'>,
   environment: Environment,
 ): readonly string[] => {
   const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
@@ -74,7 +74,7 @@ export const getSecrets = (
       getHeaderSecrets(headers),
     ),
     ...(tracing === undefined ? [] : getUrlSecrets(tracing.endpoint)),
-    mail?.smtp.password ?? '',
+    email?.smtp.password ?? '',
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
     ...getRedisPasswords(REDIS_URL),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>

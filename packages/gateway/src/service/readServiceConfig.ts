@@ -23,7 +23,7 @@ export const readServiceConfig = (
 ): ServiceConfig => {
   const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
   const folder = dirname(resolve(file))
-  const { storage, tls, tracing, mail, dashboard } = config
+  const { storage, tls, tracing, email, dashboard } = config
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   return {
     ...config,
@@ -32,7 +32,7 @@ export const readServiceConfig = (
     ...(tracing?.headers === undefined
       ? {}
       : { tracing: { ...tracing, headers: readHeaders(tracing.headers, 'tracing.headers', folder) } }),
-    ...(mail === undefined ? {} : { mail: readMail(mail, { folder, environment }) }),
+    ...(email === undefined ? {} : { email: readEmail(email, { folder, environment }) }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
@@ -178,22 +178,22 @@ const readHeaders = (
 }
 
 /** Replaces the variable or file of the password with the password. */
-const readMail = (
-  mail: NonNullable<ServiceConfig['mail']>,
+const readEmail = (
+  email: NonNullable<ServiceConfig['email']>,
   { folder, environment }: Sources,
-): NonNullable<ServiceConfig['mail']> => {
-  const { passwordEnv, passwordFile, ...smtp } = mail.smtp
+): NonNullable<ServiceConfig['email']> => {
+  const { passwordEnv, passwordFile, ...smtp } = email.smtp
   if (passwordEnv !== undefined) {
     const password = environment[passwordEnv] ?? ''
-    if (password !== '') return { ...mail, smtp: { ...smtp, password } }
-    const fix = `names ${formatVariable(passwordEnv)}, which is not set: set it or remove mail`
-    throw new ConfigError([{ path: 'mail.smtp.passwordEnv', fix }])
+    if (password !== '') return { ...email, smtp: { ...smtp, password } }
+    const fix = `names ${formatVariable(passwordEnv)}, which is not set: set it or remove email`
+    throw new ConfigError([{ path: 'email.smtp.passwordEnv', fix }])
   }
-  if (passwordFile === undefined) return mail
+  if (passwordFile === undefined) return email
   try {
-    return { ...mail, smtp: { ...smtp, password: readFileSync(resolve(folder, passwordFile), 'utf8').trim() } }
+    return { ...email, smtp: { ...smtp, password: readFileSync(resolve(folder, passwordFile), 'utf8').trim() } }
   } catch (error) {
-    throw unreadableFile('mail.smtp.passwordFile', error)
+    throw unreadableFile('email.smtp.passwordFile', error)
   }
 }
 

@@ -3,7 +3,7 @@ import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
-import { mail } from './mailConfig.ts'
+import { email } from './emailConfig.ts'
 import { requestLog } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
@@ -47,7 +47,7 @@ export const serviceConfigSchema = object({
   /** Where the spans of traced requests are sent. @default requests are not traced */
   tracing: tracing.exactOptional(),
   /** Where emails are sent: to confirm addresses, to reset passwords and to invite. @default no emails are sent */
-  mail: mail.exactOptional(),
+  email: email.exactOptional(),
   /** The URLs that users have alerts sent to. */
   webhooks: object({
     /** Allows plain http, and addresses of private networks and of this machine. @default false */

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../proxy/log.ts'
 import type { AlertFailure } from '../alerts/createAlerts.ts'
-import type { MailEvent } from '../mail/mailer.ts'
+import type { EmailEvent } from '../email/mailer.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
 import type { LimitsEvent } from '../usage/limits/usageLimits.ts'
 import type { MeterEvent } from '../usage/metering/meter.ts'
@@ -57,7 +57,7 @@ export type ServiceLogEntry =
   /** The log reader was slow, so this many lines were dropped before this one. */
   | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
-  | MailEvent
+  | EmailEvent
   | AlertFailure
   | LimitsEvent
   | MeterEvent
@@ -92,7 +92,7 @@ const getLevel = (entry: ServiceLogEntry): Level => {
     entry.event === 'warning' ||
     (entry.event === 'worker' && (entry.state === 'crashed' || entry.state === 'rejected')) ||
     entry.event === 'logDropped' ||
-    entry.event === 'mail' ||
+    entry.event === 'email' ||
     entry.event === 'alertFailed' ||
     entry.event === 'quotaDegraded' ||
     entry.event === 'quotaLost' ||

@@ -14,7 +14,7 @@ export interface Invite {
   readonly createdAt: number
   readonly expiresAt: number
   /** Whether the service sent it to `email`, so that it proves the address. */
-  readonly isMailed: boolean
+  readonly isEmailed: boolean
 }
 
 /** The unused invites, stored by their SHA-256 (lower-case hex). */
@@ -24,7 +24,7 @@ export interface Invites {
     email: string | null
     createdBy: string
     expiresAt: number
-    isMailed?: boolean
+    isEmailed?: boolean
     now: number
   }): Promise<Invite>
   /** Finds and locks an invite until the transaction ends, so that it cannot be used twice. */
@@ -43,14 +43,14 @@ const toInvite = ({ id, email, createdBy, createdAt, expiresAt, mailed }: Select
   createdBy,
   createdAt,
   expiresAt,
-  isMailed: mailed === 1,
+  isEmailed: mailed === 1,
 })
 
 /** Creates the repository of invites. */
 export const createInvites = (db: Db): Invites => {
   const { query } = db
   return {
-    create: async ({ hash, email, createdBy, expiresAt, isMailed = false, now }) => {
+    create: async ({ hash, email, createdBy, expiresAt, isEmailed = false, now }) => {
       const row = await query
         .insertInto('invites')
         .values({
@@ -60,7 +60,7 @@ export const createInvites = (db: Db): Invites => {
           createdBy,
           createdAt: now,
           expiresAt,
-          mailed: isMailed ? 1 : 0,
+          mailed: isEmailed ? 1 : 0,
         })
         .returningAll()
         .executeTakeFirstOrThrow()

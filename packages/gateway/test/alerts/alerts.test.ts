@@ -7,7 +7,7 @@ import type { WebhookRequest, WebhookResult } from '../../src/alerts/sendWebhook
 import { sealKey } from '../../src/lib/secrets/sealKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
-import type { Mail } from '../../src/mail/mailer.ts'
+import type { Email } from '../../src/email/mailer.ts'
 import { createId } from '../../src/storage/createId.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -24,7 +24,7 @@ describe.each(databases)('alerts on $name', (database) => {
   let storage: Storage
   let clock: { now: number }
   let sent: WebhookRequest[]
-  let mails: Mail[]
+  let emails: Email[]
   let failures: AlertFailure[]
   let respond: () => WebhookResult
   beforeAll(async () => {
@@ -33,13 +33,13 @@ describe.each(databases)('alerts on $name', (database) => {
   beforeEach(async () => {
     storage = await openStorage(await database.create())
     clock.now += day
-    ;[sent, mails, failures] = [[], [], []]
+    ;[sent, emails, failures] = [[], [], []]
     respond = () => ({ ok: true, result: 'HTTP 200' })
     return () => storage.close()
   })
   afterAll(() => database.stop())
 
-  const createJob = (leader = 'one', { isMailOn = true } = {}) => {
+  const createJob = (leader = 'one', { isEmailOn = true } = {}) => {
     const accountDays = createAccountDays(storage)
     return createAlerts({
       storage,
@@ -59,8 +59,8 @@ describe.each(databases)('alerts on $name', (database) => {
         sent.push(request)
         return respond()
       },
-      sendMail: () => (isMailOn ? async (mail) => void mails.push(mail) : undefined),
-      describeMailError: () => 'failed',
+      sendEmail: () => (isEmailOn ? async (email) => void emails.push(email) : undefined),
+      describeEmailError: () => 'failed',
       siteUrl: () => 'https://rpc.example.org',
       onEvent: (event) => failures.push(event),
       leader,
@@ -102,14 +102,14 @@ describe.each(databases)('alerts on $name', (database) => {
     const url = await addWebhook(user.id)
     await charge(`user:${user.id}`, 799)
     await run()
-    expect([mails, sent]).toEqual([[], []])
+    expect([emails, sent]).toEqual([[], []])
 
     // Two instances of the gateway have counted.
     await charge(`user:${user.id}`, 1, 'other')
     await run()
     await run()
-    expect(mails).toMatchObject([{ to: user.email, subject: '80% of the daily quota used: API keys' }])
-    expect(mails[0]?.text).toContain('Your API keys together used 800 of 1,000 units today.')
+    expect(emails).toMatchObject([{ to: user.email, subject: '80% of the daily quota used: API keys' }])
+    expect(emails[0]?.text).toContain('Your API keys together used 800 of 1,000 units today.')
     expect(sent).toMatchObject([{ url, secret: 'whsec_test' }])
     expect(events()).toEqual([
       {
@@ -131,7 +131,7 @@ describe.each(databases)('alerts on $name', (database) => {
     await charge(`user:${user.id}`, 999)
     await run()
     await run()
-    expect(mails.map(({ subject }) => subject).slice(1)).toEqual(['Daily quota used up: API keys'])
+    expect(emails.map(({ subject }) => subject).slice(1)).toEqual(['Daily quota used up: API keys'])
     expect(events().map(({ data }) => data.level)).toEqual([80, 100])
 
     // The next day starts over.
@@ -158,10 +158,10 @@ describe.each(databases)('alerts on $name', (database) => {
     await charge(`app:${app.id}`, 9)
     await charge(`user:${user.id}`, 1_000_000)
     await run()
-    expect(mails).toHaveLength(1)
-    expect(mails[0]?.subject).toBe('80% of the daily quota used: Shop <1>')
-    expect(mails[0]?.text).toContain(`https://rpc.example.org/apps/${app.id}/metrics`)
-    expect(mails[0]?.html).not.toContain('<1>')
+    expect(emails).toHaveLength(1)
+    expect(emails[0]?.subject).toBe('80% of the daily quota used: Shop <1>')
+    expect(emails[0]?.text).toContain(`https://rpc.example.org/apps/${app.id}/metrics`)
+    expect(emails[0]?.html).not.toContain('<1>')
   })
 
   test('operators can get the alerts of all users', async () => {
@@ -175,8 +175,8 @@ describe.each(databases)('alerts on $name', (database) => {
     await charge(`user:${user.id}`, 900)
     await run()
     expect(sent.map(({ url }) => url).toSorted()).toEqual(urls.toSorted())
-    expect(mails.map(({ to }) => to).toSorted()).toEqual([operator.email, user.email].toSorted())
-    const text = mails.find(({ to }) => to === operator.email)?.text
+    expect(emails.map(({ to }) => to).toSorted()).toEqual([operator.email, user.email].toSorted())
+    const text = emails.find(({ to }) => to === operator.email)?.text
     expect(text).toContain(`The API keys of ${user.email} used 900`)
     expect(text).toContain(`https://rpc.example.org/operator/users/${user.id}`)
   })
@@ -185,16 +185,16 @@ describe.each(databases)('alerts on $name', (database) => {
     const [unverified, off, normal] = [await addUser({ isVerified: false }), await addUser(), await addUser()]
     await storage.alerts.setEmails(off.id, { own: false, all: false })
     for (const { id } of [unverified, off, normal]) await charge(`user:${id}`, 900)
-    await run(createJob('one', { isMailOn: false }))
-    expect(mails).toEqual([])
+    await run(createJob('one', { isEmailOn: false }))
+    expect(emails).toEqual([])
     expect(await storage.alerts.listDeliveries({ userId: off.id, limit: 9 })).toEqual([])
     expect(await storage.alerts.listDeliveries({ userId: normal.id, limit: 9 })).toMatchObject([
-      { state: 'pending', result: 'mailDisabled' },
+      { state: 'pending', result: 'emailDisabled' },
     ])
     // Once there is a server, the retry sends it.
     clock.now += minute
     await run()
-    expect(mails.map(({ to }) => to)).toEqual([normal.email])
+    expect(emails.map(({ to }) => to)).toEqual([normal.email])
   })
 
   test('a failed delivery is retried with growing waits, and then given up', async () => {
@@ -246,7 +246,7 @@ describe.each(databases)('alerts on $name', (database) => {
     const jobs = Array.from({ length: 8 }, (_, index) => createJob(`instance-${index}`))
     await Promise.all(jobs.map((job) => run(job)))
     storage = leased
-    expect([sent.length, mails.length]).toEqual([1, 1])
+    expect([sent.length, emails.length]).toEqual([1, 1])
   })
 
   test('one instance at a time looks for alerts; another one takes over after three minutes', async () => {
@@ -254,10 +254,10 @@ describe.each(databases)('alerts on $name', (database) => {
     await run(createJob('one'))
     await charge(`user:${user.id}`, 900)
     await run(createJob('two'))
-    expect(mails).toEqual([])
+    expect(emails).toEqual([])
     clock.now += 3 * minute
     await run(createJob('two'))
-    expect(mails).toHaveLength(1)
+    expect(emails).toHaveLength(1)
   })
 
   test('deliveries of a removed webhook and of a deleted user end; old ones are pruned', async () => {
@@ -289,6 +289,6 @@ describe.each(databases)('alerts on $name', (database) => {
     await storage.write(createAccountDays(storage).toSteps(rows))
     await charge(`user:${user.id}`, 900)
     await run()
-    expect(mails).toHaveLength(1)
+    expect(emails).toHaveLength(1)
   })
 })

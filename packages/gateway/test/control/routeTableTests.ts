@@ -56,10 +56,10 @@ export const testRouteTable = (database: TestDatabase): void => {
       { as, headers }: { as?: Login | undefined; headers?: Readonly<Record<string, string | undefined>> } = {},
     ): Promise<TestResponse> => {
       const sent = { ...goodInputs[name](world), as, ...(headers === undefined ? {} : { headers }) }
-      control.mailbox.isOn = mailRoutes.has(name)
+      control.inbox.isOn = mailRoutes.has(name)
       const response = await control.call(name, sent as Sent<RouteName>)
-      await control.mailbox.settle()
-      control.mailbox.isOn = false
+      await control.inbox.settle()
+      control.inbox.isOn = false
       expect(findResponseProblems(name, response)).toEqual([])
       return response
     }
@@ -141,9 +141,9 @@ export const testRouteTable = (database: TestDatabase): void => {
         const { body, ...given } = goodInputs[name](other) as { body: object; params?: object }
         const send = async (password?: string): Promise<unknown> => {
           const sent = { ...given, body: { ...body, password }, as: person.as }
-          control.mailbox.isOn = mailRoutes.has(name)
+          control.inbox.isOn = mailRoutes.has(name)
           const response = await control.call(name, sent as Sent<RouteName>)
-          control.mailbox.isOn = false
+          control.inbox.isOn = false
           return (response.body as Partial<ApiErrorView> | undefined)?.error?.code
         }
         control.clock.now += 15 * 60_000

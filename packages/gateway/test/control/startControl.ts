@@ -24,8 +24,8 @@ import type { Change } from '../../src/storage/changes.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
-import { createMailbox } from '../mail/mailbox.ts'
-import type { Mailbox } from '../mail/mailbox.ts'
+import { createInbox } from '../email/inbox.ts'
+import type { Inbox } from '../email/inbox.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 
 /** A response of the control API. */
@@ -64,7 +64,7 @@ export interface StartedControl {
   readonly clock: { now: number }
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
   /** Off until a test turns it on. */
-  readonly mailbox: Mailbox
+  readonly inbox: Inbox
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
   /** All responses: method, path, headers and body. */
@@ -142,8 +142,8 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       apiKey: { perSecond: null, burst: 1_000, perDay: 25_000, perMonth: null },
     },
   }
-  const mailbox = createMailbox({ siteUrl: () => url })
-  mailbox.isOn = false
+  const inbox = createInbox({ siteUrl: () => url })
+  inbox.isOn = false
   let url = 'http://127.0.0.1:1'
   const accounts = createAccounts({
     storage,
@@ -151,7 +151,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     operatorToken,
     now,
     onChange: forget,
-    mail: mailbox.mail,
+    mailer: inbox.mailer,
     passwords: createPasswordHasher({ cost: cheap, maxQueued: 1_000 }),
   })
   const usageLimits: Pick<UsageLimits, 'usage'> = {
@@ -238,7 +238,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     operatorToken,
     clock,
     config,
-    mailbox,
+    inbox,
     secrets,
     logs,
     seen,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver } from '../alerts/startReceiver.ts'
 import type { Receiver } from '../alerts/startReceiver.ts'
-import { startSmtpServer } from '../mail/startSmtpServer.ts'
-import type { SmtpServer } from '../mail/startSmtpServer.ts'
+import { startSmtpServer } from '../email/startSmtpServer.ts'
+import type { SmtpServer } from '../email/startSmtpServer.ts'
 import { post } from '../startGateway.ts'
 import { places } from './places.ts'
 import { startTestService } from './testService.ts'
@@ -20,7 +20,7 @@ describe.each(places)('alerts of keyrail serve on $name', (kind) => {
   beforeAll(async () => {
     ;[smtp, receiver] = await Promise.all([startSmtpServer(), startReceiver()])
     service = await startTestService(kind, {
-      mail: { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' }, from: 'keyrail@example.org' },
+      email: { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' }, from: 'keyrail@example.org' },
       webhooks: { allowPrivateAddresses: true },
     })
   })

@@ -59,7 +59,7 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
       say('Saved')
     },
   })
-  if (deployment?.mail !== true)
+  if (deployment?.email !== true)
     return (
       <Card title="Email">
         <p className="soft">This service sends no email.</p>

@@ -23,7 +23,7 @@ export function AccountSecurity() {
   return (
     <>
       <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
-      {deployment?.mail && data && <ChangeEmail account={data.account} />}
+      {deployment?.email && data && <ChangeEmail account={data.account} />}
       <ChangePassword />
       <DeleteAccount />
     </>

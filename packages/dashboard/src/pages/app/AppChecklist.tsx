@@ -53,7 +53,7 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
   if (isDismissed || !alerts.data || !metrics.data || !allowList.data || !jwtKeys.data) return null
   const params = { appId: app.id }
   const getsEmails =
-    alerts.data.emails.own && deployment.data?.mail === true && session.data?.account.emailVerified === true
+    alerts.data.emails.own && deployment.data?.email === true && session.data?.account.emailVerified === true
   const steps: readonly Step[] = [
     {
       title: 'Make the first request',

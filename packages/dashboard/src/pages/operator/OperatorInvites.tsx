@@ -57,7 +57,7 @@ export function OperatorInvites() {
 
 function Make() {
   const queries = useQueryClient()
-  const [email, setMail] = useState('')
+  const [email, setEmail] = useState('')
   const [days, setDays] = useState('7')
   const [isSent, setSent] = useState(false)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -69,7 +69,7 @@ function Make() {
         body: { days: Number(days), ...(email.trim() && { email: email.trim() }), ...(isSent && { send: true }) },
       }),
     done: async (made) => {
-      setMail('')
+      setEmail('')
       if (isSent) say('The invite is on its way')
       setLink(isSent ? undefined : made)
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
@@ -87,7 +87,7 @@ function Make() {
             type="email"
             optional
             value={email}
-            onChange={setMail}
+            onChange={setEmail}
             fix={making.getFix('email')}
           />
           <SelectField
@@ -99,7 +99,7 @@ function Make() {
             fix={making.getFix('days')}
           />
         </div>
-        {deployment?.mail && (
+        {deployment?.email && (
           <Choices
             legend="Delivery"
             kind="any"

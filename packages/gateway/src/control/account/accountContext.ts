@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import type { AccountMail } from './accountMail.ts'
+import type { AccountMailer } from './accountEmails.ts'
 import type { SignUpMode } from './accounts.ts'
 import type { Account } from './account.ts'
 import type { Throttle } from './createThrottle.ts'
@@ -15,7 +15,7 @@ import type { PasswordHasher } from './createPasswordHasher.ts'
 export interface AccountContext {
   readonly storage: Storage
   readonly passwords: PasswordHasher
-  readonly mail: AccountMail
+  readonly mailer: AccountMailer
   readonly signUp: () => SignUpMode
   /** The smallest burst that a user's limits may have. */
   readonly minBurst: () => number
@@ -31,9 +31,9 @@ export interface ThrottledContext extends AccountContext {
   /** Sign-ups and password resets, by IP block. */
   readonly signUps: Throttle
   /** Requests for an email, by IP block. */
-  readonly mailsByIp: Throttle
+  readonly emailsByIp: Throttle
   /** The same by the hash of the address that gets it. */
-  readonly mailsByAddress: Throttle
+  readonly emailsByAddress: Throttle
   /** Password confirmations, by session hash. */
   readonly confirmations: Throttle
   /** Failed log-ins that are added to the audit log, by account id, so that attacks on other accounts do not suppress them. */

@@ -87,7 +87,7 @@ export const accountErrors = {
     message: 'The email address is not confirmed. Request a link to it, then sign up with the link.',
     field: 'email',
   }),
-  mailDisabled: (): AccountError => ({
+  emailDisabled: (): AccountError => ({
     status: 409,
     code: 'mail_disabled',
     message: 'This service sends no email. Ask its operator for a link.',

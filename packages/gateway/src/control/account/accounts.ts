@@ -1,4 +1,4 @@
-import type { AccountMail } from './accountMail.ts'
+import type { AccountMailer } from './accountEmails.ts'
 import type { Account } from './account.ts'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
@@ -134,7 +134,7 @@ export interface AccountsOptions {
   /** Called after each commit with the cached keys to invalidate. */
   readonly onChange?: ((changes: readonly Change[]) => void) | undefined
   /** Sends emails. @default none are sent */
-  readonly mail?: AccountMail | undefined
+  readonly mailer?: AccountMailer | undefined
   /** Hashes passwords. Use one per process. @default createPasswordHasher() */
   readonly passwords?: PasswordHasher | undefined
   /** Sign-ups at once from an IP address (a /64 of IPv6); after that one per minute. @default 20 */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { monotonicClock } from '../../lib/clock.ts'
 import { createTokens } from './accessTokens.ts'
 import type { Accounts, AccountsOptions } from './accounts.ts'
-import { noMail } from './accountMail.ts'
+import { noMailer } from './accountEmails.ts'
 import { createEmailLinks } from './emailLinks.ts'
 import { createThrottle } from './createThrottle.ts'
 import { createLogInThrottle } from './createLogInThrottle.ts'
@@ -32,7 +32,7 @@ export const createAccounts = ({
   operatorToken,
   now: givenNow,
   onChange = () => {},
-  mail = noMail,
+  mailer = noMailer,
   passwords = createPasswordHasher(),
   signUpBurst = 20,
   auditDays = 400,
@@ -42,13 +42,13 @@ export const createAccounts = ({
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const context = { storage, passwords, mail, signUp, minBurst, secrets, now, onChange }
+  const context = { storage, passwords, mailer, signUp, minBurst, secrets, now, onChange }
   const throttled = {
     ...context,
     logInThrottle: createLogInThrottle(monotonic),
     signUps: createThrottle({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
-    mailsByIp: createThrottle({ burst: 10, intervalMs: minute, ...monotonic }),
-    mailsByAddress: createThrottle({ burst: 3, intervalMs: 10 * minute, ...monotonic }),
+    emailsByIp: createThrottle({ burst: 10, intervalMs: minute, ...monotonic }),
+    emailsByAddress: createThrottle({ burst: 3, intervalMs: 10 * minute, ...monotonic }),
     confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
     loggedFailures: createThrottle({ burst: 20, intervalMs: minute, ...monotonic }),
     loggedUnknownClients: createThrottle({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),

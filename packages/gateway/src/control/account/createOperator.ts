@@ -1,7 +1,7 @@
 import type { Repositories } from '../../storage/repositories.ts'
 import { audit, toAccount } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
-import { accountMails, getSignUpFragment } from './accountMail.ts'
+import { accountEmails, getSignUpFragment } from './accountEmails.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
@@ -35,7 +35,7 @@ const findValidMsProblem = (validMs: number): AccountError | undefined =>
 export const createOperator = ({
   storage,
   passwords,
-  mail,
+  mailer,
   signUp,
   minBurst,
   now,
@@ -112,7 +112,7 @@ export const createOperator = ({
           message: 'The email address is missing. Name the person to send the invite to.',
           field: 'email',
         }
-      if (send && !mail.isOn()) return accountErrors.mailDisabled()
+      if (send && !mailer.isOn()) return accountErrors.emailDisabled()
       const problem = findValidMsProblem(validMs)
       if (problem !== undefined) return problem
       const text = createSecretText('invite')
@@ -125,7 +125,7 @@ export const createOperator = ({
           email: email?.trim() ?? null,
           createdBy: actor,
           expiresAt: at + validMs,
-          isMailed: send,
+          isEmailed: send,
           now: at,
         })
         await audit(within, {
@@ -141,9 +141,9 @@ export const createOperator = ({
       })
       if (send && email !== undefined && 'invite' in created) {
         const to = email.trim()
-        mail.enqueue('invite', async () =>
-          accountMails.invite(
-            { to, siteUrl: mail.siteUrl() },
+        mailer.enqueue('invite', async () =>
+          accountEmails.invite(
+            { to, siteUrl: mailer.siteUrl() },
             getSignUpFragment(text, { email: to }),
             created.invite.expiresAt,
           ),

@@ -4,7 +4,7 @@ import { audit, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import { accountMails, getSignUpFragment } from './accountMail.ts'
+import { accountEmails, getSignUpFragment } from './accountEmails.ts'
 import type { Accounts } from './accounts.ts'
 import { findInvite } from './findInvite.ts'
 import { isEmail } from './isEmail.ts'
@@ -20,22 +20,22 @@ const linkMs = 60 * 60_000
 export const createEmailLinks = (
   context: ThrottledContext,
 ): Pick<Accounts, 'requestSignUp' | 'forgotPassword' | 'requestEmail' | 'verifyEmail'> => {
-  const { storage, mail, now, mailsByIp, mailsByAddress } = context
+  const { storage, mailer, now, emailsByIp, emailsByAddress } = context
 
   /** Counts a request from an IP address. @returns The error if it has made too many. */
   const takeIp = (ip: string): AccountError | undefined => {
     const caller = toIpBlock(ip)
-    const waitMs = mailsByIp.waitMs(caller)
+    const waitMs = emailsByIp.waitMs(caller)
     if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
-    mailsByIp.record(caller)
+    emailsByIp.record(caller)
     return undefined
   }
   /** Counts an email to an address. @returns `false` if it gets too many. The caller must not notice. */
   const takeAddress = (email: string): boolean => {
     // Hashed, so that long addresses do not use more memory.
     const key = hashSecret(foldText(email)).slice(0, 32)
-    if (mailsByAddress.waitMs(key) > 0) return false
-    mailsByAddress.record(key)
+    if (emailsByAddress.waitMs(key) > 0) return false
+    emailsByAddress.record(key)
     return true
   }
   const createLink = async (email: string, userId: string | null): Promise<string> => {
@@ -47,7 +47,7 @@ export const createEmailLinks = (
 
   return {
     requestSignUp: async ({ email, invite, ip }) => {
-      if (!mail.isOn()) return accountErrors.mailDisabled()
+      if (!mailer.isOn()) return accountErrors.emailDisabled()
       const mode = context.signUp()
       if (mode === 'closed') return accountErrors.signUpClosed()
       if (!isEmail(email)) return accountErrors.email()
@@ -58,23 +58,23 @@ export const createEmailLinks = (
         if ('code' in found) return found
       }
       if (!takeAddress(email)) return true
-      const to = { to: email.trim(), siteUrl: mail.siteUrl() }
-      mail.enqueue('signUp', async () => {
-        if ((await storage.users.findByEmail(email)) !== undefined) return accountMails.accountExists(to)
+      const to = { to: email.trim(), siteUrl: mailer.siteUrl() }
+      mailer.enqueue('signUp', async () => {
+        if ((await storage.users.findByEmail(email)) !== undefined) return accountEmails.accountExists(to)
         const link = await createLink(email, null)
         const usedInvite = mode === 'invite' ? invite : undefined
-        return accountMails.signUp(to, getSignUpFragment(link, { email: to.to, invite: usedInvite }))
+        return accountEmails.signUp(to, getSignUpFragment(link, { email: to.to, invite: usedInvite }))
       })
       return true
     },
 
     forgotPassword: async ({ email, ip }) => {
-      if (!mail.isOn()) return accountErrors.mailDisabled()
+      if (!mailer.isOn()) return accountErrors.emailDisabled()
       if (!isEmail(email)) return accountErrors.email()
       const rejected = takeIp(ip)
       if (rejected !== undefined) return rejected
       if (!takeAddress(email)) return true
-      mail.enqueue('resetPassword', async () => {
+      mailer.enqueue('resetPassword', async () => {
         const user = await storage.users.findByEmail(email)
         if (user?.state !== 'active') return undefined
         const text = createSecretText('link')
@@ -98,13 +98,13 @@ export const createEmailLinks = (
           return true
         })
         // The stored address, not the one that was typed: they may differ in characters that fold to the same.
-        return created ? accountMails.resetPassword({ to: user.email, siteUrl: mail.siteUrl() }, text) : undefined
+        return created ? accountEmails.resetPassword({ to: user.email, siteUrl: mailer.siteUrl() }, text) : undefined
       })
       return true
     },
 
     requestEmail: async ({ viewer, email, ip }) => {
-      if (!mail.isOn()) return accountErrors.mailDisabled()
+      if (!mailer.isOn()) return accountErrors.emailDisabled()
       if (viewer.session === undefined) return accountErrors.sessionRequired()
       if (!isEmail(email)) return accountErrors.email()
       const rejected = takeIp(ip)
@@ -112,13 +112,13 @@ export const createEmailLinks = (
       const userId = viewer.user.id
       await audit(storage, { at: now(), userId, actor: userId, action: 'account.requestEmail', subject: userId, ip })
       if (!takeAddress(email)) return true
-      const to = { to: email.trim(), siteUrl: mail.siteUrl() }
-      mail.enqueue('verifyEmail', async () => {
+      const to = { to: email.trim(), siteUrl: mailer.siteUrl() }
+      mailer.enqueue('verifyEmail', async () => {
         const owner = await storage.users.findByEmail(email)
-        if (owner !== undefined && owner.id !== userId) return accountMails.accountExists(to)
+        if (owner !== undefined && owner.id !== userId) return accountEmails.accountExists(to)
         // Deleted meanwhile.
         if ((await storage.users.find(userId)) === undefined) return undefined
-        return accountMails.verifyEmail(to, await createLink(email, userId))
+        return accountEmails.verifyEmail(to, await createLink(email, userId))
       })
       return true
     },
@@ -156,7 +156,9 @@ export const createEmailLinks = (
       if ('code' in changed) return changed
       const { user, before, isOther } = changed
       if (isOther)
-        mail.enqueue('emailChanged', async () => accountMails.emailChanged({ to: before, siteUrl: mail.siteUrl() }))
+        mailer.enqueue('emailChanged', async () =>
+          accountEmails.emailChanged({ to: before, siteUrl: mailer.siteUrl() }),
+        )
       return user
     },
   }

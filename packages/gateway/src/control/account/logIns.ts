@@ -31,7 +31,7 @@ interface SignUpPermission {
 export const createLogIns = (
   parts: ThrottledContext,
 ): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
-  const { storage, passwords, mail, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
+  const { storage, passwords, mailer, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
 
   const logFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
     // A flood of guesses must not flood the audit log.
@@ -52,8 +52,8 @@ export const createLogIns = (
   ): Promise<SignUpPermission | AccountError> => {
     const found = parts.signUp() === 'invite' ? await findInvite(within, { invite, email, now: now() }) : undefined
     if (found !== undefined && 'code' in found) return found
-    if (!mail.isOn()) return { invite: found, isVerified: false }
-    if (found?.isMailed === true && found.email !== null) return { invite: found, isVerified: true }
+    if (!mailer.isOn()) return { invite: found, isVerified: false }
+    if (found?.isEmailed === true && found.email !== null) return { invite: found, isVerified: true }
     if (link === undefined) return accountErrors.emailUnverified()
     const linkHash = isSecretText('email', link) ? hashSecret(link) : undefined
     const proof = linkHash === undefined ? undefined : await within.emailLinks.find(linkHash)

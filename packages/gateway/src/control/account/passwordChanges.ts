@@ -3,7 +3,7 @@ import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
-import { accountMails } from './accountMail.ts'
+import { accountEmails } from './accountEmails.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
@@ -20,7 +20,7 @@ export const createPasswordChanges = ({
   onChange,
   signUps,
   confirmations,
-  mail,
+  mailer,
 }: ThrottledContext): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
   /** Returns the viewer's stored account if the password is right. */
   const verifyPassword = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
@@ -52,7 +52,7 @@ export const createPasswordChanges = ({
   }
 
   const notify = (to: string): void =>
-    mail.enqueue('passwordChanged', async () => accountMails.passwordChanged({ to, siteUrl: mail.siteUrl() }))
+    mailer.enqueue('passwordChanged', async () => accountEmails.passwordChanged({ to, siteUrl: mailer.siteUrl() }))
 
   return {
     confirm: async (viewer, password) => {

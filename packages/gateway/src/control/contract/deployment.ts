@@ -59,7 +59,7 @@ export interface DeploymentView {
   readonly publicUrl: string
   readonly signUp: 'open' | 'invite' | 'closed'
   /** Whether the service sends emails: to confirm addresses, to reset passwords and to invite. */
-  readonly mail: boolean
+  readonly email: boolean
   /** Whether keys can be revealed after they were created. */
   readonly reveal: boolean
   /** Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository. */
@@ -112,7 +112,7 @@ export const deploymentView: z.ZodType<DeploymentView> = z
   .strictObject({
     publicUrl: z.string(),
     signUp: z.enum(['open', 'invite', 'closed']),
-    mail: z.boolean(),
+    email: z.boolean(),
     reveal: z.boolean(),
     publishedPackages: z.array(z.string()),
     chains,

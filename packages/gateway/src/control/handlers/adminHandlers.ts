@@ -1,4 +1,4 @@
-import { getPageUrl, getSignUpFragment } from '../account/accountMail.ts'
+import { getPageUrl, getSignUpFragment } from '../account/accountEmails.ts'
 import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'

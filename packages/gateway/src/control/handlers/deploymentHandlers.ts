@@ -32,13 +32,13 @@ export const deploymentHandlers = ({
   const getPublishedPackages = createPublishedPackages(now)
   return {
     'GET /api/deployment': async () => {
-      const { signUp, mail = false, reveal, registries = {}, maxApps, limits } = config()
+      const { signUp, email = false, reveal, registries = {}, maxApps, limits } = config()
       const deployed = deployment()
       return {
         response: {
           publicUrl: deployed.publicUrl.replace(/\/+$/, ''),
           signUp,
-          mail,
+          email,
           reveal,
           publishedPackages: await getPublishedPackages(registries),
           chains: toChainViews(deployed),

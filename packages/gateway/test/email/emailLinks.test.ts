@@ -4,8 +4,8 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { createFixture, expectOk, newEmail, newIp, password } from '../account/accountFixture.ts'
 import type { AccountFixture } from '../account/accountFixture.ts'
 import { databases } from '../storage/databases.ts'
-import { createMailbox, readLink } from './mailbox.ts'
-import type { Mailbox } from './mailbox.ts'
+import { createInbox, readLink } from './inbox.ts'
+import type { Inbox } from './inbox.ts'
 
 const hour = 60 * 60_000
 const next = 'another long password'
@@ -13,7 +13,7 @@ const next = 'another long password'
 describe.each(databases)('email links on $name', (database) => {
   let storage: Storage
   let fixture: AccountFixture
-  let mailbox: Mailbox
+  let inbox: Inbox
   beforeAll(async () => {
     storage = await openStorage(await database.create())
   })
@@ -22,15 +22,15 @@ describe.each(databases)('email links on $name', (database) => {
     await database.stop()
   })
   beforeEach(() => {
-    mailbox = createMailbox()
-    fixture = createFixture(storage, { mail: mailbox.mail })
+    inbox = createInbox()
+    fixture = createFixture(storage, { mailer: inbox.mailer })
   })
 
   /** Signs up by email. */
   const signUp = async (email = newEmail()) => {
     const { accounts } = fixture
     expect(await accounts.requestSignUp({ email, ip: newIp() })).toBe(true)
-    const { secret } = readLink(await mailbox.next())
+    const { secret } = readLink(await inbox.next())
     return { email, ...expectOk(await accounts.signUp({ email, password, link: secret, ip: newIp() })) }
   }
   const listActions = async (userId: string): Promise<readonly string[]> =>
@@ -43,9 +43,9 @@ describe.each(databases)('email links on $name', (database) => {
       const request = { email, password, ip: newIp() }
       expect(await accounts.signUp(request)).toMatchObject({ status: 403, code: 'email_unverified' })
       expect(await accounts.requestSignUp({ email: ` ${email}`, ip: newIp() })).toBe(true)
-      const mail = await mailbox.next()
-      expect(mail).toMatchObject({ to: email, subject: 'Confirm your email address for rpc.example.org' })
-      const { url, secret } = readLink(mail)
+      const message = await inbox.next()
+      expect(message).toMatchObject({ to: email, subject: 'Confirm your email address for rpc.example.org' })
+      const { url, secret } = readLink(message)
       expect(url).toBe(`https://rpc.example.org/sign-up#${secret}&email=${encodeURIComponent(email)}`)
       expect(await accounts.signUp({ ...request, email: newEmail(), link: secret })).toMatchObject({
         code: 'link_invalid',
@@ -61,7 +61,7 @@ describe.each(databases)('email links on $name', (database) => {
       const request = { email, password, ip: newIp() }
       await accounts.requestSignUp(request)
       await accounts.requestSignUp(request)
-      const [first, second] = [readLink(await mailbox.next()), readLink(await mailbox.next())]
+      const [first, second] = [readLink(await inbox.next()), readLink(await inbox.next())]
       expect(await accounts.signUp({ ...request, link: first.secret })).toMatchObject({ code: 'link_invalid' })
       clock.now += hour
       expect(await accounts.signUp({ ...request, link: second.secret })).toMatchObject({ code: 'link_invalid' })
@@ -71,9 +71,9 @@ describe.each(databases)('email links on $name', (database) => {
       const { email } = await signUp()
       const { accounts } = fixture
       expect(await accounts.requestSignUp({ email: email.toUpperCase(), ip: newIp() })).toBe(true)
-      const mail = await mailbox.next()
-      expect(mail.subject).toBe('You already have an account at rpc.example.org')
-      expect(readLink(mail).page).toBe('/log-in')
+      const message = await inbox.next()
+      expect(message.subject).toBe('You already have an account at rpc.example.org')
+      expect(readLink(message).page).toBe('/log-in')
       // Without a link, the response does not depend on the address either.
       const codes = await Promise.all(
         [email, newEmail()].map((one) => accounts.signUp({ email: one, password, ip: newIp() })),
@@ -86,9 +86,9 @@ describe.each(databases)('email links on $name', (database) => {
       mode.signUp = 'invite'
       const email = newEmail()
       const sent = expectOk(await accounts.operator.inviteUser({ email, send: true }))
-      const mail = await mailbox.next()
-      expect(mail).toMatchObject({ to: email, subject: 'You are invited to rpc.example.org' })
-      expect(readLink(mail).secret).toBe(sent.text)
+      const message = await inbox.next()
+      expect(message).toMatchObject({ to: email, subject: 'You are invited to rpc.example.org' })
+      expect(readLink(message).secret).toBe(sent.text)
       const { viewer } = expectOk(await accounts.signUp({ email, password, invite: sent.text, ip: newIp() }))
       expect(viewer.user.emailVerifiedAt).not.toBeNull()
 
@@ -97,13 +97,13 @@ describe.each(databases)('email links on $name', (database) => {
       expect(await accounts.requestSignUp(other)).toMatchObject({ code: 'invite_required' })
       expect(await accounts.signUp({ ...other, password, invite })).toMatchObject({ code: 'email_unverified' })
       expect(await accounts.requestSignUp({ ...other, invite })).toBe(true)
-      const { fragment, secret } = readLink(await mailbox.next())
+      const { fragment, secret } = readLink(await inbox.next())
       expect(fragment).toBe(`${secret}&invite=${invite}&email=${encodeURIComponent(other.email)}`)
       expectOk(await accounts.signUp({ ...other, password, invite, link: secret }))
     })
 
     test('is as it was if the service sends no emails', async () => {
-      mailbox.isOn = false
+      inbox.isOn = false
       const { accounts } = fixture
       const { viewer } = await fixture.signUp()
       expect(viewer.user.emailVerifiedAt).toBeNull()
@@ -121,13 +121,13 @@ describe.each(databases)('email links on $name', (database) => {
       const { accounts, clock } = fixture
       const { email, token, viewer } = await signUp()
       expect(await accounts.forgotPassword({ email: email.toUpperCase(), ip: newIp() })).toBe(true)
-      const mail = await mailbox.next()
-      expect(mail).toMatchObject({ to: email, subject: 'Set a new password for rpc.example.org' })
-      const { page, secret } = readLink(mail)
+      const message = await inbox.next()
+      expect(message).toMatchObject({ to: email, subject: 'Set a new password for rpc.example.org' })
+      const { page, secret } = readLink(message)
       expect(page).toBe('/reset-password')
       const request = { link: secret, password: next, ip: newIp() }
       expectOk(await accounts.resetPassword(request))
-      expect((await mailbox.next()).subject).toBe('Your password for rpc.example.org was changed')
+      expect((await inbox.next()).subject).toBe('Your password for rpc.example.org was changed')
       expect(await accounts.authenticate(token)).toBeUndefined()
       expect(await accounts.resetPassword(request)).toMatchObject({ code: 'link_invalid' })
       expect(await listActions(viewer.user.id)).toEqual([
@@ -136,7 +136,7 @@ describe.each(databases)('email links on $name', (database) => {
         'account.resetPassword',
       ])
       await accounts.forgotPassword({ email, ip: newIp() })
-      const late = readLink(await mailbox.next()).secret
+      const late = readLink(await inbox.next()).secret
       clock.now += hour
       expect(await accounts.resetPassword({ ...request, link: late })).toMatchObject({ code: 'link_invalid' })
     })
@@ -147,8 +147,8 @@ describe.each(databases)('email links on $name', (database) => {
       expectOk(await accounts.operator.setUserState({ id: viewer.user.id, state: 'disabled' }))
       for (const one of [email, newEmail()])
         expect(await accounts.forgotPassword({ email: one, ip: newIp() })).toBe(true)
-      await mailbox.settle()
-      expect(mailbox.mails).toEqual([])
+      await inbox.settle()
+      expect(inbox.emails).toEqual([])
     })
 
     test('looks nothing up before it returns', async () => {
@@ -165,11 +165,11 @@ describe.each(databases)('email links on $name', (database) => {
           },
         },
       }
-      const { accounts } = createFixture(watched, { mail: mailbox.mail })
+      const { accounts } = createFixture(watched, { mailer: inbox.mailer })
       await accounts.forgotPassword({ email, ip: newIp() })
       await accounts.requestSignUp({ email, ip: newIp() })
       expect(lookUps).toBe(0)
-      await mailbox.settle()
+      await inbox.settle()
       expect(lookUps).toBe(2)
     })
 
@@ -178,8 +178,8 @@ describe.each(databases)('email links on $name', (database) => {
       const { email } = await signUp()
       const ask = async (): Promise<number> => {
         expect(await accounts.forgotPassword({ email, ip: newIp() })).toBe(true)
-        await mailbox.settle()
-        return mailbox.mails.splice(0).length
+        await inbox.settle()
+        return inbox.emails.splice(0).length
       }
       // The link to sign up was the first.
       expect([await ask(), await ask(), await ask()]).toEqual([1, 1, 0])
@@ -205,16 +205,16 @@ describe.each(databases)('email links on $name', (database) => {
       const { email, viewer } = await signUp()
       const other = newEmail()
       expect(await accounts.requestEmail({ viewer, email: other, ip: newIp() })).toBe(true)
-      const mail = await mailbox.next()
-      expect(mail.to).toBe(other)
-      const { page, secret: link } = readLink(mail)
+      const message = await inbox.next()
+      expect(message.to).toBe(other)
+      const { page, secret: link } = readLink(message)
       expect(page).toBe('/verify-email')
       const someoneElse = await signUp()
       expect(await accounts.verifyEmail({ viewer: someoneElse.viewer, link, ip: newIp() })).toMatchObject({
         code: 'link_invalid',
       })
       expect(await accounts.verifyEmail({ viewer, link, ip: newIp() })).toMatchObject({ email: other })
-      const notice = await mailbox.next()
+      const notice = await inbox.next()
       expect([notice.to, notice.subject]).toEqual([email, 'Your email address for rpc.example.org was changed'])
       expect(await accounts.verifyEmail({ viewer, link, ip: newIp() })).toMatchObject({ code: 'link_invalid' })
       expectOk(await accounts.logIn({ email: other, password, ip: newIp() }))
@@ -228,31 +228,31 @@ describe.each(databases)('email links on $name', (database) => {
     })
 
     test('the address that an account has is verified the same way', async () => {
-      mailbox.isOn = false
+      inbox.isOn = false
       const { viewer, email } = await fixture.signUp()
-      mailbox.isOn = true
+      inbox.isOn = true
       await fixture.accounts.requestEmail({ viewer, email, ip: newIp() })
-      const { secret: link } = readLink(await mailbox.next())
+      const { secret: link } = readLink(await inbox.next())
       expect(await fixture.accounts.verifyEmail({ viewer, link, ip: newIp() })).toMatchObject({
         email,
         emailVerifiedAt: fixture.clock.now,
       })
-      await mailbox.settle()
-      expect(mailbox.mails).toEqual([])
+      await inbox.settle()
+      expect(inbox.emails).toEqual([])
     })
 
     test('a taken address gets the same response, and an email that says so', async () => {
       const { viewer } = await signUp()
       const { email } = await signUp()
       expect(await fixture.accounts.requestEmail({ viewer, email, ip: newIp() })).toBe(true)
-      expect((await mailbox.next()).subject).toBe('You already have an account at rpc.example.org')
+      expect((await inbox.next()).subject).toBe('You already have an account at rpc.example.org')
     })
 
     test('an address that was taken meanwhile stays with its account', async () => {
       const { viewer } = await signUp()
       const email = newEmail()
       await fixture.accounts.requestEmail({ viewer, email, ip: newIp() })
-      const { secret: link } = readLink(await mailbox.next())
+      const { secret: link } = readLink(await inbox.next())
       await signUp(email)
       expect(await fixture.accounts.verifyEmail({ viewer, link, ip: newIp() })).toMatchObject({ code: 'email_taken' })
     })
@@ -262,11 +262,11 @@ describe.each(databases)('email links on $name', (database) => {
       const { viewer } = await signUp()
       const ask = async (): Promise<string> => {
         await accounts.requestEmail({ viewer, email: newEmail(), ip: newIp() })
-        return readLink(await mailbox.next()).secret
+        return readLink(await inbox.next()).secret
       }
       const first = await ask()
       expectOk(await accounts.changePassword({ viewer, current: password, next, ip: newIp() }))
-      await mailbox.next()
+      await inbox.next()
       expect(await accounts.verifyEmail({ viewer, link: first, ip: newIp() })).toMatchObject({ code: 'link_invalid' })
       const second = await ask()
       const { text: link } = expectOk(await accounts.operator.resetLink({ id: viewer.user.id }))
@@ -282,7 +282,7 @@ describe.each(databases)('email links on $name', (database) => {
     clock.now += hour
     await prune()
     await accounts.requestSignUp({ email: newEmail(), ip: newIp() })
-    await mailbox.settle()
+    await inbox.settle()
     expect(await prune()).toBe(0)
     clock.now += hour
     expect(await prune()).toBe(1)

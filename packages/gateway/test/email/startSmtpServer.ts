@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions } from 'smtp-server'
 
 /** An email that a server received. */
-export interface ReceivedMail {
+export interface ReceivedEmail {
   readonly from: string
   readonly to: readonly string[]
   /** Headers and body, with soft line breaks and encoded characters resolved. */
@@ -17,11 +17,11 @@ export interface ReceivedMail {
 /** A real SMTP server. */
 export interface SmtpServer {
   readonly port: number
-  readonly received: ReceivedMail[]
+  readonly received: ReceivedEmail[]
   /** The status codes of the next responses to a recipient; 250 if there is none. */
   readonly statuses: number[]
   /** Waits for the next email, and removes it. */
-  next(): Promise<ReceivedMail>
+  next(): Promise<ReceivedEmail>
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ const decodeQuoted = (text: string): string =>
 
 /** Starts an SMTP server on a free port of 127.0.0.1. Its certificate is self-signed. */
 export const startSmtpServer = async (options: SMTPServerOptions = {}): Promise<SmtpServer> => {
-  const received: ReceivedMail[] = []
+  const received: ReceivedEmail[] = []
   const statuses: number[] = []
   const waiting: (() => void)[] = []
   const server = new SMTPServer({

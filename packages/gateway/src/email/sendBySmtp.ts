@@ -1,4 +1,4 @@
-import type { Mail, MailConfig } from './mailer.ts'
+import type { Email, EmailConfig } from './mailer.ts'
 
 /** How long a server may take to accept a connection and to greet, in milliseconds. */
 const connectMs = 10_000
@@ -7,9 +7,9 @@ const silenceMs = 30_000
 
 /**
  * Sends an email to its SMTP server, over a connection of its own.
- * @throws An error whose message may contain addresses: log only `describeMailError`.
+ * @throws An error whose message may contain addresses: log only `describeEmailError`.
  */
-export const sendBySmtp = async ({ smtp, from }: MailConfig, mail: Mail): Promise<void> => {
+export const sendBySmtp = async ({ smtp, from }: EmailConfig, email: Email): Promise<void> => {
   // Imported lazily: a service without email does not load it.
   const { createTransport } = await import('nodemailer')
   const { host, port, secure, user, password } = smtp
@@ -27,7 +27,7 @@ export const sendBySmtp = async ({ smtp, from }: MailConfig, mail: Mail): Promis
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const { to, ...content } = mail
+  const { to, ...content } = email
   await transport.sendMail({
     ...content,
     from,
@@ -41,7 +41,7 @@ const getMember = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined
 
 /** Describes why an email was not sent, without anything that the server wrote. */
-export const describeMailError = (error: unknown): string => {
+export const describeEmailError = (error: unknown): string => {
   const [status, code] = [getMember(error, 'responseCode'), getMember(error, 'code')]
   const known = [
     ...(typeof code === 'string' && /^[A-Z_0-9]{1,40}$/.test(code) ? [code] : []),
@@ -51,7 +51,7 @@ export const describeMailError = (error: unknown): string => {
 }
 
 /** Whether a retry is useless: the email or its recipient is rejected. Wrong credentials may be fixed while it is queued. */
-export const isPermanentMailError = (error: unknown): boolean => {
+export const isPermanentEmailError = (error: unknown): boolean => {
   const [status, code] = [getMember(error, 'responseCode'), getMember(error, 'code')]
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && (typeof status !== 'number' || status >= 500)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startSmtpServer } from '../mail/startSmtpServer.ts'
-import type { SmtpServer } from '../mail/startSmtpServer.ts'
+import { startSmtpServer } from '../email/startSmtpServer.ts'
+import type { SmtpServer } from '../email/startSmtpServer.ts'
 import { sqlite } from './places.ts'
 import { startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
@@ -15,7 +15,7 @@ let service: TestService
 beforeAll(async () => {
   smtp = await startSmtpServer()
   service = await startTestService(sqlite, {
-    mail: { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' }, from: 'Keyrail <keyrail@example.org>' },
+    email: { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' }, from: 'Keyrail <keyrail@example.org>' },
   })
 })
 afterAll(async () => {
@@ -26,10 +26,10 @@ afterAll(async () => {
 
 test('a user signs up by email; the log has a failure without the address, and no link', async () => {
   const ann = createVisitor(service.url)
-  expect((await ann.get('GET /api/deployment')).mail).toBe(true)
+  expect((await ann.get('GET /api/deployment')).email).toBe(true)
   smtp.statuses.push(550)
   await ann.get('POST /api/account/sign-up-link', { body: { email } })
-  expect(await service.process.logged('a failed email', ({ event }) => event === 'mail')).toMatchObject({
+  expect(await service.process.logged('a failed email', ({ event }) => event === 'email')).toMatchObject({
     level: 'warn',
     kind: 'signUp',
     state: 'failed',
@@ -47,8 +47,8 @@ test('a user signs up by email; the log has a failure without the address, and n
 })
 
 test('a reload turns emails off', async () => {
-  const { mail: _, ...config } = service.config
-  service.change({ ...config, mail: undefined as never })
+  const { email: _, ...config } = service.config
+  service.change({ ...config, email: undefined as never })
   await service.process.logged('the reload', ({ event, state }) => event === 'config' && state === 'applied')
-  expect((await createVisitor(service.url).get('GET /api/deployment')).mail).toBe(false)
+  expect((await createVisitor(service.url).get('GET /api/deployment')).email).toBe(false)
 })

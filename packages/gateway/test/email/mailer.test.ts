@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMailer } from '../../src/mail/createMailer.ts'
-import { formatMail } from '../../src/mail/formatMail.ts'
-import type { Mail, MailConfig, MailEvent } from '../../src/mail/mailer.ts'
+import { createMailer } from '../../src/email/createMailer.ts'
+import { formatEmail } from '../../src/email/formatEmail.ts'
+import type { Email, EmailConfig, EmailEvent } from '../../src/email/mailer.ts'
 import { startSmtpServer } from './startSmtpServer.ts'
 import type { SmtpServer } from './startSmtpServer.ts'
 
@@ -14,9 +14,9 @@ const start = async ({
   server,
   smtp = {},
   ...options
-}: { server?: SmtpServer; smtp?: Partial<MailConfig['smtp']>; retryMs?: number[]; maxQueued?: number } = {}) => {
+}: { server?: SmtpServer; smtp?: Partial<EmailConfig['smtp']>; retryMs?: number[]; maxQueued?: number } = {}) => {
   const to = server ?? (await startSmtpServer())
-  const events: MailEvent[] = []
+  const events: EmailEvent[] = []
   const mailer = createMailer({
     config: () => ({
       smtp: { host: '127.0.0.1', port: to.port, secure: 'none', ...smtp },
@@ -29,8 +29,8 @@ const start = async ({
   return { mailer, server: to, events }
 }
 
-const compose = (to = 'ann@example.org', subject = 'Hello'): Mail =>
-  formatMail({
+const compose = (to = 'ann@example.org', subject = 'Hello'): Email =>
+  formatEmail({
     to,
     subject,
     paragraphs: ['A <first> paragraph — of text.'],
@@ -39,7 +39,7 @@ const compose = (to = 'ann@example.org', subject = 'Hello'): Mail =>
   })
 
 /** Waits until there are so many events. */
-const waitForEvents = async (events: readonly MailEvent[], count: number): Promise<void> => {
+const waitForEvents = async (events: readonly EmailEvent[], count: number): Promise<void> => {
   while (events.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
@@ -100,7 +100,7 @@ describe('the mailer', () => {
     const { mailer, server, events } = await start({ smtp: { secure: 'starttls' }, retryMs: [] })
     mailer.enqueue('signUp', async () => compose())
     await waitForEvents(events, 1)
-    expect(events).toEqual([{ event: 'mail', kind: 'signUp', state: 'failed', reason: 'ETLS SMTP 500' }])
+    expect(events).toEqual([{ event: 'email', kind: 'signUp', state: 'failed', reason: 'ETLS SMTP 500' }])
     expect(server.received).toEqual([])
   })
 
@@ -115,8 +115,8 @@ describe('the mailer', () => {
     expect((await server.next()).to).toEqual(['ann@example.org'])
     expect(composed).toBe(1)
     expect(events).toEqual([
-      { event: 'mail', kind: 'resetPassword', state: 'retrying', reason: 'EENVELOPE SMTP 451' },
-      { event: 'mail', kind: 'resetPassword', state: 'retrying', reason: 'ECONNECTION SMTP 421' },
+      { event: 'email', kind: 'resetPassword', state: 'retrying', reason: 'EENVELOPE SMTP 451' },
+      { event: 'email', kind: 'resetPassword', state: 'retrying', reason: 'ECONNECTION SMTP 421' },
     ])
   })
 
@@ -129,7 +129,7 @@ describe('the mailer', () => {
     server.statuses.push(550)
     mailer.enqueue('invite', async () => compose())
     await waitForEvents(events, 3)
-    expect(events[2]).toEqual({ event: 'mail', kind: 'invite', state: 'failed', reason: 'EENVELOPE SMTP 550' })
+    expect(events[2]).toEqual({ event: 'email', kind: 'invite', state: 'failed', reason: 'EENVELOPE SMTP 550' })
     expect(server.received).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 /** An email, ready to be sent. */
-export interface Mail {
+export interface Email {
   /** One address. */
   readonly to: string
   readonly subject: string
@@ -8,7 +8,7 @@ export interface Mail {
 }
 
 /** What an email is about, for the log. */
-export type MailKind =
+export type EmailKind =
   | 'signUp'
   | 'accountExists'
   | 'invite'
@@ -18,9 +18,9 @@ export type MailKind =
   | 'emailChanged'
 
 /** An email that was not sent. Contains no address and no text of the server, which often repeats the address. */
-export interface MailEvent {
-  readonly event: 'mail'
-  readonly kind: MailKind
+export interface EmailEvent {
+  readonly event: 'email'
+  readonly kind: EmailKind
   /** `dropped`: the queue is full, or the service stopped. */
   readonly state: 'retrying' | 'failed' | 'dropped'
   /** Such as `EENVELOPE SMTP 550`, `ETIMEDOUT` or `queueFull`. */
@@ -28,7 +28,7 @@ export interface MailEvent {
 }
 
 /** Where emails are sent. */
-export interface MailConfig {
+export interface EmailConfig {
   readonly smtp: {
     readonly host: string
     readonly port: number
@@ -50,9 +50,9 @@ export interface Mailer {
    * Queues an email. It never throws and does not wait for anything. Does nothing if the config has no server.
    * @param compose - Creates the email when it is its turn. So the time of a response does not depend on what it looks up. `undefined`: send none.
    */
-  enqueue(kind: MailKind, compose: () => Promise<Mail | undefined>): void
-  /** Sends an email now, without the queue. `undefined`: the config has no server. @throws Log only `describeMailError` of the error. */
-  getSend(): ((mail: Mail) => Promise<void>) | undefined
+  enqueue(kind: EmailKind, compose: () => Promise<Email | undefined>): void
+  /** Sends an email now, without the queue. `undefined`: the config has no server. @throws Log only `describeEmailError` of the error. */
+  getSend(): ((email: Email) => Promise<void>) | undefined
   /** Sends what is queued, for at most 5 seconds, and drops the rest. */
   close(): Promise<void>
 }

@@ -31,8 +31,8 @@ const smtp = object({
     'would send the password in plain text: set secure to "starttls" or "tls", or remove user',
   )
 
-/** The schema of `mail`. */
-export const mail = object({
+/** The schema of `email`. */
+export const email = object({
   /** The server that takes emails. */
   smtp,
   /** The sender of emails: an address, or a name and an address as in `Keyrail <keyrail@example.org>`. */

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { startSmtpServer } from '@keyrail/gateway/test/mail/startSmtpServer.ts'
-import type { ReceivedMail, SmtpServer } from '@keyrail/gateway/test/mail/startSmtpServer.ts'
+import { startSmtpServer } from '@keyrail/gateway/test/email/startSmtpServer.ts'
+import type { ReceivedEmail, SmtpServer } from '@keyrail/gateway/test/email/startSmtpServer.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { logIn, openPerson, takeSeat } from './person.ts'
 import type { Person } from './person.ts'
@@ -9,7 +9,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
 /** The link in an email. */
-const readLink = ({ source }: ReceivedMail): string => /^https?:\/\/\S+/m.exec(source)?.[0] ?? ''
+const readLink = ({ source }: ReceivedEmail): string => /^https?:\/\/\S+/m.exec(source)?.[0] ?? ''
 
 describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
   let smtp: SmtpServer
@@ -20,8 +20,8 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
 
   beforeAll(async () => {
     smtp = await startSmtpServer()
-    const mail = { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' as const }, from: 'keyrail@example.org' }
-    ;[pages, browser] = await Promise.all([startPages({ mail }), openBrowser()])
+    const email = { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' as const }, from: 'keyrail@example.org' }
+    ;[pages, browser] = await Promise.all([startPages({ email }), openBrowser()])
     seat = await openPerson(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
@@ -101,11 +101,11 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await page.getByLabel('Send the invite by email').check()
     await page.getByRole('button', { name: 'Make an invite' }).click()
     await page.getByText('The invite is on its way').waitFor()
-    const mail = await smtp.next()
+    const message = await smtp.next()
     await pages.reload({ signUp: 'invite' })
-    expect(mail.to).toEqual([invited])
+    expect(message.to).toEqual([invited])
     await ada.context.clearCookies()
-    await page.goto(readLink(mail))
+    await page.goto(readLink(message))
     await page.getByLabel('Password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Sign up' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()

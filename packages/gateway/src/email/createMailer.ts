@@ -1,6 +1,6 @@
 import { withTimeout } from '../lib/withTimeout.ts'
-import type { Mail, MailConfig, Mailer, MailEvent, MailKind } from './mailer.ts'
-import { describeMailError, isPermanentMailError, sendBySmtp } from './sendBySmtp.ts'
+import type { Email, EmailConfig, Mailer, EmailEvent, EmailKind } from './mailer.ts'
+import { describeEmailError, isPermanentEmailError, sendBySmtp } from './sendBySmtp.ts'
 
 /** Waits before the retries, in milliseconds. After the last one an email is given up. */
 const defaultRetryMs: readonly number[] = [5_000, 30_000, 120_000, 600_000]
@@ -10,10 +10,10 @@ const maxRunning = 2
 const closeMs = 5_000
 
 interface Job {
-  readonly kind: MailKind
-  readonly compose: () => Promise<Mail | undefined>
+  readonly kind: EmailKind
+  readonly compose: () => Promise<Email | undefined>
   /** Composed once: composing may create a link. */
-  mail?: Mail
+  email?: Email
   failures: number
 }
 
@@ -35,9 +35,9 @@ export const createMailer = ({
   retryMs = defaultRetryMs,
   maxQueued = defaultMaxQueued,
 }: {
-  config: () => MailConfig | undefined
-  onEvent?: (event: MailEvent) => void
-  send?: (config: MailConfig, mail: Mail) => Promise<void>
+  config: () => EmailConfig | undefined
+  onEvent?: (event: EmailEvent) => void
+  send?: (config: EmailConfig, email: Email) => Promise<void>
   retryMs?: readonly number[]
   maxQueued?: number
 }): Mailer => {
@@ -47,23 +47,23 @@ export const createMailer = ({
   let isClosed = false
 
   const drop = ({ kind }: Pick<Job, 'kind'>, reason: string): void =>
-    onEvent({ event: 'mail', kind, state: 'dropped', reason })
+    onEvent({ event: 'email', kind, state: 'dropped', reason })
 
   const run = async (job: Job): Promise<void> => {
     const { kind } = job
     try {
       const current = config()
       if (current === undefined) return
-      const mail = job.mail ?? (await job.compose())
-      if (mail === undefined) return
-      job.mail = mail
-      await send(current, mail)
+      const email = job.email ?? (await job.compose())
+      if (email === undefined) return
+      job.email = email
+      await send(current, email)
     } catch (error) {
-      const reason = describeMailError(error)
-      const waitMs = isPermanentMailError(error) ? undefined : retryMs[job.failures]
+      const reason = describeEmailError(error)
+      const waitMs = isPermanentEmailError(error) ? undefined : retryMs[job.failures]
       job.failures += 1
-      if (waitMs === undefined || isClosed) return onEvent({ event: 'mail', kind, state: 'failed', reason })
-      onEvent({ event: 'mail', kind, state: 'retrying', reason })
+      if (waitMs === undefined || isClosed) return onEvent({ event: 'email', kind, state: 'failed', reason })
+      onEvent({ event: 'email', kind, state: 'retrying', reason })
       const timer = setTimeout(() => {
         waiting.delete(job)
         queue.push(job)
@@ -101,7 +101,7 @@ export const createMailer = ({
     },
     getSend: () => {
       const current = config()
-      return current && ((mail) => send(current, mail))
+      return current && ((email) => send(current, email))
     },
     close: async () => {
       isClosed = true

@@ -1,7 +1,7 @@
-import type { Mail } from './mailer.ts'
+import type { Email } from './mailer.ts'
 
 /** The parts of an email. */
-export interface MailParts {
+export interface EmailParts {
   readonly to: string
   readonly subject: string
   /** Plain text. */
@@ -27,7 +27,7 @@ const button =
 const small = 'font-size:14px;color:#555555'
 
 /** Formats an email as plain text and as HTML without images, scripts and remote content. */
-export const formatMail = ({ to, subject, paragraphs, action, footer }: MailParts): Mail => {
+export const formatEmail = ({ to, subject, paragraphs, action, footer }: EmailParts): Email => {
   const link = action === undefined ? [] : [`${action.title}:\n${action.url}`]
   const htmlLink =
     action === undefined

@@ -1,14 +1,14 @@
-import { formatMail } from '../../mail/formatMail.ts'
-import type { Mail, Mailer } from '../../mail/mailer.ts'
+import { formatEmail } from '../../email/formatEmail.ts'
+import type { Email, Mailer } from '../../email/mailer.ts'
 
 /** How accounts send emails. */
-export interface AccountMail extends Pick<Mailer, 'isOn' | 'enqueue'> {
+export interface AccountMailer extends Pick<Mailer, 'isOn' | 'enqueue'> {
   /** The base of the dashboard. Called for each email. */
   readonly siteUrl: () => string
 }
 
 /** Sends nothing. */
-export const noMail: AccountMail = { isOn: () => false, enqueue: () => {}, siteUrl: () => '' }
+export const noMailer: AccountMailer = { isOn: () => false, enqueue: () => {}, siteUrl: () => '' }
 
 /**
  * The URL of a page of the dashboard.
@@ -39,10 +39,10 @@ interface Recipient {
 }
 
 /** The emails about accounts. */
-export const accountMails = {
+export const accountEmails = {
   /** To an address without an account. @param fragment - From `getSignUpFragment`. */
-  signUp: ({ to, siteUrl }: Recipient, fragment: string): Mail =>
-    formatMail({
+  signUp: ({ to, siteUrl }: Recipient, fragment: string): Email =>
+    formatEmail({
       to,
       subject: `Confirm your email address for ${getName(siteUrl)}`,
       paragraphs: [
@@ -53,8 +53,8 @@ export const accountMails = {
       footer: ignore,
     }),
   /** To an address that has an account, in place of a link to sign up or of a link to change another account's address. */
-  accountExists: ({ to, siteUrl }: Recipient): Mail =>
-    formatMail({
+  accountExists: ({ to, siteUrl }: Recipient): Email =>
+    formatEmail({
       to,
       subject: `You already have an account at ${getName(siteUrl)}`,
       paragraphs: [
@@ -64,8 +64,8 @@ export const accountMails = {
       action: { title: 'Log in', url: getPageUrl(siteUrl, 'log-in') },
       footer: ignore,
     }),
-  invite: ({ to, siteUrl }: Recipient, fragment: string, expiresAt: number): Mail =>
-    formatMail({
+  invite: ({ to, siteUrl }: Recipient, fragment: string, expiresAt: number): Email =>
+    formatEmail({
       to,
       subject: `You are invited to ${getName(siteUrl)}`,
       paragraphs: [
@@ -75,8 +75,8 @@ export const accountMails = {
       action: { title: 'Accept the invite', url: getPageUrl(siteUrl, 'sign-up', fragment) },
       footer: 'If you did not expect this, ignore this email. Without you, no account is created.',
     }),
-  resetPassword: ({ to, siteUrl }: Recipient, link: string): Mail =>
-    formatMail({
+  resetPassword: ({ to, siteUrl }: Recipient, link: string): Email =>
+    formatEmail({
       to,
       subject: `Set a new password for ${getName(siteUrl)}`,
       paragraphs: [
@@ -86,8 +86,8 @@ export const accountMails = {
       action: { title: 'Set a new password', url: getPageUrl(siteUrl, 'reset-password', link) },
       footer: ignore,
     }),
-  verifyEmail: ({ to, siteUrl }: Recipient, link: string): Mail =>
-    formatMail({
+  verifyEmail: ({ to, siteUrl }: Recipient, link: string): Email =>
+    formatEmail({
       to,
       subject: `Confirm your email address for ${getName(siteUrl)}`,
       paragraphs: [
@@ -97,16 +97,16 @@ export const accountMails = {
       action: { title: 'Confirm the address', url: getPageUrl(siteUrl, 'verify-email', link) },
       footer: ignore,
     }),
-  passwordChanged: ({ to, siteUrl }: Recipient): Mail =>
-    formatMail({
+  passwordChanged: ({ to, siteUrl }: Recipient): Email =>
+    formatEmail({
       to,
       subject: `Your password for ${getName(siteUrl)} was changed`,
       paragraphs: [`The password of your account at ${getName(siteUrl)} was changed. All other sessions have ended.`],
       footer: `If this was not you, set a new password now: ${getPageUrl(siteUrl, 'forgot-password')}`,
     }),
   /** To the address that the account had before. */
-  emailChanged: ({ to, siteUrl }: Recipient): Mail =>
-    formatMail({
+  emailChanged: ({ to, siteUrl }: Recipient): Email =>
+    formatEmail({
       to,
       subject: `Your email address for ${getName(siteUrl)} was changed`,
       paragraphs: [
