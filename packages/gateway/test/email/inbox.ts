@@ -1,5 +1,5 @@
 import { createMailer } from '../../src/email/createMailer.ts'
-import type { Email, Mailer, EmailEvent } from '../../src/email/mailer.ts'
+import type { Email, EmailEvent } from '../../src/email/mailer.ts'
 import type { AccountMailer } from '../../src/control/account/accountEmails.ts'
 
 /** A mailer that keeps what it would send. */
