@@ -222,9 +222,11 @@ test('never grants more than the highest limits, despite delays, failures, retur
             const write = model.late.shift()
             if (write !== undefined) model.table.reserve(write)
           } else if (hasFaults) {
-            if (one.op === 'fail') model.fail(process, one.runs)
-            // Without a limit, nothing is written before it is granted.
-            else if (perDay !== null || perMonth !== null) model.kill(index)
+            // Without a limit, nothing is written before it is granted: a write that the database runs after a later one, or a kill, loses units.
+            const isLimited = perDay !== null || perMonth !== null
+            if (one.op === 'fail') {
+              if (isLimited || one.runs !== 'later') model.fail(process, one.runs)
+            } else if (isLimited) model.kill(index)
           }
         }
         model.settle()
