@@ -36,6 +36,8 @@ function getQuotedPaths(root: string, markdown: string): string[] {
   let text = markdown
   for (const { code } of findFences(markdown)) text = text.replace(code, '')
   const folders = new Set([...readdirSync(root), ...readdirSync(join(root, 'packages')), 'src', 'dist'])
+  // `npm start` writes it.
+  folders.delete('.keyrail')
   return [...text.matchAll(/`([\w@.*-]+(?:\/[\w@.*-]+)+\/?)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => folders.has(path.split('/')[0] ?? '') && !path.startsWith('dist/') && !path.includes('/dist/'))

@@ -109,6 +109,6 @@ test('every consumer ends with exactly the chain of the followed node, through r
     }),
     { numRuns: 60 },
   )
-  expect(reorgs).toBeGreaterThan(20)
-  expect(starts).toBeGreaterThan(100)
+  expect(reorgs).toBeGreaterThan(5)
+  expect(starts).toBeGreaterThan(30)
 })
