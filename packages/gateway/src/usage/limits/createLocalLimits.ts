@@ -15,6 +15,7 @@ import { toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
 import {
   createReservation,
   getTarget,
+  getUnwritten,
   giveBackReserved,
   isLimited,
   isRunningLow,
@@ -24,7 +25,7 @@ import {
   startWrite,
   takeReserved,
 } from './reservation.ts'
-import type { Reservation } from './reservation.ts'
+import type { PastDay, Reservation } from './reservation.ts'
 import { createReturns } from './createReturns.ts'
 import { countAsking, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
@@ -82,11 +83,9 @@ interface AccountState extends Reservation {
 }
 
 /** A day that ended with units that were reserved and not used, or used and not written. */
-interface EndedDay {
+interface EndedDay extends PastDay {
   readonly account: string
   readonly run: string
-  readonly day: UtcDay
-  readonly used: number
 }
 
 /**
@@ -223,14 +222,23 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     return { account, run, day: state.counter.day, atLeast: startWrite(state, target), target, perDay, perMonth }
   }
 
+  /** A write that has failed may still come. If its day has ended since, what is left of the day goes to a new row, which it cannot overwrite. */
+  const leaveEndedRow = (run: string, day: UtcDay): void => {
+    const at = ended.findIndex((past) => past.run === run && past.day.day === day.day)
+    const past = ended[at]
+    if (past !== undefined) ended[at] = { ...past, run: randomUUID(), used: getUnwritten(past), reserved: 0 }
+  }
+
   /** Writes up to `maxRows` rows. @throws {StorageError} */
   const writeSome = async (): Promise<void> => {
     const past = ended.slice(0, maxRows)
     const due = [...toWrite].slice(0, maxRows - past.length)
     for (const state of due) toWrite.delete(state)
     const requests = due.map(toRequest)
-    const pastRequests = past.map(({ used, ...row }): ReserveRequest => ({
-      ...row,
+    const pastRequests = past.map(({ account, run, day, used }): ReserveRequest => ({
+      account,
+      run,
+      day,
       atLeast: used,
       target: used,
       perDay: null,
@@ -246,6 +254,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
         serve(state)
       }
     } catch (error) {
+      for (const { run, day } of requests) leaveEndedRow(run, day)
       for (const state of due) {
         leaveRow(state)
         state.run = randomUUID()

@@ -216,7 +216,7 @@ describe('a reservation', () => {
     expect(startDay(state, today)).toBeUndefined()
     expect(startDay(state, toUtcDay(today.day - 1))).toBeUndefined()
     expect(state).toMatchObject({ used: 4, reserved: 10, isKnown: true })
-    expect(startDay(state, tomorrow)).toEqual({ day: today, used: 4 })
+    expect(startDay(state, tomorrow)).toEqual({ day: today, used: 4, reserved: 10 })
     expect(state).toMatchObject({
       counter: { day: tomorrow, dayUsed: 0, monthUsed: 34 },
       used: 0,
@@ -233,7 +233,7 @@ describe('a reservation', () => {
     const inFlight = createKnown(4)
     take(inFlight, 4)
     startWrite(inFlight, 29)
-    expect(startDay(inFlight, tomorrow)).toEqual({ day: today, used: 4 })
+    expect(startDay(inFlight, tomorrow)).toEqual({ day: today, used: 4, reserved: 4 })
     setReserved(inFlight, today, { charged: 29, otherDay: 7, otherMonth: 7 }, 2_000)
     expect(inFlight).toMatchObject({ used: 0, reserved: 0, isKnown: false, readAt: -Infinity, isWriting: false })
     expect(inFlight.counter).toEqual({ day: tomorrow, dayUsed: 0, monthUsed: 4 })

@@ -61,11 +61,23 @@ export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay
 const getMaxLead = ({ perDay, perMonth }: QuotaAccount): number =>
   Math.max(minLead, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 100))
 
+/** A day that ended, and must still be written. */
+export interface PastDay {
+  readonly day: UtcDay
+  readonly used: number
+  /** What its row says at least, whether or not the last write to it fails. */
+  readonly reserved: number
+}
+
+/** What a new row must say, if it is not known whether a write to the old one has failed or is still to come. */
+export const getUnwritten = ({ used, reserved }: Pick<PastDay, 'used' | 'reserved'>): number =>
+  Math.max(0, used - reserved)
+
 /**
  * Starts a later day.
  * @returns What must be written for the day that ended; `undefined` if nothing.
  */
-export const startDay = (state: Reservation, day: UtcDay): { day: UtcDay; used: number } | undefined => {
+export const startDay = (state: Reservation, day: UtcDay): PastDay | undefined => {
   const { counter, used, reserved, isWriting } = state
   const ended = counter.day
   if (day.day <= ended.day) return undefined
@@ -74,7 +86,7 @@ export const startDay = (state: Reservation, day: UtcDay): { day: UtcDay; used: 
   state.reserved = 0
   state.isKnown = false
   state.readAt = -Infinity
-  return used === reserved && !isWriting ? undefined : { day: ended, used }
+  return used === reserved && !isWriting ? undefined : { day: ended, used, reserved }
 }
 
 /** The result of `takeReserved`: `wait` until more is reserved or known. */
@@ -161,7 +173,7 @@ export const setReserved = (
  * counts this one among those of others.
  */
 export const leaveRow = (state: Reservation): void => {
-  state.used = Math.max(0, state.used - state.reserved)
+  state.used = getUnwritten(state)
   state.reserved = 0
   state.isWriting = false
   state.lead = minLead

@@ -6,6 +6,7 @@ import type { UtcDay } from '../../lib/utcDay.ts'
 import {
   createReservation,
   getTarget,
+  getUnwritten,
   giveBackReserved,
   leaveRow,
   setReserved,
@@ -34,7 +35,7 @@ interface Process {
   /** Sent, and neither completed nor failed. */
   write: Write | undefined
   /** Rows of days that ended, which are written after `write`. */
-  ended: Write[]
+  ended: (Write & { readonly reserved: number })[]
   grants: { readonly day: number; units: number }[]
 }
 
@@ -111,7 +112,7 @@ const setUp = (account: QuotaAccount, count: number) => {
   const turnDay = (one: Process): void => {
     const ended = startDay(one.state, day)
     if (ended !== undefined)
-      one.ended.push({ run: one.run, day: ended.day, atLeast: ended.used, target: ended.used, account })
+      one.ended.push({ run: one.run, ...ended, atLeast: ended.used, target: ended.used, account })
   }
   const complete = (one: Process): void => {
     const { write } = one
@@ -167,6 +168,11 @@ const setUp = (account: QuotaAccount, count: number) => {
       one.write = undefined
       if (failed === one.ended[0]) return
       leaveRow(one.state)
+      one.ended = one.ended.map((past) => {
+        if (past.run !== failed.run || past.day.day !== failed.day.day) return past
+        const used = getUnwritten({ used: past.target, reserved: past.reserved })
+        return { ...past, run: `run_${(runs += 1)}`, atLeast: used, target: used, reserved: 0 }
+      })
       one.run = `run_${(runs += 1)}`
     },
     kill: (index: number): void => {
@@ -222,11 +228,9 @@ test('never grants more than the highest limits, despite delays, failures, retur
             const write = model.late.shift()
             if (write !== undefined) model.table.reserve(write)
           } else if (hasFaults) {
-            // Without a limit, nothing is written before it is granted: a write that the database runs after a later one, or a kill, loses units.
-            const isLimited = perDay !== null || perMonth !== null
-            if (one.op === 'fail') {
-              if (isLimited || one.runs !== 'later') model.fail(process, one.runs)
-            } else if (isLimited) model.kill(index)
+            if (one.op === 'fail') model.fail(process, one.runs)
+            // Without a limit, nothing is written before it is granted.
+            else if (perDay !== null || perMonth !== null) model.kill(index)
           }
         }
         model.settle()
@@ -237,7 +241,25 @@ test('never grants more than the highest limits, despite delays, failures, retur
         }
       },
     ),
-    { numRuns: fuzzCases(2_000) },
+    {
+      numRuns: fuzzCases(2_000),
+      // A write that is sent before midnight, and runs after the last one of its day.
+      examples: [
+        [
+          { count: 1, perDay: null, perMonth: null, hasFaults: true },
+          [
+            [0, { op: 'write', isIdle: false, isLowered: false }],
+            [0, { op: 'take', calls: 1, isLowered: false }],
+            [0, { op: 'nextDay' }],
+            [0, { op: 'write', isIdle: false, isLowered: false }],
+            [0, { op: 'fail', runs: 'later' }],
+            [0, { op: 'write', isIdle: false, isLowered: false }],
+            [0, { op: 'complete' }],
+            [0, { op: 'runLate' }],
+          ],
+        ],
+      ],
+    },
   )
 })
 
