@@ -31,6 +31,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['fetch.md', 'fetch: the typed client'],
       ['chains.md', 'Chains and clients'],
       ['viem.md', 'viem'],
+      ['contracts.md', 'Contracts, multicall, ENS'],
       ['wagmi.md', 'wagmi'],
       ['ethers.md', 'ethers'],
       ['web3.md', 'web3.js'],
