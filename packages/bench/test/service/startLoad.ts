@@ -94,11 +94,12 @@ export const createLoad = (targets: readonly Target[], paths: readonly string[],
     }
     try {
       const { id, result, error } = JSON.parse(response.text) as {
-        readonly id: number
+        readonly id: number | null
         readonly result?: string
         readonly error?: { readonly data?: { readonly reason?: string } }
       }
-      if (id !== call) return `${response.status} of another call`
+      // An error that concerns the whole request has no id.
+      if (id !== call && (id !== null || error === undefined)) return `${response.status} of another call`
       if (error !== undefined) return `${response.status} ${error.data?.reason}`
       return result === toBalance(call) ? String(response.status) : `${response.status} with a wrong result`
     } catch {
