@@ -34,7 +34,7 @@ def describe(event: Any) -> str:
 async def take(subscription: Any, count: int) -> Events:
     found: Events = []
     for _ in range(count):
-        found.append(describe(await asyncio.wait_for(subscription.__anext__(), 10)))
+        found.append(describe(await asyncio.wait_for(subscription.__anext__(), 30)))
     return found
 
 
