@@ -61,6 +61,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['service/running.md', 'Running it'],
       ['service/operating.md', 'Operating it'],
       ['service/email.md', 'Email'],
+      ['service/single-sign-on.md', 'Single sign-on'],
       ['service/alerts.md', 'Alerts'],
       ['service/upgrading.md', 'Upgrading and backups'],
       ['service/threat-model.md', 'Threat model'],

@@ -32,13 +32,15 @@ export const deploymentHandlers = ({
   const getPublishedPackages = createPublishedPackages(now)
   return {
     'GET /api/deployment': async () => {
-      const { signUp, email = false, reveal, registries = {}, maxApps, limits } = config()
+      const { signUp, email = false, passwordLogin = true, oidc, reveal, registries = {}, maxApps, limits } = config()
       const deployed = deployment()
       return {
         response: {
           publicUrl: deployed.publicUrl.replace(/\/+$/, ''),
           signUp,
           email,
+          passwordLogin,
+          singleSignOn: oidc === undefined ? null : { label: oidc.label },
           reveal,
           publishedPackages: await getPublishedPackages(registries),
           chains: toChainViews(deployed),
