@@ -244,6 +244,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       email: config.email !== undefined,
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
+      recordsRequests: config.requestLog.enabled,
+      docsUrl: config.docsUrl,
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
       weights: config.limits.weights,

@@ -23,9 +23,11 @@ export function AccountSecurity() {
   return (
     <>
       <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
-      {deployment?.email && data && <ChangeEmail account={data.account} />}
-      <ChangePassword />
-      <DeleteAccount />
+      <div className="columns">
+        {deployment?.email && data && <ChangeEmail account={data.account} />}
+        <ChangePassword />
+        <DeleteAccount />
+      </div>
     </>
   )
 }

@@ -32,7 +32,16 @@ export const deploymentHandlers = ({
   const getPublishedPackages = createPublishedPackages(now)
   return {
     'GET /api/deployment': async () => {
-      const { signUp, email = false, reveal, registries = {}, maxApps, limits } = config()
+      const {
+        signUp,
+        email = false,
+        reveal,
+        registries = {},
+        recordsRequests = true,
+        docsUrl,
+        maxApps,
+        limits,
+      } = config()
       const deployed = deployment()
       return {
         response: {
@@ -41,6 +50,8 @@ export const deploymentHandlers = ({
           email,
           reveal,
           publishedPackages: await getPublishedPackages(registries),
+          requestLog: recordsRequests,
+          docsUrl: docsUrl?.replace(/\/+$/, '') ?? null,
           chains: toChainViews(deployed),
           networks: toNetworkViews(deployed),
           services: serviceNames,
