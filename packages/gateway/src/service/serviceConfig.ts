@@ -93,6 +93,11 @@ export const serviceConfigSchema = object({
     /** The URL of a Python package index. */
     pypi: httpUrl('must be the http or https URL of a Python package index').exactOptional(),
   }).prefault({}),
+  /**
+   * The URL of Keyrail's documentation, as `npm run docs:build` builds it: the dashboard links to its pages.
+   * @default none: the dashboard has no such links
+   */
+  docsUrl: httpUrl("must be the http or https URL of Keyrail's documentation").exactOptional(),
   /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
   networks,
   /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */
