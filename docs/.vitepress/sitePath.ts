@@ -20,4 +20,6 @@ const pages: Readonly<Record<string, string>> = {
   'docs/decisions': 'decisions/index.md',
   'packages/bench/RESULTS.md': 'bench/results.md',
   'packages/bench/PEERS.md': 'bench/peers.md',
+  'packages/bench/FAILOVER.md': 'bench/failover.md',
+  'packages/bench/GETH.md': 'bench/geth.md',
 }
