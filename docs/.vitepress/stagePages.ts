@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { apiPages } from './apiPages.ts'
+import { controlApiPage } from './controlApiPage.ts'
 import { sitePath } from './sitePath.ts'
 
 /** A page as it was staged. */
@@ -39,6 +40,7 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   }
   for (const [home, about] of Object.entries(indexes))
     texts.set(`${home}/index.md`, { source: `docs/${home}/index.md`, text: indexOf(home, about, texts) })
+  texts.set('reference/control-api.md', { source: 'docs/reference/control-api.md', text: controlApiPage(top) })
   for (const { path, markdown } of apiPages(top)) texts.set(path, { source: `docs/${path}`, text: markdown })
 
   const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, text]))
