@@ -88,9 +88,9 @@ function readTable(source: ts.SourceFile): ReadonlyMap<string, ReadonlyMap<strin
   return new Map(
     table.properties.filter(ts.isPropertyAssignment).map(({ name, initializer }) => {
       const members = ts.isObjectLiteralExpression(initializer) ? initializer.properties : []
-      const literals = members.filter(ts.isPropertyAssignment).map(({ name: member, initializer: value }) => {
-        const text = ts.isStringLiteralLike(value) ? value.text : value.getText()
-        return [member.getText(), text] as const
+      const literals = [...members].filter(ts.isPropertyAssignment).map((member) => {
+        const { initializer: value } = member
+        return [member.name.getText(), ts.isStringLiteralLike(value) ? value.text : value.getText()] as const
       })
       return [(name as ts.StringLiteral).text, new Map(literals)]
     }),
