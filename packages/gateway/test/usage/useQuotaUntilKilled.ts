@@ -23,8 +23,11 @@ export interface UsageTask {
 const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
-const instance = task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage)
-const quota = instance ?? openQuota({ storage, now })
+// A busy machine must not end the process: only the test kills it.
+const patienceMs = 60_000
+const instance =
+  task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage, { patienceMs })
+const quota = instance ?? openQuota({ storage, now, patienceMs })
 const meter = createMeter({ storage, now, alongside: instance?.ledger })
 const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
 const key = { id: `key_${task.userId}`, userId: task.userId }
