@@ -58,7 +58,6 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
 const indexes: Readonly<Record<string, string>> = {
   examples:
     '# Examples\n\nWhole programs, each a folder of its own in `examples/` of the repository. They find the service that `npm start` runs on this machine.',
-  decisions: '# Decisions\n\nWhy things are as they are: half a page for each choice that was argued about.',
 }
 
 function indexOf(home: string, about: string, texts: ReadonlyMap<string, { readonly text: string }>): string {
