@@ -28,6 +28,10 @@ export interface ControlConfig {
   readonly maxApps: number
   /** Where to look for Keyrail's packages. @default nowhere */
   readonly registries?: Registries
+  /** Whether requests are recorded in the request log. @default true */
+  readonly recordsRequests?: boolean
+  /** Where Keyrail's documentation is. @default nowhere */
+  readonly docsUrl?: string | undefined
   /** The limits of accounts for which the operator has set no others. */
   readonly limits: { readonly app: KeyLimits; readonly apiKey: KeyLimits }
   /** @default {} */

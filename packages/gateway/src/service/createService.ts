@@ -257,6 +257,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       oidc: config.oidc && { label: config.oidc.label },
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
+      recordsRequests: config.requestLog.enabled,
+      docsUrl: config.docsUrl,
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
       weights: config.limits.weights,

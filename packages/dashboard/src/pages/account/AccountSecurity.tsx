@@ -25,10 +25,12 @@ export function AccountSecurity() {
   return (
     <>
       <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
-      {deployment?.email && data && <ChangeEmail account={data.account} />}
-      {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
-      {hasPassword && <ChangePassword />}
-      <DeleteAccount hasPassword={hasPassword} />
+      <div className="columns">
+        {deployment?.email && data && <ChangeEmail account={data.account} />}
+        {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
+        {hasPassword && <ChangePassword />}
+        <DeleteAccount hasPassword={hasPassword} />
+      </div>
     </>
   )
 }

@@ -71,6 +71,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
   return (
     <Card
       title="Limits"
+      help="service/limits"
       lead={
         deployment &&
         `What is left empty is as the service has it: an app ${limitText(deployment.limits.app.perDay)} a day, all API keys together ${limitText(deployment.limits.apiKey.perDay)} a day.`

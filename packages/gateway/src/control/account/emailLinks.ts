@@ -118,7 +118,7 @@ export const createEmailLinks = (
       mailer.enqueue('verifyEmail', async () => {
         const owner = await storage.users.findByEmail(email)
         if (owner !== undefined && owner.id !== userId) return accountEmails.accountExists(to)
-        // Deleted meanwhile.
+        // The account may have been deleted since.
         if ((await storage.users.find(userId)) === undefined) return undefined
         return accountEmails.verifyEmail(to, await createLink(email, userId))
       })

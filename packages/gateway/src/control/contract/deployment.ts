@@ -71,6 +71,10 @@ export interface DeploymentView {
   readonly reveal: boolean
   /** Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository. */
   readonly publishedPackages: readonly string[]
+  /** Whether requests are recorded in the request logs of apps and API keys. */
+  readonly requestLog: boolean
+  /** Where Keyrail's documentation is, without a slash at the end; `null` if the operator has set no URL. */
+  readonly docsUrl: string | null
   /** The chains of the networks. */
   readonly chains: readonly ChainView[]
   readonly networks: readonly NetworkView[]
@@ -124,6 +128,8 @@ export const deploymentView: z.ZodType<DeploymentView> = z
     singleSignOn: z.strictObject({ label: z.string() }).nullable(),
     reveal: z.boolean(),
     publishedPackages: z.array(z.string()),
+    requestLog: z.boolean(),
+    docsUrl: z.string().nullable(),
     chains,
     networks: z.array(networkView),
     services: z.array(z.enum(serviceNames)),
