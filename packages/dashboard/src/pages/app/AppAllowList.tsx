@@ -106,7 +106,7 @@ export function AppAllowList() {
                         <tr>
                           <th scope="col">{type.one}</th>
                           <th scope="col">Label</th>
-                          <th scope="col">Use</th>
+                          <th scope="col">Last use</th>
                           <td />
                         </tr>
                       </thead>
