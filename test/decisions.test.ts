@@ -14,5 +14,7 @@ test('the index of decisions lists each decision once, by its title', () => {
     /^# (.+)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1],
   ])
   expect(decisions.length).toBeGreaterThan(20)
-  expect(listed.sort()).toEqual(decisions.sort())
+  const byFile = ([one = '']: readonly unknown[], [other = '']: readonly unknown[]): number =>
+    String(one).localeCompare(String(other))
+  expect(listed.toSorted(byFile)).toEqual(decisions.toSorted(byFile))
 })
