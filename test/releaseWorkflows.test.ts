@@ -294,9 +294,8 @@ test('Renovate proposes updates of packages, Python packages and actions, and it
 
 test('the scan for known vulnerabilities reads lock files that exist', () => {
   const osv = workflows.find(({ file }) => file === 'osv.yml')?.workflow
-  const args =
-    osv?.jobs['scan']?.steps?.map(({ with: given }) => JSON.stringify(given?.['scan-args'] ?? '')).join('\n') ?? ''
-  const files = [...args.matchAll(/--lockfile=([\w./-]+)/g)].map(([, file = '']) => file)
+  const args = osv?.jobs['scan']?.steps?.map(({ with: given }) => given?.['scan-args']).join('\n') ?? ''
+  const files = [...args.matchAll(/--lockfile=(\S+)/g)].map(([, file = '']) => file)
   expect(files).toEqual(['pnpm-lock.yaml', 'packages/python/requirements.txt'])
   expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
 })
