@@ -181,8 +181,7 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-page-faults-'))
     writeFileSync(
       join(folder, 'index.html'),
-      `<html class="dark"><body><main><img src="/gone.png"><table style="width: 900px"><tr><td>${'wide '.repeat(40)}</td></tr></table>
-      <p id="below">below</p><script>setTimeout(() => below.before(Object.assign(document.createElement('div'), { style: 'height: 400px' })), 50)</script></main></body></html>`,
+      `<html class="dark"><body><main><img src="/gone.png"><table style="width: 900px"><tr><td>${'wide '.repeat(40)}</td></tr></table></main></body></html>`,
     )
     const own = await serveSite(folder)
     const { violations, clipped, errors } = await inspectPage(browser, own.url, '/index.html')
@@ -190,7 +189,8 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
     rmSync(folder, { recursive: true })
     expect(violations.join()).toMatch(/image-alt/)
     expect(clipped).toEqual([expect.stringMatching(/^the page is \d+ pixels wide/), expect.stringMatching(/^wide/)])
-    expect(errors).toEqual([expect.stringMatching(/404/)])
+    // Also for the icon.
+    expect(errors.join()).toMatch(/404/)
   })
 })
 
