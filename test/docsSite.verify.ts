@@ -68,6 +68,7 @@ describe('the site', () => {
       file
         .replaceAll('\\', '/')
         .replace(/^docs[/]/, '')
+        .replace('decisions/README.md', 'decisions/index.md')
         .replace('/README.md', '.md')
         .replace(/md$/, 'html'),
     )

@@ -47,7 +47,7 @@ export type Handler<Name extends RouteName> = (
 /** The handlers of some routes. */
 export type Handlers<Names extends RouteName> = { readonly [Name in Names]: Handler<Name> }
 
-/** What handlers depend on. */
+/** The dependencies of handlers. */
 export type ControlParts = Required<Omit<ControlOptions, 'log' | 'now'>> & {
   readonly now: () => number
   readonly startedAt: number

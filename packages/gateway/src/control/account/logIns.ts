@@ -20,7 +20,7 @@ import { sessionTimes, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
-/** What lets somebody sign up. It is used up with the account. */
+/** A permission to sign up. Creating the account uses it up. */
 interface SignUpPermission {
   readonly invite: Invite | undefined
   readonly linkHash?: string | undefined

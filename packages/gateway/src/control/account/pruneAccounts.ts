@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Repositories } from '../../storage/repositories.ts'
 import { sessionTimes } from './startSession.ts'
 
-/** What to prune, and the retention of the audit log. */
+/** The records to prune, and the retention of the audit log. */
 export interface Pruning {
   readonly storage: Pick<
     Repositories,
