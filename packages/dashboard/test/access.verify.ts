@@ -29,7 +29,7 @@ async function violations(page: Page, options = {}): Promise<string[]> {
 
 /** Until the page is as it stays. */
 async function settle(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
+  await page.locator('#root h1').waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 

@@ -74,7 +74,7 @@ const shoot = async (name: string): Promise<void> => {
 
 const go = async (path: string): Promise<void> => {
   await page.goto(`${pages.url}${path}`)
-  await page.locator('h1').waitFor()
+  await page.locator('#root h1').waitFor()
   await settle(page)
 }
 

@@ -15,9 +15,11 @@ import { Brand, Icon } from '../parts/Icon.tsx'
 import { NavUsage } from './NavUsage.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { Unreachable } from './Unreachable.tsx'
+import { useShellRemoval } from './useShellRemoval.ts'
 
 /** Everything around the pages of somebody who is logged in. */
 export function Frame() {
+  useShellRemoval()
   const { data, error } = useQuery(sessionQuery)
   const [isOpen, setOpen] = useState(false)
   const place = useRouterState({ select: ({ location }) => location.pathname })
