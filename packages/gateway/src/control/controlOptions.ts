@@ -18,6 +18,10 @@ export interface ControlConfig {
   readonly signUp: SignUpMode
   /** Whether the service sends emails. @default false */
   readonly email?: boolean
+  /** Whether users can log in by password. @default true */
+  readonly passwordLogin?: boolean
+  /** The OpenID Connect provider. @default none */
+  readonly oidc?: { readonly label: string } | undefined
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
   /** Most apps an account can have. */

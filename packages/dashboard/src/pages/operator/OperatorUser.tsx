@@ -93,11 +93,13 @@ function UserLimits({ user }: { readonly user: UserView }) {
 }
 
 function ResetLink({ user }: { readonly user: UserView }) {
+  const { data: deployment } = useQuery(deploymentQuery)
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const { submit, isPending, problem } = useSubmit({
     send: () => callApi('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
     done: setLink,
   })
+  if (deployment?.passwordLogin === false) return null
   return (
     <Card title="New password" lead="A link by which the person sets a new password, once.">
       <Problem text={problem} />

@@ -60,6 +60,13 @@ export interface DeploymentView {
   readonly signUp: 'open' | 'invite' | 'closed'
   /** Whether the service sends emails: to confirm addresses, to reset passwords and to invite. */
   readonly email: boolean
+  /** Whether users can log in and sign up by password. */
+  readonly passwordLogin: boolean
+  /** Log-in with an OpenID Connect provider; `null`: there is none. */
+  readonly singleSignOn: {
+    /** The provider's name. */
+    readonly label: string
+  } | null
   /** Whether keys can be revealed after they were created. */
   readonly reveal: boolean
   /** Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository. */
@@ -117,6 +124,8 @@ export const deploymentView: z.ZodType<DeploymentView> = z
     publicUrl: z.string(),
     signUp: z.enum(['open', 'invite', 'closed']),
     email: z.boolean(),
+    passwordLogin: z.boolean(),
+    singleSignOn: z.strictObject({ label: z.string() }).nullable(),
     reveal: z.boolean(),
     publishedPackages: z.array(z.string()),
     requestLog: z.boolean(),

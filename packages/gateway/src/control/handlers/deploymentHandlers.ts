@@ -35,6 +35,8 @@ export const deploymentHandlers = ({
       const {
         signUp,
         email = false,
+        passwordLogin = true,
+        oidc,
         reveal,
         registries = {},
         recordsRequests = true,
@@ -48,6 +50,8 @@ export const deploymentHandlers = ({
           publicUrl: deployed.publicUrl.replace(/\/+$/, ''),
           signUp,
           email,
+          passwordLogin,
+          singleSignOn: oidc === undefined ? null : { label: oidc.label },
           reveal,
           publishedPackages: await getPublishedPackages(registries),
           requestLog: recordsRequests,
