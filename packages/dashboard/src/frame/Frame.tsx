@@ -13,6 +13,7 @@ import { Button } from '../parts/Button.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
 import { Brand, Icon } from '../parts/Icon.tsx'
 import { NavUsage } from './NavUsage.tsx'
+import { Outdated } from './Outdated.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { Unreachable } from './Unreachable.tsx'
 import { useShellRemoval } from './useShellRemoval.ts'
@@ -44,6 +45,7 @@ export function Frame() {
         Skip to the page
       </a>
       <Unreachable />
+      <Outdated />
       <div className="frame">
         <header className="side">
           <div className="side-in">
