@@ -1,12 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { borrowPages } from './lendPages.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { enrol, openPerson } from './person.ts'
 import { startPages } from './startPages.ts'
+
+/** As `staticFiles.ts` of the gateway compresses. */
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 describe('what is built', () => {
   const own = mkdtempSync(join(tmpdir(), 'keyrail-weight-'))
@@ -38,7 +41,7 @@ describe('what is built', () => {
 
   /** The size of files as the service sends them, in bytes. */
   const getSize = (files: Iterable<string>): number =>
-    [...files].reduce((sum, file) => sum + brotliCompressSync(readFileSync(join(folder, file))).length, 0)
+    [...files].reduce((sum, file) => sum + brotliCompressSync(readFileSync(join(folder, file)), brotli).length, 0)
 
   /** The files that the heading of the shell is painted with. */
   const getShell = (): readonly string[] => {

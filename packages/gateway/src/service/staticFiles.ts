@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { BrotliOptions } from 'node:zlib'
 import { chooseEncoding } from '../proxy/http/chooseEncoding.ts'
 import type { Encoding } from '../proxy/http/chooseEncoding.ts'
 import { minCompressedBytes } from '../proxy/http/compress.ts'
@@ -65,16 +66,17 @@ const readFolder = (folder: string): ReadonlyMap<string, StaticFile> => {
 const isPageRoute = (path: string, accept: string | undefined): boolean =>
   extname(path) === '' && /text\/html|\*\/\*/.test(accept ?? '')
 
-// At their highest levels, because a file is compressed once. On another thread: brotli takes half a second for the largest one.
+// A file is compressed once, on another thread. Brotli 11 would save 6 % of the bytes and take 15 times the CPU of brotli 9.
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 const compressors = {
-  br: promisify<Buffer, Buffer>(brotliCompress),
+  br: promisify<Buffer, BrotliOptions, Buffer>(brotliCompress),
   gzip: promisify<Buffer, { level: number }, Buffer>(gzip),
 }
 
 const compress = ({ body, compressed }: StaticFile, encoding: Encoding): Promise<Buffer> => {
   let result = compressed.get(encoding)
   if (result === undefined) {
-    result = encoding === 'br' ? compressors.br(body) : compressors.gzip(body, { level: 9 })
+    result = encoding === 'br' ? compressors.br(body, brotli) : compressors.gzip(body, { level: 9 })
     compressed.set(encoding, result)
   }
   return result
