@@ -8,7 +8,7 @@ const pages = ['docs/cli.md', 'docs/cli/logs.md'].map((file) => readFileSync(joi
 
 test('the command line reference names every command and option', () => {
   expect(commands.length).toBeGreaterThan(10)
-  const names = commands.flatMap(({ name, options = {} }) => [
+  const names = commands.flatMap(({ name, options }) => [
     `keyrail ${name}`,
     ...Object.keys(options).map((option) => `--${option}`),
   ])

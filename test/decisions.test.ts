@@ -7,12 +7,11 @@ const folder = join(top, 'docs/decisions')
 
 test('the index of decisions lists each decision once, by its title', () => {
   const listed = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^- \[(.+?)\]\((.+?)\)/gm)].map(
-    ([, title = '', file = '']) => [file, title],
+    ([, title = '', file = '']) => `${file}: ${title}`,
   )
-  const decisions = globSync('0*.md', { cwd: folder }).map((file) => [
-    file,
-    /^# (.+)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1],
-  ])
+  const decisions = globSync('0*.md', { cwd: folder }).map(
+    (file) => `${file}: ${/^# (.+)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1]}`,
+  )
   expect(decisions.length).toBeGreaterThan(20)
   expect(listed.sort()).toEqual(decisions.sort())
 })
