@@ -22,4 +22,6 @@ const pages: Readonly<Record<string, string>> = {
   'packages/gateway/src/control/contract/controlApi.ts': 'reference/control-api.md',
   'packages/bench/RESULTS.md': 'bench/results.md',
   'packages/bench/PEERS.md': 'bench/peers.md',
+  'packages/bench/FAILOVER.md': 'bench/failover.md',
+  'packages/bench/GETH.md': 'bench/geth.md',
 }

@@ -1,8 +1,10 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { apiPages } from './apiPages.ts'
+import { changelogPage } from './changelogPage.ts'
 import { controlApiPage } from './controlApiPage.ts'
 import { sitePath } from './sitePath.ts'
+import { toTabs } from './toTabs.ts'
 
 /** A page as it was staged. */
 export interface StagedPage {
@@ -36,10 +38,12 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
     const path = sitePath(source)
     if (path === undefined) continue
     const isExample = source.startsWith('examples/')
-    texts.set(path, { source, text: isExample ? withPrograms(top, source, read(source)) : read(source) })
+    const text = toTabs(read(source))
+    texts.set(path, { source, text: isExample ? withPrograms(top, source, text) : text })
   }
   for (const [home, about] of Object.entries(indexes))
     texts.set(`${home}/index.md`, { source: `docs/${home}/index.md`, text: indexOf(home, about, texts) })
+  texts.set('changelog.md', { source: 'docs/changelog.md', text: changelogPage(top) })
   texts.set('reference/control-api.md', { source: 'docs/reference/control-api.md', text: controlApiPage(top) })
   for (const { path, markdown } of apiPages(top)) texts.set(path, { source: `docs/${path}`, text: markdown })
 

@@ -43,6 +43,7 @@ export const openOperatorTools = async (
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    passwordLogin: () => config.passwordLogin,
     minBurst: () => getHighestWeight(config.limits.weights, resolveNetworkLimits(config)),
   })
   return {

@@ -4,6 +4,7 @@ import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
 import { email } from './emailConfig.ts'
+import { oidc } from './oidcConfig.ts'
 import { requestLog } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
@@ -48,6 +49,10 @@ export const serviceConfigSchema = object({
   tracing: tracing.exactOptional(),
   /** The SMTP server for emails that confirm addresses, reset passwords and invite people. @default no emails are sent */
   email: email.exactOptional(),
+  /** The OpenID Connect provider that users can log in with. @default none: users log in by password */
+  oidc: oidc.exactOptional(),
+  /** Whether users can log in, sign up and reset their password by password. `false` needs `oidc`. @default true */
+  passwordLogin: flag().default(true),
   /** The URLs that users have alerts sent to. */
   webhooks: object({
     /** Allows plain http, and addresses of private networks and of this machine. @default false */
@@ -88,6 +93,11 @@ export const serviceConfigSchema = object({
     /** The URL of a Python package index. */
     pypi: httpUrl('must be the http or https URL of a Python package index').exactOptional(),
   }).prefault({}),
+  /**
+   * The URL of Keyrail's documentation, as `npm run docs:build` builds it: the dashboard links to its pages.
+   * @default none: the dashboard has no such links
+   */
+  docsUrl: httpUrl("must be the http or https URL of Keyrail's documentation").exactOptional(),
   /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
   networks,
   /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */

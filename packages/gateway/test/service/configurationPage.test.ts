@@ -48,7 +48,8 @@ const formatValue = (schema: Schema): string => {
 
 const formatDefault = (value: unknown, isRequired: boolean): string | undefined => {
   if (value === undefined) return isRequired ? '**required**' : undefined
-  return ['[]', '{}'].includes(JSON.stringify(value)) ? 'none' : `\`${JSON.stringify(value)}\``
+  const json = JSON.stringify(value)
+  return ['[]', '{}'].includes(json) ? 'none' : `\`${json.replaceAll('","', '", "')}\``
 }
 
 /** Lists the options of a schema that have no options of their own, by path. */
