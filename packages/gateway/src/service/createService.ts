@@ -62,7 +62,7 @@ import { watchStores } from './watchStores.ts'
 import { withPrometheus } from './withPrometheus.ts'
 
 const defaultGraceMs = 10_000
-/** Logging in deletes expired rows too; this runs if nobody logs in. */
+/** Log-ins delete expired rows too; this also runs without log-ins. */
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
