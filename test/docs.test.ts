@@ -194,7 +194,9 @@ const dataFormats: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 function findBlockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
-  return findFences(markdown).flatMap(({ info, line, code }) => {
+  return findFences(markdown).flatMap(({ info: language, line, code }) => {
+    // A title can follow: adjacent blocks with titles are tabs on the site.
+    const [info = ''] = language.split(/\s/)
     // The tests of packages/python run Python blocks.
     if (info in languages || info === 'text' || info === 'python') return []
     if (info === 'sh') return findCommandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)

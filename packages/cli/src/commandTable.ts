@@ -93,7 +93,7 @@ export const commands: readonly Command[] = [
   {
     name: 'logs',
     usage: 'logs --from BLOCK [--to BLOCK] [--out FILE] [OPTIONS]',
-    about: 'Export the logs of a block range to NDJSON or CSV, and resume interrupted exports.',
+    about: 'Export the logs of a block range to NDJSON, CSV or Parquet, and resume interrupted exports.',
     options: {
       ...endpoint,
       from: {
@@ -111,8 +111,8 @@ export const commands: readonly Command[] = [
       format: {
         type: 'string',
         value: 'NAME',
-        values: ['ndjson', 'csv'],
-        about: 'ndjson or csv (default: by the ending of the file: .ndjson, .jsonl or .csv; otherwise ndjson)',
+        values: ['ndjson', 'csv', 'parquet'],
+        about: 'ndjson, csv or parquet (default: by the ending of the file; without one, ndjson)',
       },
       decode: { type: 'boolean', about: 'add the parameters of --event, which must mark those that are indexed' },
       overwrite: { type: 'boolean', about: 'replace an existing file' },
@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
     rejected: keyAsArgument,
     notes: [
       'With --out, run the same command again to resume an interrupted export, without missing or duplicate logs. The progress is\nsaved in FILE.cursor until the export is complete. Without --out, Ctrl-C prints the --from to resume with.',
-      'JSON output: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, bytes, resumed, seconds }, on standard\noutput, or on standard error if the logs go to standard output.',
+      'JSON output: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, skipped, bytes, resumed, seconds },\non standard output, or on standard error if the logs go to standard output.',
       "Examples:\n  keyrail logs --from 0 --base-url http://127.0.0.1:7245/testnet --key-file .keyrail/keys/app\n  keyrail logs --from 21000000 --to finalized --event 'Transfer(address,address,uint256)' --out transfers.csv",
       'Exit codes: 0 success; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response; 130 interrupted.',
     ],

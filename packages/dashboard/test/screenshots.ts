@@ -57,7 +57,8 @@ const shoot = async (name: string): Promise<void> => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await settle(page)
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
-    await page.setViewportSize({ width: 1280, height })
+    // Docs show the upper part of a long page.
+    await page.setViewportSize({ width: 1280, height: given === undefined ? Math.min(height, 2_400) : height })
     await settle(page)
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
     if (colorScheme === 'light') {

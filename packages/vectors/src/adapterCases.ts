@@ -94,7 +94,7 @@ export interface AdapterCase {
   readonly name: string
   readonly group: string
   readonly appliesTo: readonly Implementation[]
-  /** Where the case applies: to the library's own functions, to its generic request function, or both. @default both */
+  /** The functions that the case applies to: the library's own functions, its generic request function, or both. @default both */
   readonly apis?: readonly ('library' | 'raw')[]
   /** Changes to the default options of the client. */
   readonly given?: {
@@ -132,7 +132,7 @@ export interface AdapterCase {
     readonly quietMs?: number
     /** A text that each error must contain somewhere. */
     readonly errorIncludes?: string
-    /** Where the key must not appear. */
+    /** The values in which the key must not appear. */
     readonly noKeyIn?: readonly ('error' | 'client' | 'console')[]
     /** Nothing is printed. */
     readonly prints?: false

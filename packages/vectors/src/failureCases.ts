@@ -20,7 +20,7 @@ export interface FailureCase {
    * SHA-256 of its name is odd.
    */
   readonly half: 'first' | 'second'
-  /** Where the wording comes from: a repository with the path, or a page. Every case of `wordings.json` has it. */
+  /** The source of the wording: a repository with the path, or a page. Every case of `wordings.json` has it. */
   readonly origin?: string
   readonly appliesTo: readonly Implementation[]
   /** The call, always with id 1. In a batch, the body either rejects the whole batch or is the response to this call. */
@@ -124,10 +124,10 @@ export const heldOut: readonly FailureCase[] = heldOutCases as readonly FailureC
 /** Real wordings of providers, nodes and proxies, in the form of `failures.json`: `wordings.json`. */
 export const wordings: readonly FailureCase[] = wordingCases as readonly FailureCase[]
 
-/** What an error says about the range of logs that would be accepted: `rangeHints.json`. */
+/** The range of logs that would be accepted, according to an error: `rangeHints.json`. */
 export const rangeHints: readonly RangeHintCase[] = rangeHintCases as readonly RangeHintCase[]
 
-/** Which methods are known reads: `repeatable.json`. */
+/** The methods that are known reads: `repeatable.json`. */
 export const repeatables: readonly RepeatableCase[] = repeatableCases as readonly RepeatableCase[]
 
 /** How a requested delay is parsed: `retryAfter.json`. */

@@ -51,7 +51,7 @@ export interface RouteCase {
     readonly timeoutMs?: number
     /** The response of each endpoint to this call. @default the result "0x1" */
     readonly nodes?: readonly VectorResponse[]
-    /** What each endpoint must receive, in order: its position, the method and the params. The last two are checked where present. */
+    /** The calls that each endpoint must receive, in order: its position, the method and the params. The last two are checked where present. */
     readonly sent: readonly (readonly [at: number, method?: string, params?: readonly Json[]])[]
     readonly expect: {
       readonly result?: Json
@@ -119,7 +119,7 @@ export interface CacheCase {
 /** When calls are sent to an endpoint with a budget: `budgets.json`. */
 export const budgets: readonly BudgetCase[] = budgetCases as unknown as readonly BudgetCase[]
 
-/** Which results are cached: `caches.json`. */
+/** The results that are cached: `caches.json`. */
 export const caches: readonly CacheCase[] = cacheCases as unknown as readonly CacheCase[]
 
 /** Which endpoint a call is sent to, and when it goes to another one: `routes.json`. */

@@ -1,6 +1,6 @@
 /** The last reading of `performance.now()`. */
 let lastReading = 0
-/** What is added to a reading, because the source went back or fell behind the timers. */
+/** Added to a reading, because the source went back or fell behind the timers. */
 let offsetMs = 0
 /** The latest time that was returned, or at which a timer fired. The clock never shows less. */
 let latest = 0

@@ -61,10 +61,24 @@ export function Frame() {
             </Button>
             <div id="menu" className={isOpen ? 'side-body open' : 'side-body'}>
               <nav className="nav" aria-label="Main">
-                <Link to="/apps">Apps</Link>
-                <Link to="/keys">API keys</Link>
-                <Link to="/account">Account</Link>
-                {data?.account.role === 'operator' && <Link to="/operator">Operator</Link>}
+                <Link to="/apps">
+                  <Icon name="apps" />
+                  Apps
+                </Link>
+                <Link to="/keys">
+                  <Icon name="key" />
+                  API keys
+                </Link>
+                <Link to="/account">
+                  <Icon name="account" />
+                  Account
+                </Link>
+                {data?.account.role === 'operator' && (
+                  <Link to="/operator">
+                    <Icon name="operator" />
+                    Operator
+                  </Link>
+                )}
               </nav>
               <div className="side-end">
                 <NavUsage />

@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../control/callApi.ts'
-import { sessionQuery } from '../control/queries.ts'
+import { deploymentQuery, sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -17,6 +17,7 @@ export function ResetPassword() {
   const link = useFragment()
   const router = useRouter()
   const queries = useQueryClient()
+  const { data: deployment } = useQuery(deploymentQuery)
   const [password, setPassword] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
@@ -31,7 +32,9 @@ export function ResetPassword() {
   return (
     <Alone>
       <PageHead title="Set a new password" />
-      {link === '' ? (
+      {deployment?.passwordLogin === false ? (
+        <Note>This service has no log-in by password.</Note>
+      ) : link === '' ? (
         <Note kind="warn">
           This page is reached by a link that whoever runs the service gives you. <Link to="/log-in">Log in</Link>
         </Note>

@@ -50,7 +50,7 @@ function Entries({
         return (
           <Card>
             {entries.length === 0 ? (
-              <p className="soft">There are no entries.</p>
+              <p className="soft">No such changes yet. Choose “All changes” to see others.</p>
             ) : (
               <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
                 <table className="table cards">

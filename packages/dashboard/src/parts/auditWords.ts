@@ -4,6 +4,7 @@ const actions: Readonly<Record<string, string>> = {
   'account.add': 'Added an account',
   'account.changeEmail': 'Changed the email address',
   'account.changePassword': 'Changed the password',
+  'account.connect': 'Connected single sign-on',
   'account.confirmFailed': 'Gave a wrong password',
   'account.delete': 'Deleted the account',
   'account.disable': 'Disabled the account',

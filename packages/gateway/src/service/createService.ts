@@ -12,6 +12,7 @@ import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
+import { createOidcClient } from '../oidc/createOidcClient.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -166,6 +167,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    passwordLogin: () => config.passwordLogin,
+    oidc: {
+      client: createOidcClient({ config: () => config.oidc, onEvent: log, now: options.now }),
+      siteUrl: () => siteUrl(),
+    },
     minBurst: () => getHighestWeight(config.limits.weights, limitsByNetwork),
     secrets,
     operatorToken: options.operatorToken,
@@ -242,8 +248,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config: () => ({
       signUp: config.signUp,
       email: config.email !== undefined,
+      passwordLogin: config.passwordLogin,
+      oidc: config.oidc && { label: config.oidc.label },
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
+      recordsRequests: config.requestLog.enabled,
+      docsUrl: config.docsUrl,
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
       weights: config.limits.weights,

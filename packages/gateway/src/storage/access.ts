@@ -30,7 +30,7 @@ export interface Access {
     readonly id: string
     readonly services: readonly string[]
     readonly requireJwt: boolean
-    /** What a token's `aud` must be or contain; `null`: anything. */
+    /** The value that a token's `aud` must equal or contain; `null`: any. */
     readonly jwtAudience: string | null
     /** How far in the future a token's `exp` may be, in seconds; `null`: the service's default. */
     readonly jwtMaxLifetimeS: number | null

@@ -2,7 +2,7 @@ import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** What an entry allows. */
+/** The kind of an entry. */
 export type AllowType = Tables['allowEntries']['type']
 
 /** An entry of an app's allow list. */

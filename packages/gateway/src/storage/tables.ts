@@ -268,6 +268,8 @@ export interface Tables {
   invites: InviteRow
   oneTimeLinks: OneTimeLinkRow
   emailLinks: EmailLinkRow
+  identities: { issuer: string; subject: string; userId: string; createdAt: number }
+  usedSignOns: { sha256: Uint8Array; expiresAt: number }
   webhooks: WebhookRow
   quotaAlerts: QuotaAlertRow
   alertDeliveries: AlertDeliveryRow

@@ -28,8 +28,10 @@ export function AccountAlerts() {
       <Loaded query={query}>
         {(alerts) => (
           <>
-            <Emails alerts={alerts} />
-            <AlertWebhooks alerts={alerts} />
+            <div className="columns">
+              <Emails alerts={alerts} />
+              <AlertWebhooks alerts={alerts} />
+            </div>
             <Deliveries deliveries={alerts.deliveries} />
           </>
         )}
@@ -61,12 +63,14 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
   })
   if (deployment?.email !== true)
     return (
-      <Card title="Email">
-        <p className="soft">This service sends no email.</p>
+      <Card title="Email" help="service/email">
+        <p className="soft">
+          This service sends no email. Add a webhook to be alerted, or ask the operator to set up email.
+        </p>
       </Card>
     )
   return (
-    <Card title="Email">
+    <Card title="Email" help="service/alerts#email">
       {session?.account.emailVerified === false && (
         <Note kind="warn">
           Your email address is not confirmed, so no alert is sent to it.{' '}
@@ -100,7 +104,10 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly AlertDeliver
   return (
     <Card title="Last deliveries">
       {deliveries.length === 0 ? (
-        <p className="soft">No alert was sent yet.</p>
+        <p className="soft">
+          No alert was sent yet. The first one is sent when 80% of a daily quota are used; test a webhook to see one
+          now.
+        </p>
       ) : (
         <table className="table cards">
           <thead>

@@ -42,6 +42,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
   return (
     <Card
       title="Webhooks"
+      help="service/alerts#webhooks"
       lead="Each alert is a signed POST with JSON to your server. A failed one is retried for nine hours."
     >
       {made && <Secret made={made} />}

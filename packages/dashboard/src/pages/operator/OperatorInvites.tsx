@@ -25,32 +25,34 @@ export function OperatorInvites() {
     <>
       <PageHead title="Invites" windowTitle="Operator: invites" />
       {deployment?.signUp === 'open' && <Note>Sign-up is open: nobody needs an invite here.</Note>}
-      <Make />
-      <Loaded query={query}>
-        {({ items }) => (
-          <Card title="Open invites">
-            {items.length === 0 ? (
-              <p className="soft">There are none.</p>
-            ) : (
-              <table className="table cards">
-                <thead>
-                  <tr>
-                    <th scope="col">For</th>
-                    <th scope="col">Made</th>
-                    <th scope="col">Holds until</th>
-                    <td />
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((invite) => (
-                    <Invite key={invite.id} invite={invite} />
-                  ))}
-                </tbody>
-              </table>
-            )}
-          </Card>
-        )}
-      </Loaded>
+      <div className="columns">
+        <Make />
+        <Loaded query={query}>
+          {({ items }) => (
+            <Card title="Open invites">
+              {items.length === 0 ? (
+                <p className="soft">No open invites. Make one for each person who should sign up.</p>
+              ) : (
+                <table className="table cards">
+                  <thead>
+                    <tr>
+                      <th scope="col">For</th>
+                      <th scope="col">Made</th>
+                      <th scope="col">Holds until</th>
+                      <td />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((invite) => (
+                      <Invite key={invite.id} invite={invite} />
+                    ))}
+                  </tbody>
+                </table>
+              )}
+            </Card>
+          )}
+        </Loaded>
+      </div>
     </>
   )
 }

@@ -46,7 +46,7 @@ export interface ChainCursor {
   readonly hashes: readonly string[]
 }
 
-/** Where a subscription starts. */
+/** The start of a subscription. */
 export interface ChainStart {
   /** The newest block that the client has in common with the followed chain; without a cursor, the head. */
   readonly position: BlockPosition

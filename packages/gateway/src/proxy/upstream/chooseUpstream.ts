@@ -2,7 +2,7 @@ import type { NeededCall } from './createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LoadBalancing } from './upstreamOptions.ts'
 
-/** What a call needs of the upstream that is chosen for it. */
+/** The requirements of a call for its upstream. */
 export interface PickOptions {
   /** The call's method. Without it, any upstream may be chosen. */
   readonly method?: string | undefined

@@ -30,7 +30,7 @@ export interface UpstreamResponse {
 /** How many more bytes of responses may be read. The calls of one request share it. */
 export interface ByteBudget {
   left: number
-  /** What the request buffers, if that is counted. */
+  /** The memory of the request, if that is counted. */
   readonly kept?: BufferedBytes | undefined
 }
 

@@ -66,7 +66,7 @@ export interface UpstreamGroup {
   readonly filters: Filters
   /** `undefined` if `eth_getLogs` must not be split. */
   readonly logRanges: LogRanges<GroupMember> | undefined
-  /** What each key's callers have seen; `undefined` if callers can rewrite the chain. */
+  /** The newest block that each key's callers have seen; `undefined` if callers can rewrite the chain. */
   readonly seenHeads: SeenHeads | undefined
   readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */

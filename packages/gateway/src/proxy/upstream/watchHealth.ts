@@ -16,7 +16,7 @@ export type HealthState =
   | 'syncing'
   | 'synced'
 
-/** What the log says about an upstream. `throttled`: it asks for fewer requests after it worked. */
+/** The states of an upstream in the log. `throttled`: it worked, and now rejects calls for their rate. */
 export type UpstreamEvent = HealthState | 'throttled'
 
 /** An upstream's health. */
@@ -44,7 +44,7 @@ export interface Health {
   readonly stop: () => void
 }
 
-/** What a probe found. `unreachable`: nothing listens there. `failing`: something does, but sent no valid response. `skipped`: it was not sent. */
+/** The result of a probe. `unreachable`: nothing listens there. `failing`: it sent no valid response. `skipped`: it was not sent. */
 type ProbeResult = 'healthy' | 'unreachable' | 'failing' | 'wrongChain' | 'skipped'
 
 const intervalMs = 5_000

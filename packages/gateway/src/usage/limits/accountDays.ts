@@ -7,7 +7,7 @@ import { inTransaction, lockRows } from '../../storage/transaction.ts'
 import { getMonthStart } from './quotaCounter.ts'
 import type { ReservedRow } from './reservation.ts'
 
-/** What an account was charged in a day and its month. */
+/** The units that an account was charged in a day and its month. */
 export interface ChargedSums {
   readonly day: number
   readonly month: number

@@ -135,7 +135,7 @@ if not account then return { 0 } end
 advance(account)
 return { account.day, account.dayUsed, account.monthUsed }`
 
-/** What an account has used. */
+/** The usage of an account. */
 export interface UsedUnits {
   /** Days since 1970. */
   readonly day: number
@@ -155,7 +155,7 @@ export interface TakeOptions {
   readonly outageGrant: number
 }
 
-/** What Redis decided. */
+/** The decision of Redis. */
 export interface TakenFromRedis extends UsedUnits {
   readonly status: 'taken'
   /** The time of Redis, in milliseconds. */

@@ -9,7 +9,7 @@ import { removeRequests } from './requestLogUpkeep.ts'
 import { toRequestRow } from './toRequestRow.ts'
 import type { Masks } from './toRequestRow.ts'
 
-/** Which requests are recorded. */
+/** The selection of requests that are recorded. */
 export interface RequestLogSettings {
   /** One in so many successful requests of a key is recorded, besides the first of each minute. @default 100 */
   readonly sample: number

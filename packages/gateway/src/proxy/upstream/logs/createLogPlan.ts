@@ -12,7 +12,7 @@ export interface LogPart extends BlockRange {
   readonly rejections: number
 }
 
-/** Which parts of a range to query, in which order, and what they returned. It decides and sends nothing. */
+/** The parts of a range to query, their order and their results. The plan sends nothing. */
 export interface LogPlan {
   /** Whether the range fits into as many queries as are allowed. */
   readonly fits: () => boolean
@@ -28,7 +28,7 @@ export interface LogPlan {
   /** How many blocks a part may have. */
   readonly size: () => number
   readonly isComplete: () => boolean
-  /** What the completed parts returned, in chain order. */
+  /** The results of the completed parts, in chain order. */
   readonly logs: () => readonly Buffer[]
 }
 
