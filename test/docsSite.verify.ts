@@ -33,6 +33,7 @@ const namedHosts = [
   'nodejs.org',
   'opentelemetry.io',
   'eth-sepolia.g.alchemy.com',
+  'osv.dev',
 ]
 
 const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']

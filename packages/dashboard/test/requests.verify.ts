@@ -232,7 +232,7 @@ describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
     const collectLinks = async (): Promise<number> => {
       for (const link of await page
         .locator('tbody a')
-        .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? '')))
+        .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href)))
         links.add(link)
       return links.size
     }
