@@ -35,6 +35,8 @@ export const control = {
   service: option('URL', 'URL of the dashboard (default: KEYRAIL_SERVICE_URL)'),
   'token-file': option('FILE', 'read the personal access token from FILE (default: KEYRAIL_TOKEN, or a prompt)'),
 }
+/** An option of `list`, for scripts and shell completion. */
+export const names = flag('list: print only the names, one per line')
 /** The options of the actions on keys. */
 export const keyActions = {
   expires: option('TIME', 'create, rotate: expiry, for example 2027-01-31, or never'),

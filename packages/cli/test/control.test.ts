@@ -157,6 +157,10 @@ describe('keyrail keys', () => {
       lines: [expect.stringContaining('already exists'), expect.anything()],
     })
     expect(JSON.parse((await succeed(['keys', 'list', '--json'])).stdout)).toMatchObject({ items: { length: 3 } })
+    const names = ['Example key, testnet', 'Example key, mainnet', 'Made here']
+    expect((await succeed(['keys', 'list', '--names'])).stdout.trimEnd().split('\n').toSorted()).toEqual(
+      names.toSorted(),
+    )
 
     const before = read(file)
     const rotated = await succeed(['keys', 'rotate', 'Made here', '--grace', '1', '--show'])

@@ -21,6 +21,8 @@ export interface CommandCompletion {
   readonly options: readonly OptionCompletion[]
   /** The values of its first argument. */
   readonly words: readonly string[]
+  /** Those that take the name of an app or a key as the second argument. `list --names` prints these names. */
+  readonly namedBy: readonly string[]
 }
 
 const getKind = ({ type, value, values }: Command['options'][string]): ValueKind => {
@@ -54,5 +56,6 @@ export function getCompletions(
         : { kind: getKind(declared), values: declared.values ?? [] }),
     })),
     words: actions ? getActionNames({ actions }) : (words[name] ?? []),
+    namedBy: getActionNames({ actions: actions?.filter(([usage]) => usage.endsWith(' ID|NAME')) ?? [] }),
   }))
 }

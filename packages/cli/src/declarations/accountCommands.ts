@@ -1,6 +1,6 @@
 import { flag, option } from '../arguments/command.ts'
 import type { Command, ReadArguments } from '../arguments/command.ts'
-import { control, controlNotes, help, json, keyActions, personal, secretAsArgument } from '../sharedOptions.ts'
+import { control, controlNotes, help, json, keyActions, names, personal, secretAsArgument } from '../sharedOptions.ts'
 
 /** Commands that use the control API, with a personal access token. */
 export const accountCommands: readonly Command[] = [
@@ -35,6 +35,7 @@ export const accountCommands: readonly Command[] = [
     ],
     options: {
       ...control,
+      names,
       network: option('NAME', 'create: name of the network; keyrail networks lists them'),
       description: option('TEXT', 'create: description'),
       ...keyActions,
@@ -67,6 +68,7 @@ export const accountCommands: readonly Command[] = [
     ],
     options: {
       ...control,
+      names,
       search: option('TEXT', 'list: only names that contain TEXT'),
       'use-case': option('NAME', 'create, edit: use case, for example Payments (default of create: Other)'),
       chain: option('NAME', 'create: chain (default: that of --network, or the only one)'),
@@ -84,10 +86,7 @@ export const accountCommands: readonly Command[] = [
     },
     rejected: secretAsArgument,
     notes: controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
-    examples: [
-      'keyrail apps create Shop --chain ethereum --key-file shop.key',
-      "keyrail apps list --json | jq -r '.items[].name'",
-    ],
+    examples: ['keyrail apps create Shop --chain ethereum --key-file shop.key', 'keyrail apps list --names'],
     run: async (given: ReadArguments) => (await import('../commands/apps.ts')).apps(given),
   },
 ]
