@@ -33,6 +33,7 @@ const namedHosts = [
   'nodejs.org',
   'opentelemetry.io',
   'eth-sepolia.g.alchemy.com',
+  'osv.dev',
 ]
 
 const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
@@ -115,10 +116,14 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
   beforeAll(async () => {
     served = await serveSite(site)
     browser = await openBrowser()
-    const paths = globSync('**/*.html', { cwd: site }).filter((file) => file !== '404.html')
+    const paths = globSync('**/*.html', { cwd: site }).filter((file) => !['404.html', 'start.html'].includes(file))
     const next = paths.values()
+    // Axe needs most of the time, and most of that for the sidebar.
+    const onEveryPage = ['.VPNav', '.VPSidebar']
+    reports.push(await inspectPage(browser, served.url, '/start.html'))
     const inspectAll = async (): Promise<void> => {
-      for (const file of next) reports.push(await inspectPage(browser, served.url, `/${file.replaceAll('\\', '/')}`))
+      for (const file of next)
+        reports.push(await inspectPage(browser, served.url, `/${file.replaceAll('\\', '/')}`, onEveryPage))
     }
     await Promise.all([inspectAll(), inspectAll(), inspectAll()])
   }, 1_800_000)
@@ -182,8 +187,7 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-page-faults-'))
     writeFileSync(
       join(folder, 'index.html'),
-      `<html class="dark"><body><main><img src="/gone.png"><table style="width: 900px"><tr><td>${'wide '.repeat(40)}</td></tr></table>
-      <p id="below">below</p><script>setTimeout(() => below.before(Object.assign(document.createElement('div'), { style: 'height: 400px' })), 50)</script></main></body></html>`,
+      `<html class="dark"><body><main><img src="/gone.png"><table style="width: 900px"><tr><td>${'wide '.repeat(40)}</td></tr></table></main></body></html>`,
     )
     const own = await serveSite(folder)
     const { violations, clipped, errors } = await inspectPage(browser, own.url, '/index.html')
@@ -191,7 +195,8 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
     rmSync(folder, { recursive: true })
     expect(violations.join()).toMatch(/image-alt/)
     expect(clipped).toEqual([expect.stringMatching(/^the page is \d+ pixels wide/), expect.stringMatching(/^wide/)])
-    expect(errors).toEqual([expect.stringMatching(/404/)])
+    // Also for the icon.
+    expect(errors.join()).toMatch(/404/)
   })
 })
 

@@ -65,8 +65,14 @@ export async function serveSite(folder: string): Promise<{ readonly url: string;
  * @param browser - Chromium.
  * @param url - The URL of the site.
  * @param path - The path of the page.
+ * @param exclude - Selectors of what axe does not look at, such as a sidebar that is the same on every page.
  */
-export async function inspectPage(browser: Browser, url: string, path: string): Promise<PageReport> {
+export async function inspectPage(
+  browser: Browser,
+  url: string,
+  path: string,
+  exclude: readonly string[] = [],
+): Promise<PageReport> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
   try {
     const page = await context.newPage()
@@ -84,10 +90,13 @@ export async function inspectPage(browser: Browser, url: string, path: string): 
     const layoutShift = shifts.reduce((sum, { value }) => sum + value, 0)
     const moved = shifts.map(({ value, sources }) => `${value.toFixed(4)}: ${sources.join(', ')}`)
     await page.evaluate(axe)
-    const light = await findViolations(page, {})
+    const light = await findViolations(page, exclude, {})
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     await page.locator('html.dark').waitFor({ state: 'attached' })
-    const dark = await findViolations(page, { runOnly: ['color-contrast', 'link-in-text-block'], preload: false })
+    const dark = await findViolations(page, exclude, {
+      runOnly: ['color-contrast', 'link-in-text-block'],
+      preload: false,
+    })
     await page.setViewportSize({ width: 390, height: 844 })
     const clipped = (await page.evaluate(findClipped)) as string[]
     return { path, violations: [...new Set([...light, ...dark])], clipped, bytes, layoutShift, moved, errors }
@@ -113,9 +122,9 @@ new PerformanceObserver((list) => {
     })
 }).observe({ type: 'layout-shift', buffered: true })`
 
-async function findViolations(page: Page, options: object): Promise<string[]> {
+async function findViolations(page: Page, exclude: readonly string[], options: object): Promise<string[]> {
   const found = (await page.evaluate(
-    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...options })}).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify({ exclude })}, ${JSON.stringify({ resultTypes: ['violations'], ...options })}).then(({ violations }) => violations)`,
   )) as readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }

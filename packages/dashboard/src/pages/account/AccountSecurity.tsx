@@ -76,7 +76,7 @@ function Connect({ label }: { readonly label: string }) {
   return (
     <Card
       title="Single sign-on"
-      lead={`Log in to this account with ${label}. It needs the same email address there, and ${label} must have verified it.`}
+      lead={`With ${label}, you can log in to this account without a password. The email address there must be the same, and verified.`}
     >
       <div className="row end">
         <SignOnButton verb="Connect" connect back="/account/security" />
