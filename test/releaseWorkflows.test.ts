@@ -34,6 +34,7 @@ interface Workflow {
 
 /** The write permissions of each job. Discuss any addition in review. */
 const mayWrite: Readonly<Record<string, readonly string[]>> = {
+  'codeql.yml analyze': ['security-events'],
   'measure.yml record': ['contents'],
   'release.yml propose': ['contents', 'pull-requests'],
   'release.yml npm': ['id-token'],
@@ -47,6 +48,10 @@ const mayWrite: Readonly<Record<string, readonly string[]>> = {
  */
 const privileged: Readonly<Record<string, { readonly lines: readonly string[]; readonly actions: readonly string[] }>> =
   {
+    'codeql.yml analyze': {
+      lines: [],
+      actions: ['actions/checkout', 'github/codeql-action/init', 'github/codeql-action/analyze'],
+    },
     'measure.yml record': {
       lines: [
         'git fetch origin measurements && git switch measurements || git switch --orphan measurements',
@@ -101,8 +106,8 @@ const jobs = workflows.flatMap(({ file, workflow }) =>
 )
 const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: object }
 
-test('there are three workflows', () => {
-  expect(workflows.map(({ file }) => file)).toEqual(['ci.yml', 'measure.yml', 'release.yml'])
+test('there are five workflows', () => {
+  expect(workflows.map(({ file }) => file)).toEqual(['ci.yml', 'codeql.yml', 'measure.yml', 'osv.yml', 'release.yml'])
 })
 
 describe.each(workflows)('$file', ({ file, text, workflow }) => {
@@ -266,4 +271,31 @@ test.each(forms)('%s is a valid issue form without duplicate ids', (file) => {
     expect(attributes['label']).toMatch(/./)
   }
   expect(new Set(questions.map(({ id }) => id)).size).toBe(questions.length)
+})
+
+test('Renovate proposes updates of packages, Python packages and actions, and its rules name files and dependencies that exist', () => {
+  interface Rule {
+    readonly matchDepNames?: readonly string[]
+    readonly matchFileNames?: readonly string[]
+  }
+  const { extends: presets, packageRules } = JSON.parse(readFileSync(join(top, '.github/renovate.json'), 'utf8')) as {
+    readonly extends: readonly string[]
+    readonly packageRules: readonly Rule[]
+  }
+  expect(presets).toContain('helpers:pinGitHubActionDigestsToSemver')
+  // Two bots would propose everything twice.
+  expect(existsSync(join(top, '.github/dependabot.yml'))).toBe(false)
+  const { devDependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { devDependencies: object }
+  const names = packageRules.flatMap(({ matchDepNames = [] }) => matchDepNames)
+  expect(names.filter((name) => !(name in devDependencies))).toEqual([])
+  const files = packageRules.flatMap(({ matchFileNames = [] }) => matchFileNames)
+  expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
+})
+
+test('the scan for known vulnerabilities reads lock files that exist', () => {
+  const osv = workflows.find(({ file }) => file === 'osv.yml')?.workflow
+  const args = osv?.jobs['scan']?.steps?.map(({ with: given }) => given?.['scan-args']).join('\n') ?? ''
+  const files = [...args.matchAll(/--lockfile=(\S+)/g)].map(([, file = '']) => file)
+  expect(files).toEqual(['pnpm-lock.yaml', 'packages/python/requirements.txt'])
+  expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
 })
