@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from ..failure.error import KeyrailError
@@ -81,8 +82,10 @@ async def follow_chain(options: FollowOptions) -> Events:
             poll_ms = 0.0
             too_old = False
             try:
-                async for event in follow_socket(open_socket, chain, options.source, on_start):
-                    yield event
+                # So that the connection is closed when this generator is.
+                async with aclosing(follow_socket(open_socket, chain, options.source, on_start)) as events:
+                    async for event in events:
+                        yield event
             except KeyrailError as failure:
                 if is_unsupported(failure):
                     break

@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from ..failure.error import KeyrailError
 from .chain_source import Request, malformed
@@ -30,8 +31,10 @@ async def follow_pending_transactions(
     interval_s = (_INTERVAL_MS if interval_ms is None else interval_ms) / 1_000
     while open_socket is not None:
         try:
-            async for event in _receive(open_socket, socket_recovery):
-                yield event
+            # So that the connection is closed when this generator is.
+            async with aclosing(_receive(open_socket, socket_recovery)) as events:
+                async for event in events:
+                    yield event
         except KeyrailError as failure:
             if is_unsupported(failure):
                 break

@@ -24,6 +24,7 @@ from ..message.read_response import read_response
 from ..message.response import HttpResponse
 from .connection_settings import ConnectionSettings
 from .http_request import USER_AGENT, describe_error, split_url
+from .timeout import timeout
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,16 +95,14 @@ async def open_rpc_socket(
     opened: aiohttp.ClientWebSocketResponse | None = None
     facts = Facts(kind="timeout", text=f"no connection within {_TIMEOUT_S * 1_000:.0f} ms", unsent=True)
     try:
-        opened = await asyncio.wait_for(
-            session.ws_connect(
+        async with timeout(_TIMEOUT_S):
+            opened = await session.ws_connect(
                 URL("ws" + origin[4:] + target, encoded=True),
                 headers=headers,
                 proxy=proxy,
                 heartbeat=_HEARTBEAT_S,
                 max_msg_size=max_message_bytes,
-            ),
-            _TIMEOUT_S,
-        )
+            )
     except aiohttp.WSServerHandshakeError as error:
         temporary = error.status in _TEMPORARY_STATUSES
         text = "the server rejected the WebSocket" if temporary else "the server has no WebSocket at this URL"
@@ -161,7 +160,8 @@ async def open_rpc_socket(
     async def subscribe(params: list[Any]) -> KeyrailError | None:
         nonlocal subscribed
         try:
-            outcome = await asyncio.wait_for(request(params), _TIMEOUT_S)
+            async with timeout(_TIMEOUT_S):
+                outcome = await request(params)
         except asyncio.TimeoutError:
             return fail(Facts(kind="timeout", text=f"no response within {_TIMEOUT_S * 1_000:.0f} ms", unsent=True))
         except (aiohttp.ClientError, OSError) as error:
@@ -173,7 +173,8 @@ async def open_rpc_socket(
 
     async def receive(seconds: float | None) -> dict[str, Any] | KeyrailError:
         try:
-            return await asyncio.wait_for(receive_next(), seconds)
+            async with timeout(seconds):
+                return await receive_next()
         except asyncio.TimeoutError:
             return fail(Facts(kind="timeout", text="no notification", unsent=True))
 
@@ -189,7 +190,8 @@ async def open_rpc_socket(
     async def close() -> None:
         try:
             # A server that does not respond to the close frame must not delay the end of the loop.
-            await asyncio.wait_for(socket.close(), 1)
+            async with timeout(1):
+                await socket.close()
         except (asyncio.TimeoutError, aiohttp.ClientError, OSError):
             pass
         finally:
