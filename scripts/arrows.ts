@@ -28,8 +28,8 @@ const adapter = (library: string, peers: readonly string[] = [library]): Package
 })
 
 /**
- * The folders of the gateway's sources. A folder may import those before it, and nothing else. `email` and `alerts` come after `proxy`, so that
- * no code on a call's path can send an email or wait for an alert.
+ * The folders of the gateway's sources. A folder may import those before it, and nothing else. `email`, `alerts` and `oidc` come after `proxy`, so
+ * that no code on a call's path can send an email, or wait for an alert or an identity provider.
  */
 export const planes: readonly string[] = [
   'lib',
@@ -40,6 +40,7 @@ export const planes: readonly string[] = [
   'proxy',
   'email',
   'alerts',
+  'oidc',
   'control',
   'service',
 ]
@@ -82,6 +83,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
       'ioredis',
       'kysely',
       'nodemailer',
+      'openid-client',
       'pg',
       'prom-client',
       'undici',
@@ -105,7 +107,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'snippets'],
     optional: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
-    dependencies: ['@foundry-rs/anvil', '@noble/hashes'],
+    dependencies: ['@foundry-rs/anvil', '@noble/hashes', 'hyparquet-writer'],
     peers: ['ethers', 'web3', 'viem'],
     nodeModules: 'anywhere',
   },

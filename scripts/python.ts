@@ -2,7 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { setUpPython } from './setUpPython.ts'
 
-const found = await setUpPython()
+const found = await setUpPython(() =>
+  console.error('Setting up: installing Python packages into packages/python/.venv. This takes about a minute, once.'),
+)
 if ('missing' in found) {
   console.error(`Python cannot be set up: ${found.missing}`)
   process.exit(2)

@@ -94,9 +94,10 @@ const createEnvironment = async (program: string, python: string): Promise<strin
  *
  * Uses Python 3.10 or newer from the path, or the one in `KEYRAIL_PYTHON`.
  *
+ * @param onInstall - Called before packages are installed, which takes a minute.
  * @returns The Python of the environment, or a line that says what is missing and how to install it. Never throws for that.
  */
-export async function setUpPython(): Promise<PythonSetUp> {
+export async function setUpPython(onInstall?: () => void): Promise<PythonSetUp> {
   if (process.platform === 'win32') return { missing: 'they need signals, which Windows lacks: run them under WSL' }
   const found = await findPython()
   if (!found)
@@ -111,6 +112,7 @@ export async function setUpPython(): Promise<PythonSetUp> {
   try {
     // Another process may have created it in the meantime.
     if (isUpToDate()) return { python }
+    onInstall?.()
     const missing = await createEnvironment(found.program, python)
     if (missing !== undefined) return { missing }
     writeFileSync(stamp, mark)

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { getExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
 import { findSiteFaults } from './findSiteFaults.ts'
+import { inspectPage, serveSite } from './inspectPages.ts'
+import type { PageReport } from './inspectPages.ts'
 
 /** Hosts that the site's texts and links may name. Add a new one deliberately. */
 const namedHosts = [
@@ -30,6 +33,7 @@ const namedHosts = [
   'nodejs.org',
   'opentelemetry.io',
   'eth-sepolia.g.alchemy.com',
+  'osv.dev',
 ]
 
 const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
@@ -65,6 +69,7 @@ describe('the site', () => {
       file
         .replaceAll('\\', '/')
         .replace(/^docs[/]/, '')
+        .replace('decisions/README.md', 'decisions/index.md')
         .replace('/README.md', '.md')
         .replace(/md$/, 'html'),
     )
@@ -100,6 +105,98 @@ describe('the site', () => {
     expect(find('origin_not_allowed')).toContain('/failures.html#origin_not_allowed')
     expect(find('sizing')).toContain('/service/sizing.html#sizing')
     expect(find('createTransport').join(' ')).toContain('/api/core.html#createtransport')
+  })
+})
+
+describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
+  let served: Awaited<ReturnType<typeof serveSite>>
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const reports: PageReport[] = []
+
+  beforeAll(async () => {
+    served = await serveSite(site)
+    browser = await openBrowser()
+    const paths = globSync('**/*.html', { cwd: site }).filter((file) => !['404.html', 'start.html'].includes(file))
+    const next = paths.values()
+    // Axe needs most of the time, and most of that for the sidebar.
+    const onEveryPage = ['.VPNav', '.VPSidebar']
+    reports.push(await inspectPage(browser, served.url, '/start.html'))
+    const inspectAll = async (): Promise<void> => {
+      for (const file of next)
+        reports.push(await inspectPage(browser, served.url, `/${file.replaceAll('\\', '/')}`, onEveryPage))
+    }
+    await Promise.all([inspectAll(), inspectAll(), inspectAll()])
+  }, 1_800_000)
+
+  afterAll(async () => {
+    await browser.close()
+    served.server.close()
+  })
+
+  /** Returns what is wrong, by page. */
+  const getFaults = (find: (report: PageReport) => readonly string[]): Record<string, readonly string[]> =>
+    Object.fromEntries(
+      reports.map((report) => [report.path, find(report)] as const).filter(([, faults]) => faults.length > 0),
+    )
+
+  test('pages follow the rules of axe, light and dark', () => {
+    expect(reports.length).toBeGreaterThan(60)
+    expect(getFaults(({ violations }) => violations)).toEqual({})
+  })
+
+  test('a first visit transfers at most 300 kB', () => {
+    expect(getFaults(({ bytes }) => (bytes > 300_000 ? [`${bytes} bytes`] : []))).toEqual({})
+    // Less than that would mean that nothing was counted.
+    expect(Math.min(...reports.map(({ bytes }) => bytes))).toBeGreaterThan(50_000)
+  })
+
+  test('the layout does not shift while a page loads', () => {
+    expect(getFaults(({ layoutShift, moved }) => (layoutShift > 0.1 ? moved : []))).toEqual({})
+  })
+
+  test('no table and no program is clipped on a phone', () => {
+    expect(getFaults(({ clipped }) => clipped)).toEqual({})
+  })
+
+  test('pages log no errors', () => {
+    expect(getFaults(({ errors }) => errors)).toEqual({})
+  })
+
+  test('the search leads to a page', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${served.url}/index.html`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.locator('#localsearch-input').fill('unconfirmed')
+    await page.locator('.VPLocalSearchBox .result').first().click()
+    await page.waitForURL(/\/[a-z/-]+[.]html#/)
+    expect(await page.locator('h1').count()).toBe(1)
+    await page.close()
+  })
+
+  test('tabs switch between programs', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${served.url}/index.html`)
+    const program = page.getByText("from '@keyrail/ethers'")
+    expect(await program.isVisible()).toBe(false)
+    await page.getByText('ethers', { exact: true }).first().click()
+    await program.waitFor()
+    await page.close()
+  })
+
+  test('the inspection reports a page with faults', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-page-faults-'))
+    writeFileSync(
+      join(folder, 'index.html'),
+      `<html class="dark"><body><main><img src="/gone.png"><table style="width: 900px"><tr><td>${'wide '.repeat(40)}</td></tr></table></main></body></html>`,
+    )
+    const own = await serveSite(folder)
+    const { violations, clipped, errors } = await inspectPage(browser, own.url, '/index.html')
+    own.server.close()
+    rmSync(folder, { recursive: true })
+    expect(violations.join()).toMatch(/image-alt/)
+    expect(clipped).toEqual([expect.stringMatching(/^the page is \d+ pixels wide/), expect.stringMatching(/^wide/)])
+    // Also for the icon.
+    expect(errors.join()).toMatch(/404/)
   })
 })
 

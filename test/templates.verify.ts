@@ -22,12 +22,12 @@ beforeAll(async () => {
     cpSync(tarball, join(folder, 'packages', `keyrail-${name}-${manifest.version}.tgz`))
   }
   dev = await startDevCli(['--env', join(folder, 'local.env')])
-})
+}, timeoutMs)
 afterAll(async () => {
   dev?.child.kill('SIGTERM')
   await dev?.done
   rmSync(folder, { recursive: true, force: true })
-})
+}, timeoutMs)
 
 const npm = (template: string, ...words: readonly string[]): Promise<Ran> =>
   run('npm', words, { cwd: join(folder, template), env: { NEXT_TELEMETRY_DISABLED: '1' }, timeoutMs })

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { headingSlug } from './headingSlug.ts'
+import { pythonApiPages } from './pythonApiPages.ts'
 import { readExports } from './readExports.ts'
 import type { Exported } from './readExports.ts'
 
@@ -35,11 +36,16 @@ export function apiPages(top: string): readonly ApiPage[] {
     for (const [name, heading] of headingsOf(of))
       // A name that two packages have belongs to the first: the wire's, of core.
       if (!links.has(name)) links.set(name, `/${path}#${headingSlug(heading)}`)
-  const index = planned.map(({ path, title, of }) => `- [${title}](/${path}): ${of.length} exports`)
+  const python = pythonApiPages(top)
+  const index = [
+    ...planned.map(({ path, title, of }) => `- [${title}](/${path}): ${of.length} exports`),
+    ...python.map(({ path, title, names }) => `- [${title}](/${path}): ${names} names`),
+  ]
   const about = 'Every public export, written from the sources and their docblocks when this site is built.'
   return [
     { path: 'api/index.md', title: 'API reference', markdown: `# API reference\n\n${about}\n\n${index.join('\n')}\n` },
     ...planned.map((page) => ({ path: page.path, title: page.title, markdown: writePage(page, links) })),
+    ...python,
   ]
 }
 

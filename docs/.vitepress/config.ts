@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { emptyHeaders } from './emptyHeaders.ts'
 import { headingSlug } from './headingSlug.ts'
+import { imageSizes } from './imageSizes.ts'
 import { sidebar } from './sidebar.ts'
 import { siteLinks } from './siteLinks.ts'
 import type { Markdown } from './siteLinks.ts'
@@ -18,7 +20,7 @@ interface Server {
 const searched = (markdown: string, path: string): string =>
   path.startsWith('api/')
     ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
-    : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)$/gm, '$1text')
+    : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)\b.*$/gm, '$1text')
 
 // The site loads nothing from other hosts, and its policy makes the browser block such requests. VitePress writes two scripts into each page.
 const policy =
@@ -26,31 +28,44 @@ const policy =
 
 export default {
   title: 'Keyrail',
-  description: 'An SDK for keyed Ethereum nodes, and the service that gives the keys.',
+  description: 'The SDK for Ethereum nodes with API keys, and the service that serves the keys.',
   lang: 'en',
   srcDir: '.vitepress/pages',
+  // Prefetching every page that a visible link leads to would double what a page loads.
+  router: { prefetchLinks: false },
   head: [
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }],
     ['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }],
   ],
+  // The landing page is plain Markdown, so that it can be read in the repository, too. Here it needs no sidebar.
+  transformPageData: ({ relativePath }: { readonly relativePath: string }) =>
+    relativePath === 'index.md' ? { frontmatter: { sidebar: false, aside: false, pageClass: 'landing' } } : undefined,
   markdown: {
     // Pages are plain Markdown, which is read elsewhere too: angle brackets and braces are text.
     html: false,
     linkify: false,
     attrs: { disable: true },
     anchor: { slugify: headingSlug },
+    // The other themes of GitHub have too little contrast on the background of a code block.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    image: { lazyLoading: true },
     config: (markdown: Markdown) => {
       markdown.disable('emoji', true)
+      emptyHeaders(markdown)
+      imageSizes(folder)(markdown)
       siteLinks(new Map(pages.map(({ path, source }) => [path, source])))(markdown)
     },
   },
   themeConfig: {
     logo: '/icon.svg',
     nav: [
-      { text: 'Start', link: '/start.md' },
-      { text: 'Failures', link: '/failures.md' },
-      { text: 'Service', link: '/service/running.md' },
-      { text: 'API', link: '/api/index.md' },
+      { text: 'Get started', link: '/start.md' },
+      { text: 'Guides', link: '/choosing.md' },
+      { text: 'Concepts', link: '/concepts.md' },
+      { text: 'Reference', link: '/transport.md' },
+      { text: 'Operate', link: '/service/operating.md' },
+      { text: 'Compare', link: '/compare.md' },
+      { text: 'FAQ', link: '/faq.md' },
     ],
     sidebar: sidebar(pages),
     outline: [2, 3],

@@ -9,106 +9,193 @@ export interface SidebarItem {
 /** A group of the sidebar. */
 export interface SidebarGroup {
   readonly text: string
+  /** A group that can be opened needs a link, because VitePress puts a button into a button otherwise. */
   readonly collapsed?: boolean
-  readonly items: readonly SidebarItem[]
+  readonly link?: string
+  readonly items: readonly (SidebarItem | SidebarGroup)[]
 }
 
-/** The sections with short titles, in display order. Pages that do not exist are skipped. */
-const groups: readonly (readonly [title: string, pages: readonly (readonly [path: string, text: string])[]])[] = [
-  [
-    'Start',
-    [
-      ['start.md', 'Start in five minutes'],
-      ['choosing.md', 'Failover, retries, budgets'],
-      ['front-end-keys.md', 'Keys in a front end'],
-      ['failures.md', 'Failures'],
+/**
+ * A page with its short title. A path that ends in `/*` stands for all pages of a folder that are not listed by name, with their own titles.
+ * An anchor leads to a section. A page that does not exist is skipped.
+ */
+type PageEntry = readonly [path: string, text?: string]
+
+interface GroupEntry {
+  readonly text: string
+  /** The page that the title of the group leads to. The group is then collapsed, and can be opened. */
+  readonly page?: string
+  readonly entries: readonly (PageEntry | GroupEntry)[]
+}
+
+const groups: readonly GroupEntry[] = [
+  {
+    text: 'Get started',
+    entries: [
+      ['start.md', 'TypeScript'],
+      ['python.md', 'Python'],
+      ['start/curl.md', 'curl'],
+      ['packages/create-keyrail.md', 'React and Next.js templates'],
+      ['service/running.md', 'Self-hosting'],
       ['examples/index.md', 'Examples'],
     ],
-  ],
-  [
-    'Packages',
-    [
-      ['fetch.md', 'fetch: the typed client'],
-      ['chains.md', 'Chains and clients'],
-      ['viem.md', 'viem'],
-      ['wagmi.md', 'wagmi'],
-      ['ethers.md', 'ethers'],
-      ['web3.md', 'web3.js'],
-      ['python.md', 'Python'],
-      ['msw.md', 'msw: a mock node'],
-      ['transport.md', 'core: the transport'],
-      ['logs.md', 'Logs of any range'],
-      ['subscriptions.md', 'Subscriptions'],
-      ['cli.md', 'The command line'],
-      ['cli/logs.md', 'keyrail logs'],
-      ['snippets.md', 'snippets'],
+  },
+  {
+    text: 'Guides',
+    entries: [
+      ['choosing.md', 'Choose failover, retries, budgets'],
+      ['viem.md', 'Use viem'],
+      ['wagmi.md', 'Use wagmi'],
+      ['ethers.md', 'Use ethers'],
+      ['web3.md', 'Use web3.js'],
+      ['fetch.md', 'Use the typed client'],
+      ['contracts.md', 'Read contracts'],
+      ['transport/safe-writes.md', 'Send a transaction once'],
+      ['logs.md', 'Read logs of any range'],
+      ['cli/logs.md', 'Export logs to a file'],
+      ['subscriptions.md', 'Subscribe to blocks and logs'],
+      ['front-end-keys.md', 'Protect a key in a front end'],
+      ['msw.md', 'Test with a mock node'],
+      ['chains.md', 'Use other chains'],
+      ['dashboard.md', 'Use the dashboard'],
+      ['service/control-api.md', 'Use the control API'],
+      ['snippets.md', 'Generate example calls'],
+      {
+        text: 'Python',
+        entries: [
+          ['python/calls.md', 'Calls, batches, transactions'],
+          ['python/failover.md', 'Failover, budgets, cache'],
+          ['python/logs.md', 'Logs and Parquet'],
+          ['python/subscriptions.md', 'Subscriptions'],
+          ['python/observe.md', 'Hooks, counters, tracing'],
+          ['python/connections.md', 'Keys, proxies, processes'],
+          ['python/testing.md', 'Test with a mock node'],
+        ],
+      },
     ],
-  ],
-  [
-    'Migrate from',
-    [
-      ['migrate/viem.md', 'viem'],
-      ['migrate/ethers.md', 'ethers'],
-      ['migrate/web3.md', 'web3.js'],
-      ['migrate/web3py.md', 'web3.py'],
-      ['migrate/alchemy-sdk.md', 'the Alchemy SDK'],
+  },
+  {
+    text: 'Concepts',
+    entries: [
+      ['concepts.md', 'Overview'],
+      ['concepts.md#networks', 'Networks'],
+      ['concepts.md#keys', 'Keys'],
+      ['concepts.md#failures', 'Failures'],
+      ['concepts.md#limits', 'Limits'],
+      ['concepts.md#retries-and-deadlines', 'Retries and deadlines'],
+      ['concepts.md#subscriptions', 'Subscriptions'],
     ],
-  ],
-  [
-    'The service',
-    [
-      ['service/running.md', 'Running it'],
-      ['service/operating.md', 'Operating it'],
-      ['service/email.md', 'Email'],
-      ['service/alerts.md', 'Alerts'],
-      ['service/upgrading.md', 'Upgrading and backups'],
-      ['service/threat-model.md', 'Threat model'],
-      ['service/deploying.md', 'Deploying'],
-      ['service/sizing.md', 'Sizing'],
+  },
+  {
+    text: 'Reference',
+    entries: [
+      ['transport.md', 'Options of the transport'],
+      { text: 'Features of the transport', page: 'transport.md#features', entries: [['transport/*']] },
+      ['failures.md', 'Failures'],
+      ['cli.md', 'Command line'],
+      ['cli/*'],
+      ['reference/configuration.md', 'Service configuration'],
+      ['reference/control-api.md', 'Control API'],
+      ['reference/*'],
+      { text: 'TypeScript API', page: 'api/index.md', entries: [['api/*']] },
+      ['api/python.md', 'Python API'],
+      ['api/python-testing.md', 'Python mock node API'],
+      { text: 'Packages', page: 'readme.md#packages', entries: [['packages/*']] },
+    ],
+  },
+  {
+    text: 'Operate',
+    entries: [
+      ['service/running.md', 'Run the service'],
+      ['service/deploying.md', 'Deploy'],
+      ['service/operating.md', 'Operate'],
       ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],
-      ['service/subscriptions.md', 'WebSockets and subscriptions'],
       ['service/limits.md', 'Limits and metering'],
-      ['service/control-api.md', 'The control API'],
-      ['dashboard.md', 'The dashboard'],
+      ['service/subscriptions.md', 'WebSockets'],
+      ['service/email.md', 'Email'],
+      ['service/single-sign-on.md', 'Single sign-on'],
+      ['service/alerts.md', 'Alerts'],
+      ['service/*'],
+      ['service/sizing.md', 'Sizing'],
+      ['service/upgrading.md', 'Upgrades and backups'],
+      ['service/threat-model.md', 'Threat model'],
     ],
-  ],
-]
-
-/** Groups of all pages of a folder, closed at first. */
-const folders: readonly (readonly [title: string, folder: string])[] = [
-  ['Options of the transport', 'transport'],
-  ['API reference', 'api'],
-  ['Examples', 'examples'],
-  ['READMEs', 'packages'],
-  ['Decisions', 'decisions'],
-  ['Measured', 'bench'],
+  },
+  {
+    text: 'Migrate',
+    entries: [
+      ['migrate/viem.md', 'From viem'],
+      ['migrate/ethers.md', 'From ethers'],
+      ['migrate/web3.md', 'From web3.js'],
+      ['migrate/web3py.md', 'From web3.py'],
+      ['migrate/alchemy-sdk.md', 'From the Alchemy SDK'],
+      ['migrate/self-hosted.md', 'From a provider to your own nodes'],
+      ['migrate/erpc.md', 'From eRPC'],
+      ['migrate/*'],
+    ],
+  },
+  {
+    text: 'Compare',
+    entries: [
+      ['compare.md', 'With providers and proxies'],
+      { text: 'Measurements', page: 'bench/results.md', entries: [['bench/*']] },
+    ],
+  },
+  {
+    text: 'More',
+    entries: [
+      ['faq.md', 'FAQ'],
+      ['changelog.md', 'Changelog'],
+      { text: 'Example programs', page: 'examples/index.md', entries: [['examples/*']] },
+      { text: 'Decisions', page: 'decisions/index.md', entries: [['decisions/*']] },
+    ],
+  },
 ]
 
 /**
- * Creates the sidebar. It contains every page once. Pages that are not listed above are in the section "More".
+ * Creates the sidebar. It contains every page. Pages that are not listed above, by name or by folder, are in the section "Project".
  * @param pages - The pages of the site.
  */
 export function sidebar(pages: readonly StagedPage[]): readonly SidebarGroup[] {
-  const left = new Map(pages.filter(({ path }) => path !== 'index.md').map((page) => [page.path, page]))
-  const take = (path: string, text?: string): SidebarItem[] => {
-    const page = left.get(path)
-    left.delete(path)
+  const byPath = new Map(pages.map((page) => [page.path, page]))
+  const listed = new Set(['index.md', ...groups.flatMap(listPaths)])
+  const rest = [...byPath.keys()].filter((path) => !listed.has(path))
+  const toItem = (path: string, text?: string): SidebarItem[] => {
+    const page = byPath.get(path.replace(/#.*/, ''))
     return page ? [{ text: text ?? page.title, link: `/${path}` }] : []
   }
-  const byHand = groups.map(([text, listed]): SidebarGroup => ({
+  const toItems = ([path, text]: PageEntry): SidebarItem[] => {
+    if (!path.endsWith('/*')) return toItem(path, text)
+    const folder = path.slice(0, -1)
+    // Several READMEs are headed keyrail.
+    const isPackage = folder === 'packages/'
+    return rest
+      .filter((one) => one.startsWith(folder))
+      .flatMap((one) => toItem(one, isPackage ? one.slice(folder.length, -'.md'.length) : undefined))
+  }
+  const toGroup = ({ text, page, entries }: GroupEntry): SidebarGroup => ({
     text,
-    items: listed.flatMap(([path, short]) => take(path, short)),
-  }))
-  const byFolder = folders.map(([text, folder]): SidebarGroup => ({
-    text,
+    ...(page !== undefined && { collapsed: true, link: `/${page}` }),
+    items: entries.flatMap((entry): (SidebarItem | SidebarGroup)[] =>
+      isGroup(entry) ? [toGroup(entry)] : [...toItems(entry)],
+    ),
+  })
+  const folders = groups.flatMap(listPaths).filter((path) => path.endsWith('/*'))
+  const project: SidebarGroup = {
+    text: 'Project',
     collapsed: true,
-    items: [...left.keys()]
-      .filter((path) => path.startsWith(`${folder}/`))
-      .sort((a, b) => Number(b.endsWith('/index.md')) - Number(a.endsWith('/index.md')))
-      // Two READMEs are headed keyrail.
-      .flatMap((path) => take(path, folder === 'packages' ? path.slice('packages/'.length, -'.md'.length) : undefined)),
-  }))
-  const more: SidebarGroup = { text: 'More', collapsed: true, items: [...left.keys()].flatMap((path) => take(path)) }
-  return [...byHand, ...byFolder, more].filter(({ items }) => items.length > 0)
+    link: '/contributing.md',
+    items: rest
+      .filter((path) => !folders.some((folder) => path.startsWith(folder.slice(0, -1))))
+      .flatMap((path) => toItem(path)),
+  }
+  return [...groups.map(toGroup), project].filter(({ items }) => items.length > 0)
 }
+
+const isGroup = (entry: PageEntry | GroupEntry): entry is GroupEntry => 'text' in entry
+
+const listPaths = ({ page, entries }: GroupEntry): string[] => [
+  ...(page === undefined ? [] : [page]),
+  ...entries.flatMap((entry) => (isGroup(entry) ? listPaths(entry) : [entry[0]])),
+]

@@ -5,6 +5,8 @@ import { sitePath } from './sitePath.ts'
 /** What of markdown-it's tokens is looked at. */
 interface Token {
   readonly type: string
+  /** The element, such as `th`. */
+  tag: string
   readonly children: Token[] | null
   hidden: boolean
   content: string

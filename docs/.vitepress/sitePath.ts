@@ -18,6 +18,10 @@ export function sitePath(file: string): string | undefined {
 const pages: Readonly<Record<string, string>> = {
   examples: 'examples/index.md',
   'docs/decisions': 'decisions/index.md',
+  'docs/decisions/README.md': 'decisions/index.md',
+  'packages/gateway/src/control/contract/controlApi.ts': 'reference/control-api.md',
   'packages/bench/RESULTS.md': 'bench/results.md',
   'packages/bench/PEERS.md': 'bench/peers.md',
+  'packages/bench/FAILOVER.md': 'bench/failover.md',
+  'packages/bench/GETH.md': 'bench/geth.md',
 }

@@ -1,7 +1,10 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { apiPages } from './apiPages.ts'
+import { changelogPage } from './changelogPage.ts'
+import { controlApiPage } from './controlApiPage.ts'
 import { sitePath } from './sitePath.ts'
+import { toTabs } from './toTabs.ts'
 
 /** A page as it was staged. */
 export interface StagedPage {
@@ -35,10 +38,13 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
     const path = sitePath(source)
     if (path === undefined) continue
     const isExample = source.startsWith('examples/')
-    texts.set(path, { source, text: isExample ? withPrograms(top, source, read(source)) : read(source) })
+    const text = toTabs(read(source))
+    texts.set(path, { source, text: isExample ? withPrograms(top, source, text) : text })
   }
   for (const [home, about] of Object.entries(indexes))
     texts.set(`${home}/index.md`, { source: `docs/${home}/index.md`, text: indexOf(home, about, texts) })
+  texts.set('changelog.md', { source: 'docs/changelog.md', text: changelogPage(top) })
+  texts.set('reference/control-api.md', { source: 'docs/reference/control-api.md', text: controlApiPage(top) })
   for (const { path, markdown } of apiPages(top)) texts.set(path, { source: `docs/${path}`, text: markdown })
 
   const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, text]))
@@ -56,7 +62,6 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
 const indexes: Readonly<Record<string, string>> = {
   examples:
     '# Examples\n\nWhole programs, each a folder of its own in `examples/` of the repository. They find the service that `npm start` runs on this machine.',
-  decisions: '# Decisions\n\nWhy things are as they are: half a page for each choice that was argued about.',
 }
 
 function indexOf(home: string, about: string, texts: ReadonlyMap<string, { readonly text: string }>): string {

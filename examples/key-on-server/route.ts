@@ -1,6 +1,6 @@
 import { budget, createTransport } from '@keyrail/core'
 import { getEndpoint } from '../endpoint.ts'
-import { createProxyRoute } from './proxyRoute.ts'
+import { createProxyRoute } from '../../packages/create-keyrail/templates/next/lib/createProxyRoute.ts'
 
 // A route handler of Next.js: in your app, this is `app/rpc/route.ts`.
 const handle = createProxyRoute({

@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import { createProxyRoute } from './proxyRoute.ts'
+import { createProxyRoute } from '../../packages/create-keyrail/templates/next/lib/createProxyRoute.ts'
 
 interface Environment {
   readonly KEYRAIL_BASE_URL: string

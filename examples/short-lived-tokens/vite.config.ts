@@ -1,17 +1,18 @@
-import { createPrivateKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { defaultClientConditions, defineConfig } from 'vite'
 import type { ViteDevServer } from 'vite'
-import { getEndpoint } from '../endpoint.ts'
+import { getEndpoint, isEndpointSet } from '../endpoint.ts'
+import { addPublicKey, readLocalService, readPrivateKey } from './localKey.ts'
 import { createTokenRoute } from './tokenRoute.ts'
 
-const { JWT_KEY_FILE = 'jwt.pem', JWT_KID = '', JWT_SECONDS = '300' } = process.env
+const { JWT_KEY_FILE = 'jwt.pem', JWT_KID, JWT_SECONDS = '300' } = process.env
 
-if (!JWT_KID)
+if (!JWT_KID && isEndpointSet())
   throw new Error('JWT_KID is missing. Set it to the id that the dashboard shows for the key in JWT_KEY_FILE.')
-const privateKey = createPrivateKey(readFileSync(JWT_KEY_FILE))
+const baseUrl = getEndpoint().baseUrl as string
+const privateKey = readPrivateKey(JWT_KEY_FILE)
+const kid = JWT_KID || (await addPublicKey(readLocalService(baseUrl), privateKey))
 
 function serveTokens(server: ViteDevServer): void {
   let handle: ReturnType<typeof getRequestListener> | undefined
@@ -20,7 +21,7 @@ function serveTokens(server: ViteDevServer): void {
     handle ??= getRequestListener(
       createTokenRoute({
         privateKey,
-        kid: JWT_KID,
+        kid,
         origins: (server.resolvedUrls?.local ?? []).map((url) => new URL(url).origin),
         // Check the session of your site here.
         isVisitor: () => true,
@@ -34,7 +35,7 @@ function serveTokens(server: ViteDevServer): void {
 export default defineConfig({
   root: join(import.meta.dirname, 'page'),
   // The URL without the key: the token identifies the app.
-  define: { 'import.meta.env.VITE_KEYRAIL_URL': JSON.stringify(`${getEndpoint().baseUrl as string}/v2`) },
+  define: { 'import.meta.env.VITE_KEYRAIL_URL': JSON.stringify(`${baseUrl}/v2`) },
   // Only in this workspace: use the sources of the packages, not the published ones.
   resolve: { conditions: ['@keyrail/source', ...defaultClientConditions] },
   plugins: [{ name: 'tokens', configureServer: serveTokens }],

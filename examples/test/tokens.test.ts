@@ -1,8 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { addPublicKey, readPrivateKey } from '../short-lived-tokens/localKey.ts'
 import { createTokenSource } from '../short-lived-tokens/tokenSource.ts'
 import { createTokenRoute } from '../short-lived-tokens/tokenRoute.ts'
 import type { TokenRouteOptions } from '../short-lived-tokens/tokenRoute.ts'
@@ -46,6 +50,21 @@ describe('the route of examples/short-lived-tokens', () => {
     ].map(({ status }) => status)
     expect(statuses).toEqual([403, 403, 403])
   })
+})
+
+test('the key of examples/short-lived-tokens is created and added to the local app once', async () => {
+  const room = mkdtempSync(join(tmpdir(), 'keyrail-tokens-'))
+  onTestFinished(() => rmSync(room, { recursive: true, force: true }))
+  const file = join(room, 'jwt.pem')
+  const callApi = await logIn(service)
+  const { id } = await createApp(callApi, service, 'Local tokens')
+  const local = { ...service, app: { id } }
+  const kid = await addPublicKey(local, readPrivateKey(file))
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(await addPublicKey(local, readPrivateKey(file))).toBe(kid)
+  const { items } = await callApi<{ items: { kid: string; publicPem: string }[] }>('GET', `/apps/${id}/jwt-keys`)
+  const pem = createPublicKey(readPrivateKey(file)).export({ type: 'spki', format: 'pem' })
+  expect(items).toMatchObject([{ kid, publicPem: pem }])
 })
 
 describe('the token of a page', () => {

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { getActionNames } from '../src/arguments/command.ts'
 import { commands } from '../src/commandTable.ts'
 import { runHere } from './runHere.ts'
 
@@ -28,7 +29,11 @@ function complete(...words: readonly string[]): string[] {
     '_keyrail',
     'printf "%s\\n" "${COMPREPLY[@]}"',
   ].join('\n')
-  const printed = execFileSync('bash', ['-c', program, 'bash', script, ...words], { cwd: folder, encoding: 'utf8' })
+  const printed = execFileSync('bash', ['-c', program, 'bash', script, ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${folder}:${process.env['PATH']}` },
+  })
   return printed.split('\n').filter((line) => line !== '')
 }
 
@@ -44,6 +49,16 @@ describe('bash completes', () => {
     expect(complete('keyrail', 'call', 'eth_getBlockByN')).toEqual(['eth_getBlockByNumber'])
     // Only the first argument is an action.
     expect(complete('keyrail', 'keys', 'show', 're')).toEqual([])
+  })
+
+  test('names of apps and keys, which keyrail list --names prints', () => {
+    const names = ['Shop', 'Shop $(touch pwned)', 'Indexer']
+    const program = ['#!/bin/sh', '[ "$*" = "apps list --names" ] || exit 2', ...names.map((name) => `echo '${name}'`)]
+    writeFileSync(join(folder, 'keyrail'), program.join('\n'), { mode: 0o700 })
+    expect(complete('keyrail', 'apps', 'rotate', 'Sh')).toEqual(['Shop', String.raw`Shop\ \$\(touch\ pwned\)`])
+    expect(complete('keyrail', 'apps', 'create', '')).toEqual([])
+    expect(complete('keyrail', 'keys', 'rotate', '')).toEqual([])
+    expect(existsSync(join(folder, 'pwned'))).toBe(false)
   })
 
   test('every option of every command', () => {
@@ -63,7 +78,7 @@ describe('bash completes', () => {
 test('completes exactly the existing actions', async () => {
   for (const name of ['keys', 'apps', 'users'] as const) {
     const { stderr } = await runHere([name])
-    const words = commands.find((command) => command.name === name)?.words ?? []
+    const words = getActionNames(commands.find((command) => command.name === name) ?? {})
     expect(stderr).toContain(`needs an action: ${words.join(', ')}\n`)
   }
 })

@@ -108,6 +108,13 @@ describe('a rejected key', () => {
     ['key_wrong_path', 401, "This is an app's key", /--base-url with an app key, and --rpc-url with an API key/],
     ['wrong_network', 403, 'API key is not enabled for testnet', /--network/],
     ['ip_not_allowed', 403, 'rejected due to app settings: IP not allowed', /allow list/],
+    [
+      'method_not_allowed',
+      403,
+      'rejected due to app settings: method eth_chainId not allowed',
+      /the method to the app's/,
+    ],
+    ['no_upstream', 503, 'No healthy upstream for testnet', /no node of this network is healthy/],
     ['quota_exceeded', 403, 'Daily request limit of 25000 reached', /reset/],
   ])('%s has its own fix, and stops the checks', async (reason, status, message, fix) => {
     node.seen.length = 0

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -7,6 +7,7 @@ import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { createClient } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openDestination } from '../src/logs/destination.ts'
 import type { Destination } from '../src/logs/destination.ts'
@@ -21,6 +22,9 @@ import type { LogsChain } from './logsChain.ts'
 import { checkLogs } from './logsCheck.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
+
+/** The signal of an export that is not interrupted. */
+const { signal } = new AbortController()
 
 let server: FaultServer
 let client: Client
@@ -66,7 +70,7 @@ interface Events {
 /** Exports blocks 0 to 100, in windows of 16 blocks, which are read sequentially near the head. */
 async function exportAll(
   sink: LogSink,
-  { signal = new AbortController().signal, onRetry = () => {} }: Partial<Pick<ExportHooks, 'signal' | 'onRetry'>> = {},
+  { signal: interrupt = signal, onRetry = () => {} }: Partial<Pick<ExportHooks, 'signal' | 'onRetry'>> = {},
 ): Promise<Events> {
   const reorgs: [bigint, number][] = []
   const retries: string[] = []
@@ -75,7 +79,7 @@ async function exportAll(
     { ...createRequest(), fromBlock: 0, toBlock: 100, concurrency: undefined, maxBlocks: 16 },
     sink,
     {
-      signal,
+      signal: interrupt,
       onProgress: () => {},
       onRetry: (error, delayMs) => {
         retries.push(error.kind)
@@ -110,7 +114,7 @@ describe('an export during a reorg', () => {
     const { sink, finish, release } = await openDestination(client, createRequest())
     server.script = actBefore(69, () => chain.fork(60))
     const { reorgs, retries } = await exportAll(sink)
-    await finish()
+    await finish(signal)
     release()
     // Blocks 37 to 52 are below the fork and remain. Logs above them are removed.
     expect(reorgs).toEqual([[53n, chain.countLogs(53, 68)]])
@@ -130,7 +134,7 @@ describe('an export during a reorg', () => {
     chain.fork(60)
     const second = await openDestination(client, createRequest())
     const { reorgs } = await exportAll(second.sink)
-    await second.finish()
+    await second.finish(signal)
     second.release()
     expect(reorgs).toEqual([[53n, chain.countLogs(53, 68)]])
     await expectComplete()
@@ -151,7 +155,7 @@ describe('an export from a failing node', () => {
     const { sink, finish, release } = await openDestination(client, createRequest())
     chain.head = 90
     const { retries } = await exportAll(sink, { onRetry: () => (chain.head = 100) })
-    await finish()
+    await finish(signal)
     release()
     expect(retries).toEqual(['lagging'])
     await expectComplete()
@@ -170,7 +174,7 @@ describe('an export from a failing node', () => {
     const second = await openDestination(client, createRequest())
     expect(second.resumedLogs).toBe(first.sink.logs())
     await exportAll(second.sink)
-    await second.finish()
+    await second.finish(signal)
     second.release()
     await expectComplete()
   })
@@ -211,7 +215,7 @@ describe('an existing file', () => {
     server.script = respondWith(chain.itemOf)
     const { sink, finish, release } = await openDestination(client, createRequest({ overwrite: true }))
     await exportAll(sink)
-    await finish()
+    await finish(signal)
     release()
     await expectComplete()
   })
@@ -262,6 +266,67 @@ describe('an existing file', () => {
     )
     release()
     expect([fromBlock, toBlock]).toEqual([0, 100])
+  })
+})
+
+describe('an export to Parquet', () => {
+  const parquet: Partial<LogsRequest> = { format: 'parquet' }
+  const readPlaces = async (): Promise<Record<string, unknown>[]> =>
+    parquetReadObjects({
+      file: await asyncBufferFromFile(out),
+      columns: ['blockNumber', 'logIndex', 'blockHash', 'transactionHash'],
+    })
+  const listPlaces = (): Record<string, unknown>[] =>
+    [...chain.places(0, 100)].map(({ block, index, blockHash, transactionHash }) => ({
+      blockNumber: BigInt(block),
+      logIndex: BigInt(index),
+      blockHash,
+      transactionHash,
+    }))
+  beforeEach(() => {
+    out = join(folder, 'logs.parquet')
+  })
+
+  test('resumes after an interruption of the reading and one of the conversion, and rolls back a reorg', async () => {
+    const interrupt = new AbortController()
+    const first = await openDestination(client, createRequest(parquet))
+    server.script = actBefore(69, () => interrupt.abort(new Error('abort')))
+    await expect(exportAll(first.sink, { signal: interrupt.signal })).rejects.toThrow('abort')
+    expect((await first.stop()).status).toContain(`to ${out}.partial, next block 69`)
+    first.release()
+
+    chain.fork(60)
+    const second = await openDestination(client, createRequest(parquet))
+    const { reorgs } = await exportAll(second.sink)
+    expect(reorgs).toEqual([[53n, chain.countLogs(53, 68)]])
+    await expect(second.finish(interrupt.signal)).rejects.toThrow('abort')
+    expect((await second.stop()).hint).toBe('run the same command again to resume')
+    second.release()
+    expect(readdirSync(folder)).toEqual(['logs.parquet.cursor', 'logs.parquet.partial'])
+
+    const third = await openDestination(client, createRequest(parquet))
+    expect(third.resumedLogs).toBe(chain.countLogs(0, 100))
+    await exportAll(third.sink)
+    await third.finish(signal)
+    third.release()
+    expect(await readPlaces()).toEqual(listPlaces())
+    expect(third.bytes()).toBe(readFileSync(out).length)
+    expect(readdirSync(folder)).toEqual(['logs.parquet'])
+  })
+
+  test('replaces a file with --overwrite only when it is complete', async () => {
+    writeFileSync(out, 'precious\n')
+    const { sink, finish, release } = await openDestination(client, createRequest({ ...parquet, overwrite: true }))
+    await exportAll(sink)
+    expect(readFileSync(out, 'utf8')).toBe('precious\n')
+    await finish(signal)
+    release()
+    expect(await readPlaces()).toEqual(listPlaces())
+  })
+
+  test('rejects a folder before it reads logs', async () => {
+    const request = createRequest({ ...parquet, out: folder, overwrite: true })
+    await expect(openDestination(client, request)).rejects.toThrow(`${folder} is not a file`)
   })
 })
 

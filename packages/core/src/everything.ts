@@ -1,4 +1,4 @@
-// What dist/core.js holds: every value that dist/index.js and dist/internal.js export. They share one file, because two bundles would each have
+// The content of dist/core.js: every value that dist/index.js and dist/internal.js export. They share one file, because two bundles would each have
 // their own clock and error class.
 export { now } from './clock/now.ts'
 export { pause } from './clock/pause.ts'

@@ -1,4 +1,4 @@
-// What Keyrail's own packages share. It may change in any release.
+// Exports for Keyrail's own packages only. It may change in any release.
 export { now } from './clock/now.ts'
 export { pause } from './clock/pause.ts'
 export { startTimer } from './clock/startTimer.ts'

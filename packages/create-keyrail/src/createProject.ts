@@ -5,7 +5,7 @@ import { CreateError } from './createError.ts'
 import type { Endpoint } from './readEndpoint.ts'
 import type { Template } from './templates.ts'
 
-/** What {@link createProject} creates. */
+/** A project to create with {@link createProject}. */
 export interface ProjectPlan {
   /** The folder of the project. */
   readonly path: string

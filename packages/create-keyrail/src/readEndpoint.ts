@@ -12,7 +12,7 @@ export interface Endpoint {
 
 /** The URL of the service that `keyrail dev` runs. */
 const localUrl = 'http://127.0.0.1:7245/testnet'
-/** Where `keyrail dev` stores the key of its app. */
+/** The file in which `keyrail dev` stores the key of its app. */
 const localKeyFile = '.keyrail/keys/app'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -4,7 +4,7 @@ export interface Template {
   readonly about: string
   /** The env file that its tools read. Git ignores it. */
   readonly envFile: string
-  /** What its variables start with. Vite passes only variables with its prefix to a page. */
+  /** The prefix of its environment variables. Vite passes only variables with its prefix to a page. */
   readonly envPrefix: string
   /** The script that runs it. */
   readonly run: string

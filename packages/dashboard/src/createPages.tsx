@@ -31,6 +31,11 @@ const logIn = createRoute({
   }),
   component: LogIn,
 })
+const signOn = createRoute({
+  getParentRoute: () => root,
+  path: '/log-in/single-sign-on',
+  component: lazyRouteComponent(() => import('./pages/SignOn.tsx'), 'SignOn'),
+})
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
@@ -282,6 +287,7 @@ const operatorAudit = createRoute({
 
 const tree = root.addChildren([
   logIn,
+  signOn,
   signUp,
   reset,
   forgot,

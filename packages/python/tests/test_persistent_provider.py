@@ -52,7 +52,6 @@ def test_handlers_receive_the_blocks_of_both_branches() -> None:
         # The subscription has read its first head before the chain grows.
         while "eth_getBlockByNumber" not in server.calls:
             await asyncio.sleep(0.01)
-        await asyncio.sleep(0.05)
         chain.mine(2)
         await handling
         assert seen == ["3 ", "4 ", "4 b", "5 b"]

@@ -34,7 +34,7 @@ def describe(event: Any) -> str:
 async def take(subscription: Any, count: int) -> Events:
     found: Events = []
     for _ in range(count):
-        found.append(describe(await asyncio.wait_for(subscription.__anext__(), 10)))
+        found.append(describe(await asyncio.wait_for(subscription.__anext__(), 30)))
     return found
 
 
@@ -110,11 +110,14 @@ def test_without_a_start_only_new_blocks_are_reported() -> None:
     async def test(w3: AsyncWeb3[Any]) -> None:
         async with subscribe(w3.provider, blocks=True, **FAST) as subscription:
             waiting = asyncio.create_task(take(subscription, 1))
-            await asyncio.sleep(0.2)
+            # The server has read the latest block when it records the call.
+            while "eth_getBlockByNumber" not in server.calls:
+                await asyncio.sleep(0.01)
             chain.mine(1)
             assert await waiting == ["+3"]
 
-    run(SubscriptionServer(chain), test)
+    server = SubscriptionServer(chain)
+    run(server, test)
 
 
 @pytest.mark.parametrize("what", [{"blocks": True}, {"logs": {}}])
@@ -414,7 +417,8 @@ def test_the_iteration_ends_when_its_task_is_cancelled_without_showing_the_key()
     async def test(w3: AsyncWeb3[Any]) -> None:
         subscription = subscribe(w3, blocks=True)
         waiting = asyncio.ensure_future(subscription.__anext__())
-        await asyncio.sleep(0.3)
+        while not server.subscribed:
+            await asyncio.sleep(0.01)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError) as caught:
             await waiting
@@ -422,7 +426,8 @@ def test_the_iteration_ends_when_its_task_is_cancelled_without_showing_the_key()
         assert find_leaks(caught.value, KEY) == []
         assert find_leaks(subscription, KEY) == []
 
-    run(SubscriptionServer(chain, script), test)
+    server = SubscriptionServer(chain, script)
+    run(server, test)
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -23,7 +23,8 @@ SHARED = {
     "failure/readMethods.json": "core/src/failure/readMethods.json",
     "testing/providers.json": "msw/src/faults/providers.json",
 }
-GUIDE = HERE.parents[1] / "docs/python.md"
+DOCS = HERE.parents[1] / "docs"
+GUIDE = (DOCS / "python.md", *sorted((DOCS / "python").glob("*.md")))
 # All tests share one service.
 pytestmark = pytest.mark.xdist_group("package")
 
@@ -64,11 +65,16 @@ def test_the_samples_of_the_readme_run(service: dict[str, Any]) -> None:
     run_samples(sys.executable, service)
 
 
-def test_the_samples_of_the_guide_run(service: dict[str, Any]) -> None:
-    samples = read_samples(GUIDE, service)
-    assert len(samples) >= 8
-    output = run(sys.executable, "-W", "error::ResourceWarning", "-c", "\n".join(samples))
-    for text in ("rejected: txRejected", "methodUnavailable", f"KeyrailProvider({service['url']}/testnet/v2/…"):
+@pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
+def test_the_samples_of_the_guide_run(page: Path, service: dict[str, Any]) -> None:
+    # Each sample of a page continues the one before.
+    program = "\n".join(read_samples(page, service))
+    output = run(sys.executable, "-W", "error::ResourceWarning", "-c", program)
+    expected = {
+        "calls": ("rejected: txRejected", "methodUnavailable"),
+        "connections": (f"KeyrailProvider({service['url']}/testnet/v2/…",),
+    }
+    for text in expected.get(page.stem, ()):
         assert text in output
     assert service["app"]["apiKey"] not in output
 

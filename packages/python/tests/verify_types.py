@@ -16,7 +16,8 @@ from keyrail import AsyncKeyrailProvider, KeyrailProvider
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs"
-PAGES = (HERE.parent / "README.md", DOCS / "python.md", DOCS / "migrate/web3py.md")
+GUIDE = (DOCS / "python.md", *(DOCS / "python").glob("*.md"))
+PAGES = (HERE.parent / "README.md", *GUIDE, DOCS / "migrate/web3py.md")
 pytestmark = pytest.mark.xdist_group("types")
 
 
@@ -50,8 +51,8 @@ def test_the_samples_pass(tool: str, project: Path) -> None:
     for page in PAGES:
         samples = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
         assert samples
-        if page.name == "python.md":
-            # Each sample of the guide continues the one before.
+        if page in GUIDE:
+            # Each sample of a page of the guide continues the one before.
             samples = ["\n".join(samples)]
         for at, sample in enumerate(samples):
             (project / f"{page.stem.lower()}_{at}.py").write_text(sample, "utf-8")

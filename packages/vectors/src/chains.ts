@@ -31,7 +31,7 @@ export interface FixtureOrigin {
    * documentation or source code; the values may be made up.
    */
   readonly origin: 'recorded' | 'documented'
-  /** Where it was published, or where it can be seen. */
+  /** Its publication, or a place where it can be seen. */
   readonly source: string
 }
 
@@ -56,14 +56,14 @@ export interface ErrorFixture extends FixtureOrigin {
   readonly expect: string
 }
 
-/** What a client of a chain sends. */
+/** The responses of a client of a chain. */
 export interface ChainFixtures {
   readonly chain: string
   readonly client: string
   readonly fixtures: readonly (ResultFixture | ErrorFixture)[]
 }
 
-/** What the clients of chains send: `chains/*.json`. */
+/** The responses of the clients of chains: `chains/*.json`. */
 export const chains: readonly ChainFixtures[] = [
   avalanche,
   besu,

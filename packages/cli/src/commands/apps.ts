@@ -9,6 +9,7 @@ import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
 import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
 import { chooseChain, findNetworks, readNetworkNames } from '../control/networks.ts'
 import { readExpiry } from '../control/readExpiry.ts'
+import { listNames } from '../control/listNames.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { getStyle } from '../output/style.ts'
@@ -59,9 +60,10 @@ const format = (app: AppView): string[] =>
 const actions: Actions = {
   list: {
     needs: [],
-    takes: ['search'],
+    takes: ['search', 'names'],
     run: async ({ given, api }) => {
       const items = await listAll(api, given.text('search'))
+      if (given.flag('names')) return listNames(items)
       const style = getStyle(process.stdout)
       const rows = items.map((app) => [
         app.id,

@@ -9,6 +9,7 @@ import { keyActions } from '../control/keyActions.ts'
 import { formatKeyDetails, formatKeyState } from '../control/keyDetails.ts'
 import { checkKeyOutput, outputKey, keyOptions } from '../control/outputKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
+import { listNames } from '../control/listNames.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { getStyle } from '../output/style.ts'
@@ -41,9 +42,10 @@ const format = (key: ApiKeyView): string[] => {
 const actions: Actions = {
   list: {
     needs: [],
-    takes: [],
-    run: async ({ api }) => {
+    takes: ['names'],
+    run: async ({ given, api }) => {
       const { items, max } = await api('GET /api/keys', {})
+      if (given.flag('names')) return listNames(items)
       const style = getStyle(process.stdout)
       const rows = items.map((key) => [
         key.id,

@@ -29,18 +29,23 @@ function limitHeapGrowth(): void {
 }
 
 /** Formats the result of an export for `--json`. */
-function formatJsonSummary(request: LogsRequest, destination: Destination, seconds: number): string {
-  const { sink, chainId, fromBlock, toBlock, resumedLogs, bytes } = destination
+function formatJsonSummary(
+  request: LogsRequest,
+  destination: Destination,
+  { seconds, finished }: { readonly seconds: number; readonly finished: boolean },
+): string {
+  const { sink, chainId, fromBlock, toBlock, resumedLogs, bytes, skipped } = destination
   const { nextBlock } = sink.cursor()
   return JSON.stringify({
-    finished: nextBlock > toBlock,
+    finished,
     out: request.out ?? null,
     format: request.format,
     chainId,
     fromBlock,
     toBlock,
     nextBlock,
-    logs: sink.logs(),
+    logs: sink.logs() - skipped(),
+    skipped: skipped(),
     bytes: bytes() ?? null,
     resumed: resumedLogs !== undefined,
     seconds: Number(seconds.toFixed(3)),
@@ -49,10 +54,12 @@ function formatJsonSummary(request: LogsRequest, destination: Destination, secon
 
 /** Formats the result of an export for people. */
 function formatSummary(request: LogsRequest, destination: Destination, seconds: number): string {
-  const { sink, fromBlock, toBlock, resumedLogs } = destination
+  const { sink, fromBlock, toBlock, resumedLogs, skipped } = destination
   const perSecond = Math.round((sink.logs() - (resumedLogs ?? 0)) / Math.max(seconds, 0.001)).toLocaleString('en-US')
   const target = request.out === undefined ? '' : ` to ${request.out}`
-  return `wrote ${formatLogCount(sink.logs())} of blocks ${fromBlock} to ${toBlock}${target} (${seconds.toFixed(1)} s, ${perSecond}/s)`
+  const others = skipped() === 0 ? '' : `, and skipped ${formatLogCount(skipped())} with other indexed parameters`
+  const written = formatLogCount(sink.logs() - skipped())
+  return `wrote ${written} of blocks ${fromBlock} to ${toBlock}${target}${others} (${seconds.toFixed(1)} s, ${perSecond}/s)`
 }
 
 /**
@@ -106,12 +113,13 @@ export async function logs(given: ReadArguments): Promise<number> {
           bar.note(`keyrail: reorg at or above block ${block}: removed ${formatLogCount(removed)}`)
         },
       })
-      await destination.finish()
+      if (request.format === 'parquet') bar.note(`keyrail: converting ${formatLogCount(sink.logs())} to Parquet`)
+      await destination.finish(signal)
     } catch (error) {
       bar.end()
       if (error === readerClosed) return exitCodes.ok
       const { status, hint } = await destination.stop()
-      if (json) await printJson(formatJsonSummary(request, destination, getSeconds()))
+      if (json) await printJson(formatJsonSummary(request, destination, { seconds: getSeconds(), finished: false }))
       if (error === signal.reason) {
         throw new CliError(`interrupted: ${status}`, { hint, exitCode: exitCodes.interrupted })
       }
@@ -122,7 +130,7 @@ export async function logs(given: ReadArguments): Promise<number> {
       destination.release()
     }
     const seconds = getSeconds()
-    if (json) await printJson(formatJsonSummary(request, destination, seconds))
+    if (json) await printJson(formatJsonSummary(request, destination, { seconds, finished: true }))
     else if (toFile) await print(formatSummary(request, destination, seconds))
     else if (bar.drawn) await printNote(formatSummary(request, destination, seconds))
     return exitCodes.ok

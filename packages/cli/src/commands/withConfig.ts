@@ -18,7 +18,7 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
       throw new CliError(
         faults.length === 1 ? (faults[0] ?? '') : `the config has ${faults.length} errors:\n  ${faults.join('\n  ')}`,
         {
-          hint: `${existsSync(file) ? `edit ${file}` : 'use another config with --config FILE'}; docs/service/running.md describes it`,
+          hint: `${existsSync(file) ? `edit ${file}` : 'use another config with --config FILE'}; docs/reference/configuration.md lists the options`,
           exitCode: exitCodes.usage,
         },
       )

@@ -17,11 +17,16 @@ const needs = ({ kind, values }: OptionCompletion): string => {
   }
 }
 
-const commandLines = ({ name, about, options, words }: CommandCompletion): string[] => {
+const commandLines = ({ name, about, options, words, namedBy }: CommandCompletion): string[] => {
   const within = `complete -c keyrail -n '__fish_seen_subcommand_from ${name}'`
   return [
     `complete -c keyrail -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
     ...(words.length === 0 ? [] : [`${within} -a ${quoted(words.join(' '))}`]),
+    ...(namedBy.length === 0
+      ? []
+      : [
+          `${within.slice(0, -1)}; and __fish_seen_subcommand_from ${namedBy.join(' ')}' -a '(keyrail ${name} list --names </dev/null 2>/dev/null)'`,
+        ]),
     ...options.map((option) => `${within} -l ${option.name}${needs(option)} -d ${quoted(option.about)}`),
   ]
 }

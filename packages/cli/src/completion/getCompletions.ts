@@ -1,3 +1,4 @@
+import { getActionNames } from '../arguments/command.ts'
 import type { Command } from '../arguments/command.ts'
 
 /** The kind of an option's value. */
@@ -20,6 +21,8 @@ export interface CommandCompletion {
   readonly options: readonly OptionCompletion[]
   /** The values of its first argument. */
   readonly words: readonly string[]
+  /** Those that take the name of an app or a key as the second argument. `list --names` prints these names. */
+  readonly namedBy: readonly string[]
 }
 
 const getKind = ({ type, value, values }: Command['options'][string]): ValueKind => {
@@ -42,7 +45,7 @@ export function getCompletions(
   words: Readonly<Record<string, readonly string[]>> = {},
   networks: readonly string[] = [],
 ): CommandCompletion[] {
-  return commands.map(({ name, about, options, words: own }) => ({
+  return commands.map(({ name, about, options, actions }) => ({
     name,
     about,
     options: Object.entries(options).map(([option, declared]) => ({
@@ -52,6 +55,7 @@ export function getCompletions(
         ? { kind: 'choice' as const, values: networks }
         : { kind: getKind(declared), values: declared.values ?? [] }),
     })),
-    words: own ?? words[name] ?? [],
+    words: actions ? getActionNames({ actions }) : (words[name] ?? []),
+    namedBy: getActionNames({ actions: actions?.filter(([usage]) => usage.endsWith(' ID|NAME')) ?? [] }),
   }))
 }

@@ -22,11 +22,13 @@ const action = ({ kind, values }: OptionCompletion): string => {
 const optionLine = (option: OptionCompletion): string =>
   `        '--${option.name}[${described(option.about)}]${action(option)}' \\`
 
-const commandCase = ({ name, options, words }: CommandCompletion): string[] => [
+const commandCase = ({ name, options, words, namedBy }: CommandCompletion): string[] => [
   `    ${name})`,
   '      _arguments \\',
   ...options.map((option) => optionLine(option)),
-  words.length === 0 ? "        '*: : '" : `        '1: :(${words.join(' ')})' '*: : '`,
+  words.length === 0
+    ? "        '*: : '"
+    : `        '1: :(${words.join(' ')})'${namedBy.length === 0 ? '' : ` '2: : _keyrail_names ${name} ${namedBy.join(' ')}'`} '*: : '`,
   '      ;;',
 ]
 
@@ -40,6 +42,15 @@ export function zshCompletion(commands: readonly CommandCompletion[]): string {
   return [
     '#compdef keyrail',
     '# zsh completion for keyrail. Add to ~/.zshrc after compinit: source <(keyrail completion zsh)',
+    '# Completes the names that a command lists, after some of its actions: the arguments are the command and these actions.',
+    '_keyrail_names() {',
+    '  local command="$1"',
+    '  shift',
+    '  [[ " $* " == *" $words[2] "* ]] || return',
+    '  local -a names',
+    '  names=(${(f)"$(keyrail $command list --names </dev/null 2>/dev/null)"})',
+    '  compadd -a names',
+    '}',
     '_keyrail() {',
     '  local -a commands',
     '  commands=(',

@@ -26,8 +26,11 @@ const fixesByReason: Readonly<Record<string, string>> = {
   ip_not_allowed: "add the IP address of this machine to the app's allow list",
   origin_not_allowed: "add the origin of the page to the app's allow list",
   user_agent_not_allowed: "add the user agent to the app's allow list",
+  method_not_allowed: "add the method to the app's allow list",
+  address_not_allowed: "add the contract or account to the app's allow list",
   jwt_invalid: 'use another app, or turn off JWTs for this one: this command does not send any',
   rate_limited: 'try again in a moment, or raise the rate limit of the key',
+  no_upstream: 'try again shortly, or contact the operator of the service: no node of this network is healthy',
   quota_exceeded: 'wait for the reset, or raise the quota of the key',
 }
 

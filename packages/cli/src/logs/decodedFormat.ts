@@ -1,9 +1,8 @@
-import type { Log } from '@keyrail/fetch'
 import type { AbiParameter, AbiValue } from '../abi/abiType.ts'
 import { decodeAbi } from '../abi/decodeAbi.ts'
 import { toJsonValue } from '../abi/formatAbiValue.ts'
 import { logFormats } from './logFormat.ts'
-import type { LogFormat, LogFormatName } from './logFormat.ts'
+import type { LineFormatName, LogFormat, LogFormatName } from './logFormat.ts'
 import { parseEvent } from './toEventTopic.ts'
 
 /** Gets the indexed parameters of an event. */
@@ -11,8 +10,11 @@ export const getIndexed = ({ inputs }: { readonly inputs: readonly AbiParameter[
   inputs.filter(({ indexed }) => indexed)
 
 const isList = ({ type }: AbiParameter): boolean => type.kind === 'array' || type.kind === 'tuple'
+/** Gets the names of parameters. One without a name is called by its position: `arg0`. */
+export const getParameterNames = (parameters: readonly AbiParameter[]): readonly string[] =>
+  parameters.map(({ name }, index) => (name === '' ? `arg${index}` : name))
 /** Whether a topic contains only the hash of the value. */
-const isHashed = (parameter: AbiParameter): boolean => {
+export const isHashed = (parameter: AbiParameter): boolean => {
   const { type } = parameter
   return isList(parameter) || type.kind === 'string' || (type.kind === 'bytes' && type.size === undefined)
 }
@@ -20,7 +22,10 @@ const decodeTopic = (parameter: AbiParameter, topic: string): AbiValue =>
   isHashed(parameter) ? topic : (decodeAbi([parameter], topic)[0] as AbiValue)
 
 /** Decodes the parameters of a log; undefined if the log is of another event. */
-function decodeLog(inputs: readonly AbiParameter[], { topics, data }: Log): readonly AbiValue[] | undefined {
+export function decodeLog(
+  inputs: readonly AbiParameter[],
+  { topics, data }: { readonly topics: readonly string[]; readonly data: string },
+): readonly AbiValue[] | undefined {
   const indexed = getIndexed({ inputs })
   if (topics.length !== indexed.length + 1) return undefined
   try {
@@ -49,9 +54,9 @@ const toCell = (parameter: AbiParameter, value: AbiValue): string => {
 }
 
 /** Adds the parameters of an event to a format. */
-function addDecoded(format: LogFormatName, inputs: readonly AbiParameter[]): LogFormat {
+function addDecoded(format: LineFormatName, inputs: readonly AbiParameter[]): LogFormat {
   const { header, line } = logFormats[format]
-  const names = inputs.map(({ name }, index) => (name === '' ? `arg${index}` : name))
+  const names = getParameterNames(inputs)
   if (format === 'csv') {
     return {
       header: `${[header.trimEnd(), ...names.map((name) => `decoded_${name}`)].join(',')}\r\n`,
@@ -75,7 +80,7 @@ function addDecoded(format: LogFormatName, inputs: readonly AbiParameter[]): Log
 }
 
 /**
- * Gets the output format of an export.
+ * Gets the line format of an export. That of Parquet is NDJSON, which is converted when it is complete.
  *
  * @param settings - `format`: its name. `decode`: the event whose parameters to add.
  */
@@ -85,4 +90,7 @@ export const getLogFormat = ({
 }: {
   readonly format: LogFormatName
   readonly decode?: string | undefined
-}): LogFormat => (decode === undefined ? logFormats[format] : addDecoded(format, parseEvent(decode).inputs))
+}): LogFormat => {
+  if (format === 'parquet') return logFormats.ndjson
+  return decode === undefined ? logFormats[format] : addDecoded(format, parseEvent(decode).inputs)
+}

@@ -1,16 +1,18 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { getChainId } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 import { wrongUsage } from '../cliError.ts'
 import { lockFile } from '../lockFile.ts'
 import { checkSettings, getSettings, readCheckpoint } from './checkpoint.ts'
-import { openLogFile } from './logFile.ts'
+import { checkIsFile, openLogFile } from './logFile.ts'
 import { getLogFormat } from './decodedFormat.ts'
 import type { LogSink } from './logSink.ts'
 import type { LogsRequest } from './logsRequest.ts'
 import { openLogStream } from './logStream.ts'
 import { resolveRange } from './resolveRange.ts'
 import { toFileError } from './toFileError.ts'
+import { writeParquet } from './writeParquet.ts'
+import type { ParquetResult } from './writeParquet.ts'
 
 /** Where an export writes to, and its range. */
 export interface Destination {
@@ -22,8 +24,10 @@ export interface Destination {
   readonly resumedLogs: number | undefined
   /** The file's size in bytes; undefined for a stream. */
   readonly bytes: () => number | undefined
-  /** Writes the rest and completes the export. */
-  readonly finish: () => Promise<void>
+  /** How many logs are not in a Parquet file, because they are not of the decoded event. */
+  readonly skipped: () => number
+  /** Writes the rest and completes the export. @throws The signal's reason if aborted. */
+  readonly finish: (signal: AbortSignal) => Promise<void>
   /** Stops before the end. Returns what has been written and how to resume. Never throws. */
   readonly stop: () => Promise<{ readonly status: string; readonly hint: string }>
   /** Releases the lock. */
@@ -65,19 +69,32 @@ async function openFile(client: Client, request: LogsRequest, out: string): Prom
       )
     }
     const { fromBlock, toBlock } = checkpoint ?? (await resolveRange(client, request))
-    const file = openLogFile(out, checkpointFile, checkpoint ?? { settings, chainId, fromBlock, toBlock })
+    const isParquet = request.format === 'parquet'
+    if (isParquet) checkIsFile(out)
+    // The lines that a Parquet file is made of when the export is complete.
+    const path = isParquet ? `${out}.partial` : out
+    let parquet: ParquetResult | undefined
+    const file = openLogFile(path, checkpointFile, checkpoint ?? { settings, chainId, fromBlock, toBlock })
     return {
       sink: file,
       chainId,
       fromBlock,
       toBlock,
       resumedLogs: checkpoint?.logs,
-      bytes: file.bytes,
-      finish: async () => file.finish(),
+      bytes: () => parquet?.bytes ?? file.bytes(),
+      skipped: () => parquet?.skipped ?? 0,
+      finish: async (signal) => {
+        if (isParquet) {
+          file.save()
+          parquet = await writeParquet(path, out, { decode: request.decode, signal })
+        }
+        file.finish()
+        if (isParquet) rmSync(path, { force: true })
+      },
       stop: async () => {
         file.close()
         return {
-          status: `wrote ${formatLogCount(file.logs())} to ${out}, next block ${file.cursor().nextBlock}`,
+          status: `wrote ${formatLogCount(file.logs())} to ${path}, next block ${file.cursor().nextBlock}`,
           hint: `run the same command again${request.overwrite ? ' without --overwrite' : ''} to resume`,
         }
       },
@@ -100,6 +117,7 @@ async function openStream(client: Client, request: LogsRequest): Promise<Destina
     toBlock,
     resumedLogs: undefined,
     bytes: () => undefined,
+    skipped: () => 0,
     finish: stream.end,
     stop: async () => {
       await stream.end().catch(() => undefined)

@@ -14,7 +14,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Log, LogCursor } from '@keyrail/fetch'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { logFormats } from './logFormat.ts'
-import type { LogFormatName } from './logFormat.ts'
+import type { LineFormatName } from './logFormat.ts'
 import { openLogFile } from './logFile.ts'
 import type { LogFile } from './logFile.ts'
 import { readCheckpoint } from './checkpoint.ts'
@@ -42,13 +42,13 @@ const logAt = (block: number, logIndex: number): Log => ({
   logIndex,
   removed: false,
 })
-const text = (format: LogFormatName, ...places: readonly (readonly [number, number])[]): string =>
+const text = (format: LineFormatName, ...places: readonly (readonly [number, number])[]): string =>
   logFormats[format].header + places.map(([block, index]) => logFormats[format].line(logAt(block, index))).join('')
 const write = (file: LogFile, block: number, logIndex: number): void => {
   void file.write(logAt(block, logIndex), { nextBlock: block, nextLogIndex: logIndex + 1 })
 }
 const cursorAt = (nextBlock: number): LogCursor => ({ nextBlock, nextLogIndex: 0 })
-const create = (format: LogFormatName = 'csv'): LogFile =>
+const create = (format: LineFormatName = 'csv'): LogFile =>
   openLogFile(path, checkpointPath, {
     settings: { from: 10, to: 'latest', address: [], topics: [], format },
     chainId: 1,

@@ -26,6 +26,8 @@ import { toFileError } from './toFileError.ts'
 export interface LogFile extends LogSink {
   /** Its size. */
   readonly bytes: () => number
+  /** Writes the rest and a checkpoint to disk. @throws {CliError} if that fails. */
+  readonly save: () => void
   /** Completes the export: closes the file and deletes the checkpoint. */
   readonly finish: () => void
   /** Writes a checkpoint and closes the file. Never throws: if the checkpoint cannot be written, the previous one remains valid. */
@@ -42,6 +44,13 @@ const checkpointShare = 20
 const tailBytes = 256
 
 const hashTail = (tail: string): string => createHash('sha256').update(tail, 'latin1').digest('hex')
+
+/** Checks that a path is not a folder or a device. @throws {CliError} if it is. */
+export function checkIsFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new CliError(`${path} is not a file`, { hint: 'omit --out to write to standard output' })
+  }
+}
 
 /**
  * Opens a log file: a new one, or one from an earlier run. It is compressed with gzip if its name ends with `.gz`.
@@ -75,11 +84,7 @@ export function openLogFile(path: string, checkpointPath: string, given: Checkpo
       throw toFileError(path, error)
     }
   }
-  guarded(() => {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-      throw new CliError(`${path} is not a file`, { hint: 'omit --out to write to standard output' })
-    }
-  })
+  guarded(() => checkIsFile(path))
   // Before the file exists, so that a process killed in between leaves an export that can be resumed.
   if (!('version' in given)) guarded(() => writeCheckpoint(checkpointPath, checkpoint))
   const file = guarded(() => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666))
@@ -189,6 +194,7 @@ export function openLogFile(path: string, checkpointPath: string, given: Checkpo
         ftruncateSync(file, bytes)
         return removed.logs
       }),
+    save: () => guarded(save),
     finish: () => {
       guarded(() => {
         flush()

@@ -1,13 +1,15 @@
 import type { Log } from '@keyrail/fetch'
 
-/** An output format: a header, and a line for each log, with its terminator. */
+/** A line format: a header, and a line for each log, with its terminator. */
 export interface LogFormat {
   readonly header: string
   readonly line: (log: Log) => string
 }
 
+/** The name of a format with a line for each log. */
+export type LineFormatName = 'ndjson' | 'csv'
 /** The name of an output format. */
-export type LogFormatName = 'ndjson' | 'csv'
+export type LogFormatName = LineFormatName | 'parquet'
 
 const columns = [
   'blockNumber',
@@ -25,12 +27,12 @@ const columns = [
 ]
 
 /**
- * The output formats. Lines of both start with the block number, which a rollback after a reorg relies on.
+ * The line formats. Lines of both start with the block number, which a rollback after a reorg relies on.
  * A log contains only validated hex and numbers, so no value ever needs quoting or escaping.
  *
  * @see RFC 4180 (lines of CSV end with CR LF)
  */
-export const logFormats: Readonly<Record<LogFormatName, LogFormat>> = {
+export const logFormats: Readonly<Record<LineFormatName, LogFormat>> = {
   ndjson: {
     header: '',
     line: (log) => {

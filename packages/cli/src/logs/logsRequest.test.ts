@@ -78,6 +78,8 @@ describe('readLogsRequest', () => {
     ['a.gz', undefined, 'ndjson'],
     ['a.csv', 'ndjson', 'ndjson'],
     ['a.txt', 'csv', 'csv'],
+    ['a.parquet', undefined, 'parquet'],
+    ['a', 'parquet', 'parquet'],
   ])('writes %s with --format %s as %s', (out, format, written) => {
     expect(readLogsRequest(given({ from: '0', out, ...(format && { format }) })).format).toBe(written)
   })
@@ -105,7 +107,7 @@ describe('readLogsRequest', () => {
     ['a short topic', [{ from: '0', topic1: '0x12' }], /--topic1 must be a topic/, /or an address/],
     ['an address as topic 0', [{ from: '0', topic0: address }], /--topic0 must be a topic/, /--event/],
     ['an event and topic 0', [{ from: '0', topic0: topic, event: 'Paused()' }], /cannot be combined/, /topic 0/],
-    ['an unknown format', [{ from: '0', format: 'xml' }], /--format must be ndjson or csv/, undefined],
+    ['an unknown format', [{ from: '0', format: 'xml' }], /--format must be ndjson, csv or parquet/, undefined],
     ['an unknown file ending', [{ from: '0', out: 'a.Xls' }], /^--out has an unknown ending: .xls$/, /--format/],
     ['--decode without an event', [{ from: '0', decode: true }], /^--decode needs exactly one --event$/, /indexed/],
     ['--decode with two', [{ from: '0', decode: true, event: ['A()', 'B()'] }], /needs exactly one/, /indexed/],
@@ -115,6 +117,8 @@ describe('readLogsRequest', () => {
       /more than three indexed/,
       /four topics/,
     ],
+    ['Parquet on standard output', [{ from: '0', format: 'parquet' }], /^Parquet needs a file$/, /--out/],
+    ['Parquet in gzip', [{ from: '0', out: 'a.parquet.gz' }], /compressed already/, /without .gz/],
     ['--overwrite without a file', [{ from: '0', overwrite: true }], /--overwrite needs a file/, /--out/],
   ])('rejects %s with a hint', (_what, words, message, hint) => {
     expect(() => readLogsRequest(given(...words))).toThrow(

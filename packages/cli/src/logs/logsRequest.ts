@@ -3,6 +3,7 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { wrongUsage } from '../cliError.ts'
 import { getIndexed } from './decodedFormat.ts'
+import { isGzip } from './gzipMembers.ts'
 import type { LogFormatName } from './logFormat.ts'
 import { readBlock, readLogFilter } from './readLogFilter.ts'
 import type { BlockOrTag, LogFilter } from './readLogFilter.ts'
@@ -29,18 +30,28 @@ const formatByEnding: Readonly<Record<string, LogFormatName>> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.csv': 'csv',
+  '.parquet': 'parquet',
 }
+const isFormat = (text: string): text is LogFormatName => Object.values<string>(formatByEnding).includes(text)
 
 function readFormat(text: string | undefined, out: string | undefined): LogFormatName {
-  if (text === 'ndjson' || text === 'csv') return text
-  if (text !== undefined) throw wrongUsage('--format must be ndjson or csv')
+  if (text !== undefined) {
+    if (isFormat(text)) return text
+    throw wrongUsage('--format must be ndjson, csv or parquet')
+  }
   const ending = extname((out ?? '').replace(/\.gz$/i, '')).toLowerCase()
   const format = Object.hasOwn(formatByEnding, ending) ? formatByEnding[ending] : undefined
   if (format !== undefined) return format
   throw wrongUsage(
     `--out has an unknown ending: ${ending}`,
-    'use .ndjson, .jsonl or .csv, also with .gz, or add --format',
+    'use .ndjson, .jsonl, .csv or .parquet, the first three also with .gz, or add --format',
   )
+}
+
+/** Checks that Parquet is written to a file, and not compressed twice. */
+function checkParquet(out: string | undefined): void {
+  if (out === undefined) throw wrongUsage('Parquet needs a file', 'add --out FILE, for example --out logs.parquet')
+  if (isGzip(out)) throw wrongUsage('a Parquet file is compressed already', 'use --out without .gz')
 }
 
 /** Reads `--decode`. @returns The event; undefined without the option. */
@@ -74,11 +85,13 @@ export function readLogsRequest(given: ReadArguments): LogsRequest {
   const out = path === '-' ? undefined : path
   const overwrite = given.flag('overwrite')
   if (overwrite && out === undefined) throw wrongUsage('--overwrite needs a file', 'add --out FILE')
+  const format = readFormat(given.text('format'), out)
+  if (format === 'parquet') checkParquet(out)
   return {
     from,
     to,
     ...readLogFilter(given),
-    format: readFormat(given.text('format'), out),
+    format,
     decode: readDecode(given),
     out,
     overwrite,

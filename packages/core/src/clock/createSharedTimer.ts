@@ -21,7 +21,7 @@ export interface SharedTimer {
  */
 export function createSharedTimer(run: () => void, unref = false): SharedTimer {
   let running: Timer | undefined
-  // What it was set with. Fake timers can only be cleared by their own function, and real ones too.
+  // The `setTimeout` that set it. Fake timers can only be cleared by their own function, and real ones too.
   let setWith: typeof setTimeout | undefined
   let clearWith: typeof clearTimeout | undefined
   const isSet = (): boolean => running !== undefined && setWith === setTimeout

@@ -1,6 +1,6 @@
 /** The last reading of `performance.now()`. */
 let lastReading = 0
-/** What is added to a reading, because the source went back or fell behind the timers. */
+/** Added to a reading, because the source went back or fell behind the timers. */
 let offsetMs = 0
 /** The latest time that was returned, or at which a timer fired. The clock never shows less. */
 let latest = 0
@@ -28,7 +28,7 @@ const MAX_COARSENESS_MS = 1_000
  */
 export function now(): number {
   const reading = performance.now()
-  // A mock may return anything, and what is no time is left out.
+  // A mock may return anything, so values that are not a time are ignored.
   if (Math.abs(reading) < MAX_READING) {
     if (reading < lastReading) offsetMs += lastReading - reading
     lastReading = reading

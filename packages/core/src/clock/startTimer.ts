@@ -1,6 +1,6 @@
 import { now, advanceTo } from './now.ts'
 
-/** What `setTimeout` returns. */
+/** The return value of `setTimeout`. */
 export type Timer = ReturnType<typeof setTimeout>
 
 /**

@@ -5,11 +5,11 @@ import type { EndpointUrlOptions, Secret } from './endpointUrlOptions.ts'
 import { checkRequestHeaders, findHeaderSecrets } from './requestHeaders.ts'
 import { checkNetwork, selectNetwork, selectUrl } from './selectNetwork.ts'
 
-/** What one attempt needs to send a request. Contains the key, so it is never stored where a caller can reach it. */
+/** The URL, headers and secrets of one attempt to send a request. Contains the key, so it is never stored where a caller can reach it. */
 export interface RequestTarget {
   readonly url: string
   readonly headers: Record<string, string>
-  /** What must not appear in anything that is printed. */
+  /** Secrets that must not appear in any output. */
   readonly secrets: readonly string[]
   readonly redactedUrl: string
 }

@@ -33,7 +33,7 @@ export interface Rule {
 
 /** A part of `classification.json`. The first rule that is true decides, so an earlier section overrules the later ones. */
 export interface Section {
-  /** What its rules look at. */
+  /** The kind of fact that its rules test. */
   readonly section: string
   readonly rules: readonly Rule[]
 }

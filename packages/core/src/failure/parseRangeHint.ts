@@ -1,4 +1,4 @@
-/** What an error for a range of logs says about the range that the provider accepts. */
+/** The accepted range, according to an error for a range of logs. */
 export interface RangeHint {
   /** No request may span more blocks than this. */
   readonly maxBlocks?: number | undefined

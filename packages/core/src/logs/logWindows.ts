@@ -19,7 +19,7 @@ export interface LogWindows<L> {
 
 /** Options of {@link createLogWindows}. */
 export interface LogWindowsOptions<L> {
-  /** What to read, in order. */
+  /** The windows to read, in order. */
   readonly spans: readonly BlockSpan[]
   readonly read: (span: BlockSpan) => Promise<readonly L[]>
   readonly size: WindowSize

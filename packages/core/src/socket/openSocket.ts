@@ -9,7 +9,7 @@ import { toCloseFacts } from './closeFacts.ts'
 /** A constructor of WebSocket connections, such as that of the platform or of the package `ws`. */
 export type WebSocketConstructor = new (url: string, ...rest: never[]) => object
 
-/** What every implementation of WebSocket has, and some members that only `ws` has. */
+/** The members of every WebSocket implementation, and some that only `ws` has. */
 interface PlatformSocket {
   binaryType: string
   onopen: (() => void) | null
@@ -40,7 +40,7 @@ export interface SocketEnd {
   readonly isHidden: boolean
 }
 
-/** What happens on a connection. No function is called before `openSocket` has returned, or after `close`. */
+/** Events of a connection. No function is called before `openSocket` has returned, or after `close`. */
 export interface SocketEvents {
   readonly onOpen: () => void
   readonly onMessage: (text: string) => void

@@ -5,7 +5,7 @@ import type { MinedBlockTag } from '../schema/blockTag.ts'
 import type { Hash, Quantity } from '../schema/hex.ts'
 import type { LogFilterFields, RpcLog } from '../schema/log.ts'
 
-/** What to subscribe to. */
+/** The kind of subscription. */
 export type SubscriptionRequest =
   /** New blocks: their headers, or whole blocks with the hashes of their transactions or with full transactions. */
   | { readonly blocks: true | { readonly transactions: 'hashes' | 'full' } }

@@ -32,7 +32,7 @@ export interface BatchOptions {
   readonly join?: boolean | undefined
 }
 
-/** What the `batch` option of `createTransport` takes. Created by {@link batch}. `Rpc` is the schema of `transport.batch`. */
+/** The value of the `batch` option of `createTransport`. Created by {@link batch}. `Rpc` is the schema of `transport.batch`. */
 export interface BatchFeature<Rpc = EthereumRpc> {
   readonly wrap: (endpoint: LimitedEndpoint) => Endpoint
   readonly createRequest: (dispatch: Dispatch) => BatchFn<Rpc>

@@ -41,7 +41,7 @@ export interface Health {
   readonly latencyMs: number | undefined
 }
 
-/** What {@link breaker} adds to an endpoint. */
+/** The members that {@link breaker} adds to an endpoint. */
 export interface Guarded {
   readonly state: () => BreakerState
   /** Whether a call would be sent now. */
@@ -56,7 +56,7 @@ const PARTS = 10
 
 const names: readonly (keyof BreakerOptions)[] = ['failures', 'failureRate', 'minCalls', 'windowMs', 'openMs', 'deadMs']
 
-/** What the outcome of a call shows: the endpoint works, is down, rejected the key as invalid or as not allowed, or nothing. */
+/** The meaning of a call's outcome: the endpoint works, is down, rejected the key as invalid or as not allowed, or nothing. */
 type Evidence = 'up' | 'down' | 'invalidKey' | 'forbidden' | 'none'
 
 /** Kinds of failure that show that an endpoint is down. */

@@ -52,10 +52,10 @@ export interface BudgetStats {
   readonly pausedUntil: number | undefined
 }
 
-/** What the `budget` option of `createTransport` takes. Created by {@link budget}. */
+/** The value of the `budget` option of `createTransport`. Created by {@link budget}. */
 export type BudgetFeature = <E extends Endpoint>(endpoint: E) => E & Budgeted
 
-/** What {@link budget} adds to an endpoint. */
+/** The members that {@link budget} adds to an endpoint. */
 export interface Budgeted {
   /** How long a call would wait in the queue if it came now, in milliseconds. An estimate, because other calls may leave or go first. */
   readonly waitMs: (call: RouteCall) => number

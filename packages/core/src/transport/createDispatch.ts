@@ -20,7 +20,7 @@ type Callback = (value: unknown) => void
 const noParams: readonly unknown[] = []
 const noOptions: CallOptions = {}
 
-/** What a transport does at the start and the end of each call. */
+/** Functions that run at the start and the end of each call. */
 export interface Frame {
   /** Holds the calls in flight, so that closing can end them. */
   readonly live: Holder<Call>

@@ -26,10 +26,10 @@ export interface EndpointChoice {
   readonly exclusionOf: (at: number) => KeyrailError | undefined
 }
 
-/** What is added to the cost of an endpoint that is known to be behind `minBlock`. */
+/** Added to the cost of an endpoint that is known to be behind `minBlock`. */
 const BEHIND_COST = 1e12
 
-/** What is added to the cost of an endpoint whose circuit breaker is open. It is above every other cost. */
+/** Added to the cost of an endpoint with an open circuit breaker. Above every other cost. */
 export const OPEN_COST = 1e15
 
 /**

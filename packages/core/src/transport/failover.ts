@@ -16,7 +16,7 @@ export interface FailoverOptions extends RouteOptions {
   readonly breaker?: boolean | BreakerOptions | undefined
 }
 
-/** What the `endpoints` option of `createTransport` takes. Created by {@link failover}. */
+/** The value of the `endpoints` option of `createTransport`. Created by {@link failover}. */
 export interface FailoverFeature {
   /** The `minBlock` of calls that have none. */
   readonly minBlock: boolean | undefined

@@ -5,7 +5,7 @@ import type { Heads } from './heads.ts'
 import type { Hedging } from './hedging.ts'
 import type { RouteEndpoint } from './routeOptions.ts'
 
-/** What the calls of a route share. */
+/** State that the calls of a route share. */
 export interface RouteState {
   readonly endpoints: readonly RouteEndpoint[]
   readonly choice: EndpointChoice

@@ -45,7 +45,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
     over = true
     clearTimeout(hedgeTimer)
     for (const attempt of attempts) stopAttempt(attempt, reason)
-    // What a layer of the user requests next is another request.
+    // A user's layer may send another request next.
     if (ok) call.progress.tried = undefined
     complete(ok, value)
   }

@@ -23,7 +23,7 @@ export interface Transport {
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** What `createTransport` returns, without the methods that features add. `B` is its `batch` option. */
+/** The result of `createTransport`, without the methods that features add. `B` is its `batch` option. */
 export interface KeyrailTransport<B = undefined> extends Transport {
   /**
    * Creates a transport whose calls all go to the same endpoint as long as it works, so that they see one state of the chain. It makes no
@@ -63,7 +63,7 @@ export interface StatsMethods {
   readonly stats: () => FullStats
 }
 
-/** What `transport.stats()` returns. Plain data. */
+/** The result of `transport.stats()`. Plain data. */
 export interface FullStats extends TransportStats {
   /** The head, circuit breaker and budget of each endpoint. */
   readonly endpointStates: readonly EndpointState[]

@@ -109,11 +109,11 @@ describe('a subscription to pending transactions', () => {
   })
 
   describe('while connections fail', () => {
-    const refuseConnections = (pool: ReturnType<typeof createPool>): (() => number) => {
+    const rejectConnections = (pool: ReturnType<typeof createPool>): (() => number) => {
       let attempts = 0
       serveSubscriptions(pool.transport, async () => {
         attempts++
-        throw new KeyrailError('eth_subscribe failed: refused', {
+        throw new KeyrailError('eth_subscribe failed: rejected', {
           kind: 'network',
           source: 'transport',
           retryable: true,
@@ -125,7 +125,7 @@ describe('a subscription to pending transactions', () => {
 
     test('it polls, and tries again at longer and longer intervals', async () => {
       const pool = createPool()
-      const countAttempts = refuseConnections(pool)
+      const countAttempts = rejectConnections(pool)
       const { seen, stop } = take(createSubscription(pool.transport, { pending: true }, { pollingIntervalMs: 100 }))
       for (let second = 0; second < 10; second++) {
         pool.add(1)
@@ -139,7 +139,7 @@ describe('a subscription to pending transactions', () => {
 
     test('a server without filters is not polled further, and the subscription continues', async () => {
       const pool = createPool()
-      const countAttempts = refuseConnections(pool)
+      const countAttempts = rejectConnections(pool)
       pool.failure = new NodeError('methodUnavailable', { code: -32_601, message: 'no filters' })
       const { stop } = take(createSubscription(pool.transport, { pending: true }))
       await vi.advanceTimersByTimeAsync(4_000)

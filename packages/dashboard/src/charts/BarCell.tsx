@@ -1,5 +1,5 @@
 /** A part of a whole, drawn beside its number. */
-export function BarCell({ part, bad = false }: { readonly part: number; readonly bad?: boolean }) {
+export function BarCell({ part, bad = false }: { readonly part: number; readonly bad?: boolean | undefined }) {
   return (
     <td className="bar-cell" aria-hidden="true">
       <svg viewBox="0 0 100 8" preserveAspectRatio="none">

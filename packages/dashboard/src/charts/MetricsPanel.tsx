@@ -1,13 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ControlApi, MetricsQuery, MetricsView } from '@keyrail/gateway'
 import { toPath } from '../control/callApi.ts'
 import { metricsQuery } from '../control/queries.ts'
 import type { Subject } from '../control/queries.ts'
+import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { useReachable } from '../control/reachable.ts'
 import { countText, momentText, msExactText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
+import { SetupLink } from '../parts/SetupLink.tsx'
 import { Chart } from './Chart.tsx'
 import { CsvLink } from './CsvLink.tsx'
 import { Filters } from './Filters.tsx'
@@ -15,6 +18,7 @@ import { LinkedCharts } from './LinkedCharts.tsx'
 import { LiveBadge, useIsLate } from './LiveBadge.tsx'
 import { MetricsTables } from './MetricsTables.tsx'
 import { getRangeWords, RangePicker } from './RangePicker.tsx'
+import { RequestsChart } from './RequestsChart.tsx'
 import { useMetricsSearch } from './useMetricsSearch.ts'
 
 /** How much was asked and how it went, brought up to date while one looks. */
@@ -64,13 +68,15 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
           <div className={isCurrent ? 'stack wide' : 'stack wide old'} aria-busy={query.isPlaceholderData}>
             <Figures metrics={metrics} words={getRangeWords(metrics.range)} />
             {metrics.total + metrics.connections + metrics.notifications === 0 ? (
-              <Empty title={`No requests in the ${getRangeWords(metrics.range)}`}>
-                <p>
-                  {(search.method ?? search.outcome ?? search.network)
-                    ? 'None that match the filters.'
-                    : 'They show here a few seconds after they come.'}
-                </p>
-              </Empty>
+              <NoRequests
+                words={getRangeWords(metrics.range)}
+                subject={subject}
+                clear={
+                  (search.method ?? search.outcome ?? search.network) === undefined
+                    ? undefined
+                    : () => change({ method: undefined, outcome: undefined, network: undefined })
+                }
+              />
             ) : (
               <Parts
                 metrics={metrics}
@@ -88,11 +94,42 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
   )
 }
 
+function NoRequests(props: {
+  readonly words: string
+  readonly subject: Subject
+  /** Removes the filters. */
+  readonly clear: (() => void) | undefined
+}) {
+  const { subject, clear } = props
+  if (clear) {
+    return (
+      <Empty
+        title={`No request in the ${props.words} matches the filters`}
+        action={<Button onClick={clear}>Clear the filters</Button>}
+      />
+    )
+  }
+  return (
+    <Empty
+      title={`No requests in the ${props.words}`}
+      action={
+        subject === 'account' ? (
+          <Link to="/apps">To your apps</Link>
+        ) : (
+          <SetupLink subject={subject}>Make a call</SetupLink>
+        )
+      }
+    >
+      <p>They appear here a few seconds after they arrive.</p>
+    </Empty>
+  )
+}
+
 function Figures({ metrics, words }: { readonly metrics: MetricsView; readonly words: string }) {
   const { total, successRate, latencyMs } = metrics
   const figures = [
     { title: 'Total requests', value: countText(total), note: `in the ${words}` },
-    { title: 'Success rate', value: rateText(successRate), note: 'answered without an error' },
+    { title: 'Success rate', value: rateText(successRate), note: 'responses without an error' },
     { title: 'Median latency', value: msText(latencyMs.p50), note: 'half are faster' },
     {
       title: '95th percentile',
@@ -137,46 +174,38 @@ function Parts(props: {
     )
   return (
     <LinkedCharts>
-      <Card title="Requests" aside={csvLink('series')}>
-        <Chart
-          kind="bars"
-          caption="Requests"
-          rows={[
-            { title: 'Answered', look: 'area-good' },
-            { title: 'Failed or rejected', look: 'area-bad' },
-          ]}
-          moments={series.map((one) => ({
-            at: Date.parse(one.at),
-            title: titleOf(one.at),
-            values: [one.succeeded, one.total - one.succeeded],
-          }))}
-          text={shortText}
-          exact={countText}
-          timeZone={timeZone}
-          onZoom={zoom}
-          summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
-        />
-      </Card>
-      <Card title="Latency">
-        <Chart
-          kind="lines"
-          caption="Latency"
-          rows={[
-            { title: 'Median', look: 'line-one' },
-            { title: '95th percentile', look: 'line-two' },
-          ]}
-          moments={series.map((one) => ({
-            at: Date.parse(one.at),
-            title: titleOf(one.at),
-            values: [one.p50, one.p95],
-          }))}
-          text={msText}
-          exact={msExactText}
-          timeZone={timeZone}
-          onZoom={zoom}
-          summary={`Latency by ${step} in the ${words}: a median of ${msText(metrics.latencyMs.p50)}; the slowest ${step} had a 95th percentile of ${msText(slowest)}.`}
-        />
-      </Card>
+      <div className="columns">
+        <Card title="Requests" aside={csvLink('series')}>
+          <RequestsChart
+            series={series}
+            toTitle={titleOf}
+            caption="Requests"
+            timeZone={timeZone}
+            onZoom={zoom}
+            summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
+          />
+        </Card>
+        <Card title="Latency">
+          <Chart
+            kind="lines"
+            caption="Latency"
+            rows={[
+              { title: 'Median', look: 'line-one' },
+              { title: '95th percentile', look: 'line-two' },
+            ]}
+            moments={series.map((one) => ({
+              at: Date.parse(one.at),
+              title: titleOf(one.at),
+              values: [one.p50, one.p95],
+            }))}
+            text={msText}
+            exact={msExactText}
+            timeZone={timeZone}
+            onZoom={zoom}
+            summary={`Latency by ${step} in the ${words}: a median of ${msText(metrics.latencyMs.p50)}; the slowest ${step} had a 95th percentile of ${msText(slowest)}.`}
+          />
+        </Card>
+      </div>
       {metrics.connections + metrics.notifications > 0 && (
         <Card
           title="Subscriptions"

@@ -61,24 +61,23 @@ function CustomRange() {
     if (wrong !== undefined) return
     change({ range: undefined, from: new Date(start).toISOString(), to: new Date(end).toISOString() })
   }
+  const fields = [
+    { name: 'from', label: 'From', value: from, onChange: setFrom, mistake: 'Must be in the past' },
+    { name: 'to', label: 'To', value: to, onChange: setTo, mistake: 'Must be after the start' },
+  ] as const
   return (
     <form className="range-form" onSubmit={submit} noValidate>
-      <TextField
-        label="From"
-        name="from"
-        type="datetime-local"
-        value={from}
-        onChange={setFrom}
-        fix={fix === 'from' ? 'Must be in the past' : undefined}
-      />
-      <TextField
-        label="To"
-        name="to"
-        type="datetime-local"
-        value={to}
-        onChange={setTo}
-        fix={fix === 'to' ? 'Must be after the start' : undefined}
-      />
+      {fields.map(({ name, label, value, onChange, mistake }) => (
+        <TextField
+          key={name}
+          label={label}
+          name={name}
+          type="datetime-local"
+          value={value}
+          onChange={onChange}
+          fix={fix === name ? mistake : undefined}
+        />
+      ))}
       <Button type="submit">Show</Button>
     </form>
   )

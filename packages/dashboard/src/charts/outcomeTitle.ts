@@ -1,7 +1,7 @@
 const titles: Readonly<Record<string, string>> = {
-  succeeded: 'Answered',
-  nodeError: 'The node answered with an error',
-  upstreamFailed: 'No node answered',
+  succeeded: 'Succeeded',
+  nodeError: 'The node returned an error',
+  upstreamFailed: 'No node responded',
   disconnected: 'The client disconnected',
 }
 

@@ -27,7 +27,9 @@ export function ForgotPassword() {
       <Unreachable />
       <Alone>
         <PageHead title="Forgot your password?" />
-        {deployment?.email === false ? (
+        {deployment?.passwordLogin === false ? (
+          <Note>This service has no log-in by password.</Note>
+        ) : deployment?.email === false ? (
           <Note>This service sends no email. Ask its operator for a link to set a new password.</Note>
         ) : isSent ? (
           <Note kind="good">

@@ -13,6 +13,7 @@ import { EmailField } from '../parts/EmailField.tsx'
 import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
+import { SignOnButton } from '../parts/SignOnButton.tsx'
 
 const route = getRouteApi('/log-in')
 
@@ -39,21 +40,25 @@ export function LogIn() {
     },
     fields: ['email', 'password'],
   })
+  const hasPasswords = deployment?.passwordLogin !== false
   return (
     <>
       <Unreachable />
       <Alone>
         <PageHead title="Log in" />
         {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
-        <form className="stack" noValidate onSubmit={submit}>
-          <Problem text={problem} />
-          <EmailField value={email} onChange={setEmail} fix={getFix('email')} />
-          <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
-          <Button kind="primary" type="submit" busy={isPending}>
-            Log in
-          </Button>
-        </form>
-        {deployment?.email ? (
+        {hasPasswords && (
+          <form className="stack" noValidate onSubmit={submit}>
+            <Problem text={problem} />
+            <EmailField value={email} onChange={setEmail} fix={getFix('email')} />
+            <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
+            <Button kind="primary" type="submit" busy={isPending}>
+              Log in
+            </Button>
+          </form>
+        )}
+        <SignOnButton back={back} />
+        {!hasPasswords ? null : deployment?.email ? (
           <p className="soft">
             <Link to="/forgot-password">Forgot your password?</Link>
           </p>

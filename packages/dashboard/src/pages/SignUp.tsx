@@ -14,6 +14,7 @@ import { EmailField } from '../parts/EmailField.tsx'
 import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
+import { SignOnButton } from '../parts/SignOnButton.tsx'
 import { TextField } from '../parts/TextField.tsx'
 
 /**
@@ -68,6 +69,7 @@ export function SignUp() {
   const isProved = link !== '' || (invite !== '' && invited !== '' && !signingUp.hasCode('email_unverified'))
   const asksForLink = deployment?.email === true && !isProved
   const { submit, isPending, problem, getFix } = asksForLink ? requesting : signingUp
+  const hasPasswords = deployment?.passwordLogin !== false
   const isClosed = deployment?.signUp === 'closed' && !invite
   return (
     <>
@@ -96,15 +98,18 @@ export function SignUp() {
                 hint="Whoever runs this service gives them out."
               />
             )}
-            <EmailField
-              value={email}
-              onChange={setEmail}
-              fix={getFix('email')}
-              hint={
-                invited && (link === '' ? 'Your invite is for this address alone.' : 'You have confirmed this address.')
-              }
-            />
-            {!asksForLink && (
+            {hasPasswords && (
+              <EmailField
+                value={email}
+                onChange={setEmail}
+                fix={getFix('email')}
+                hint={
+                  invited &&
+                  (link === '' ? 'Your invite is for this address alone.' : 'You have confirmed this address.')
+                }
+              />
+            )}
+            {hasPasswords && !asksForLink && (
               <PasswordField
                 kind="new"
                 value={password}
@@ -113,9 +118,12 @@ export function SignUp() {
                 hint="At least 8 characters. A few words in a row are fine."
               />
             )}
-            <Button kind="primary" type="submit" busy={isPending}>
-              {asksForLink ? 'Continue' : 'Sign up'}
-            </Button>
+            {hasPasswords && (
+              <Button kind="primary" type="submit" busy={isPending}>
+                {asksForLink ? 'Continue' : 'Sign up'}
+              </Button>
+            )}
+            <SignOnButton invite={given} />
           </form>
         )}
         <p className="soft">

@@ -29,7 +29,10 @@ export function AuditTable(props: {
           name="action"
           value={action ?? 'all'}
           onChange={(value) => props.onAction(value === 'all' ? undefined : value)}
-          options={[{ value: 'all', title: 'All changes' }, ...groups]}
+          options={[
+            { value: 'all', title: 'All changes' },
+            ...Object.entries(groups).map(([value, title]) => ({ value, title })),
+          ]}
         />
         <CsvLink href={toPath(props.csv, { query: action === undefined ? {} : { action } })} of="audit log" />
       </div>
@@ -50,7 +53,7 @@ function Entries({
         return (
           <Card>
             {entries.length === 0 ? (
-              <p className="soft">There are no entries.</p>
+              <p className="soft">No such changes yet. Choose “All changes” to see others.</p>
             ) : (
               <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
                 <table className="table cards">

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { ReactNode } from 'react'
+import { HelpLink } from './HelpLink.tsx'
 
 /** A part of a page, with its heading. */
 export function Card(props: {
@@ -8,6 +9,8 @@ export function Card(props: {
   readonly title?: string
   readonly lead?: ReactNode
   readonly aside?: ReactNode
+  /** The page of the documentation about it, as `HelpLink` takes it. */
+  readonly help?: string
   readonly children?: ReactNode
 }) {
   const generated = useId()
@@ -18,9 +21,12 @@ export function Card(props: {
         {props.title !== undefined && (
           <div className="card-head">
             <div className="stack tight">
-              <h2 id={id} tabIndex={props.id === undefined ? undefined : -1}>
-                {props.title}
-              </h2>
+              <div className="card-title">
+                <h2 id={id} tabIndex={props.id === undefined ? undefined : -1}>
+                  {props.title}
+                </h2>
+                {props.help !== undefined && <HelpLink page={props.help} of={props.title} />}
+              </div>
               {props.lead && <p>{props.lead}</p>}
             </div>
             {props.aside}

@@ -76,6 +76,7 @@ export function KeyCard(props: {
   return (
     <Card
       title="Key"
+      help="dashboard#rotate-a-key"
       lead={
         <>
           <code>…{facts.ending}</code>, created {dayText(facts.rotatedAt ?? facts.createdAt)}.

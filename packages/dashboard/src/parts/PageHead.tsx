@@ -1,5 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
+import { HelpLink } from './HelpLink.tsx'
+import { useHelpPage } from './helpPages.ts'
 
 // Whoever opens the pages begins at their top, where the link past the menu is.
 let isOpened = false
@@ -15,6 +17,7 @@ export function PageHead(props: {
 }) {
   const ref = useRef<HTMLHeadingElement>(null)
   const { title, windowTitle = title } = props
+  const help = useHelpPage()
   useEffect(() => {
     document.title = `${windowTitle} · Keyrail`
   }, [windowTitle])
@@ -29,9 +32,12 @@ export function PageHead(props: {
     <div className="page-head">
       <div>
         {props.crumb && <div className="crumb">{props.crumb}</div>}
-        <h1 tabIndex={-1} ref={ref}>
-          {title}
-        </h1>
+        <div className="page-title">
+          <h1 tabIndex={-1} ref={ref}>
+            {title}
+          </h1>
+          {help && <HelpLink {...help} />}
+        </div>
         {props.lead && <p className="lead">{props.lead}</p>}
       </div>
       {props.action}

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { deploymentQuery } from '../control/queries.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
@@ -6,13 +8,14 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
 import { Problem } from '../parts/Note.tsx'
 
-/** Switches the recording of params and responses. */
+/** Switches the recording of params and responses. Renders nothing if the service records no requests. */
 export function RecordDetails(props: {
   readonly isOn: boolean
   readonly change: (recordDetails: boolean) => Promise<unknown>
 }) {
   const { isOn, change } = props
   const { say } = useDialogs()
+  const { data: deployment } = useQuery(deploymentQuery)
   const [isAsking, setAsking] = useState(false)
   const changing = useSubmit({
     send: () => change(!isOn),
@@ -21,9 +24,11 @@ export function RecordDetails(props: {
       say(isOn ? 'Params and responses are no longer recorded' : 'Params and responses are recorded now')
     },
   })
+  if (deployment?.requestLog === false) return null
   return (
     <Card
       title="Params and responses"
+      help="dashboard#requests"
       lead="The log can record the first 1,024 characters of the params and of the response, with secrets masked, for 24 hours."
       aside={
         <span className={isOn ? 'badge warn' : 'badge'}>

@@ -51,11 +51,13 @@ export function RequestDetails(props: {
       {back}
       <Loaded query={query}>
         {(request) => (
-          <>
-            <Facts request={request} subject={subject} />
-            <Content request={request} recordDetails={recordDetails} />
+          <div className="columns">
+            <div className="stack wide">
+              <Facts request={request} subject={subject} />
+              <Content request={request} recordDetails={recordDetails} />
+            </div>
             <Replay request={request} subject={subject} holder={props.holder} requireJwt={props.requireJwt} />
-          </>
+          </div>
         )}
       </Loaded>
     </div>

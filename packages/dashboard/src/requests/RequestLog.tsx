@@ -1,16 +1,19 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
 import { CsvLink } from '../charts/CsvLink.tsx'
 import { LiveBadge } from '../charts/LiveBadge.tsx'
-import { requestsQuery, toRequestsCsvPath } from '../control/queries.ts'
+import { deploymentQuery, requestsQuery, toRequestsCsvPath } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import { readRequestFilters } from '../control/searchParams.ts'
 import type { RequestFilters } from '../control/searchParams.ts'
 import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Empty } from '../parts/Empty.tsx'
+import { HelpLink } from '../parts/HelpLink.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
+import { Note } from '../parts/Note.tsx'
+import { SetupLink } from '../parts/SetupLink.tsx'
 import { ShowMore } from '../parts/ShowMore.tsx'
 import { FilterFields } from './FilterFields.tsx'
 import { RequestTable } from './RequestTable.tsx'
@@ -34,15 +37,23 @@ export function RequestLog({
   const [isFocused, setFocused] = useState(false)
   const isScrolled = useIsScrolled()
   const isReading = isPointedAt || isFocused || isScrolled
+  const { data: deployment } = useQuery(deploymentQuery)
+  const isOff = deployment?.requestLog === false
   const query = useInfiniteQuery({ ...requestsQuery(subject, filters), placeholderData: keepPreviousData })
   const tail = useLiveTail(subject, filters, {
-    isActive: query.isSuccess && !query.isPlaceholderData && !isPaused && !isReading,
+    isActive: !isOff && query.isSuccess && !query.isPlaceholderData && !isPaused && !isReading,
   })
+  const isFiltered = Object.keys(filters).length > 0
   const requests = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
-  // A click must not wait until many rows are rendered.
-  const shownPages = useDeferredValue(query.data?.pages, query.data?.pages.slice(0, 1))
+  if (isOff && query.data?.pages[0]?.items.length === 0 && !isFiltered) return <Off />
   return (
     <div className="stack wide">
+      {isOff && (
+        <Note kind="warn">
+          The request log of this service is off: new requests are not recorded. These are from before it was turned
+          off.
+        </Note>
+      )}
       <Card
         title="Requests"
         lead="Failed requests and a sample of the successful ones, some seconds after they arrive. The metrics count all."
@@ -52,14 +63,18 @@ export function RequestLog({
               <span className="badge" role="status">
                 Loading…
               </span>
+            ) : isOff ? (
+              <span className="badge">Off</span>
             ) : isPaused || isReading ? (
               <span className="badge">{isPaused ? 'Paused' : 'Paused while you read'}</span>
             ) : (
               tail.updatedAt > 0 && <LiveBadge isLive={tail.isLive} updatedAt={tail.updatedAt} />
             )}
-            <Button size="little" onClick={() => setPaused(!isPaused)}>
-              {isPaused ? 'Resume' : 'Pause'}
-            </Button>
+            {!isOff && (
+              <Button size="little" onClick={() => setPaused(!isPaused)}>
+                {isPaused ? 'Resume' : 'Pause'}
+              </Button>
+            )}
             <CsvLink href={toRequestsCsvPath(subject, filters)} of="requests" />
           </div>
         }
@@ -74,7 +89,7 @@ export function RequestLog({
         <Loaded query={query}>
           {({ pages }) =>
             requests.length === 0 ? (
-              <Nothing subject={subject} isFiltered={Object.keys(filters).length > 0} clear={() => setFilters({})} />
+              <Nothing subject={subject} isFiltered={isFiltered} clear={() => setFilters({})} />
             ) : (
               <div
                 onPointerEnter={() => setPointedAt(true)}
@@ -83,7 +98,7 @@ export function RequestLog({
                 onBlur={() => setFocused(false)}
                 aria-busy={query.isPlaceholderData}
               >
-                <RequestTable subject={subject} filters={filters} pages={shownPages ?? pages} />
+                <RequestTable subject={subject} filters={filters} pages={pages} />
               </div>
             )
           }
@@ -106,6 +121,20 @@ function useIsScrolled(): boolean {
   return isScrolled
 }
 
+function Off() {
+  return (
+    <Empty
+      title="The request log is off"
+      action={<HelpLink page="service/operating#request-log" of="the request log" text="Turn on the request log" />}
+    >
+      <p>
+        This service records no requests; metrics still count all of them. The operator turns the log on with{' '}
+        <code>requestLog.enabled</code> in the config file.
+      </p>
+    </Empty>
+  )
+}
+
 function Nothing(props: { readonly subject: KeySubject; readonly isFiltered: boolean; readonly clear: () => void }) {
   const { subject } = props
   if (props.isFiltered) {
@@ -116,20 +145,7 @@ function Nothing(props: { readonly subject: KeySubject; readonly isFiltered: boo
     )
   }
   return (
-    <Empty
-      title="No requests yet"
-      action={
-        'appId' in subject ? (
-          <Link to="/apps/$appId/setup" params={subject} className="button primary">
-            Make a call
-          </Link>
-        ) : (
-          <Link to="/keys/$keyId/setup" params={subject} className="button primary">
-            Make a call
-          </Link>
-        )
-      }
-    >
+    <Empty title="No requests yet" action={<SetupLink subject={subject}>Make a call</SetupLink>}>
       <p>Copy an example call from Setup, or run it there. It appears here some seconds later.</p>
     </Empty>
   )

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
-import { memo } from 'react'
+import { memo, useMemo } from 'react'
 import type { MouseEvent } from 'react'
 import { outcomeTitle } from '../charts/outcomeTitle.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
@@ -8,8 +8,10 @@ import type { RequestFilters } from '../control/searchParams.ts'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { msText, shortMomentText } from '../parts/times.ts'
 import { methodText } from './methodText.ts'
+import { toChunks } from './toChunks.ts'
+import { useNearViewport } from './useNearViewport.ts'
 
-/** Requests, each with a link to its page. */
+/** Requests, each with a link to its page. Only rows near the viewport are rendered: there can be thousands. */
 export function RequestTable(props: {
   readonly subject: KeySubject
   readonly filters: RequestFilters
@@ -18,8 +20,10 @@ export function RequestTable(props: {
   const { subject, filters, pages } = props
   const { getTitle } = useNetworks()
   const navigate = useNavigate()
+  const chunks = useMemo(() => toChunks(pages.map(({ items }) => items)), [pages])
+  const rowCount = chunks.reduce((sum, { items }) => sum + items.length, 0)
   const path = 'appId' in subject ? `/apps/${subject.appId}/requests` : `/keys/${subject.keyId}/requests`
-  // For all rows: a `Link` in each renders with every navigation, and there can be thousands.
+  // For all rows: a `Link` in each renders with every navigation.
   const open = (event: MouseEvent<HTMLElement>): void => {
     const logId = (event.target as Element).closest('a')?.dataset['logId']
     const isOwn = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
@@ -31,9 +35,9 @@ export function RequestTable(props: {
   }
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests" onClick={open}>
-      <table className="table cards requests">
+      <table className="table cards requests" aria-rowcount={rowCount + 1}>
         <thead>
-          <tr>
+          <tr aria-rowindex={1}>
             <th scope="col">Time</th>
             <th scope="col">Method</th>
             <th scope="col">Outcome</th>
@@ -45,8 +49,8 @@ export function RequestTable(props: {
             <th scope="col">From</th>
           </tr>
         </thead>
-        {pages.map(({ items }, at) => (
-          <Rows key={at} requests={items} path={path} getTitle={getTitle} />
+        {chunks.map(({ id, start, items }) => (
+          <Chunk key={id} requests={items} start={start} path={path} getTitle={getTitle} />
         ))}
       </table>
     </div>
@@ -59,25 +63,33 @@ interface RowContext {
   readonly getTitle: (network: string) => string
 }
 
-/** Rendered again only if it changes, as each row: there can be thousands. */
-const Rows = memo(function Rows({
-  requests,
-  ...context
-}: RowContext & { readonly requests: readonly RequestEntryView[] }) {
+/** The height of a row on a wide screen, in pixels, for rows that were not rendered yet. */
+const rowHeight = 41
+
+function Chunk(props: RowContext & { readonly requests: readonly RequestEntryView[]; readonly start: number }) {
+  const { requests, start, path, getTitle } = props
+  const { ref, isNear, height } = useNearViewport({ isNearAtFirst: start === 0 })
   return (
-    <tbody>
-      {requests.map((request) => (
-        <Row key={request.id} request={request} {...context} />
-      ))}
+    <tbody ref={ref}>
+      {isNear ? (
+        requests.map((request, at) => (
+          // The first row of the table is its head.
+          <Row key={request.id} request={request} rowIndex={start + at + 2} path={path} getTitle={getTitle} />
+        ))
+      ) : (
+        <tr className="filler" aria-hidden="true">
+          <td colSpan={7} style={{ height: height ?? requests.length * rowHeight }} />
+        </tr>
+      )}
     </tbody>
   )
-})
+}
 
-const Row = memo(function Row(props: RowContext & { readonly request: RequestEntryView }) {
-  const { request, path, getTitle } = props
+const Row = memo(function Row(props: RowContext & { readonly request: RequestEntryView; readonly rowIndex: number }) {
+  const { request, rowIndex, path, getTitle } = props
   const isGood = request.outcome === 'succeeded'
   return (
-    <tr>
+    <tr aria-rowindex={rowIndex}>
       <td className="when">
         <time dateTime={request.at}>{shortMomentText(request.at)}</time>
       </td>

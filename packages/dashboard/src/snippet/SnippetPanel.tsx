@@ -71,6 +71,7 @@ export function SnippetPanel(props: {
   return (
     <Card
       title="Make a call"
+      help="snippets"
       lead="A whole program. Copy it, save it under its name, and run it; or run its call on this page."
     >
       <div className="selects">

@@ -28,7 +28,7 @@ import { readLogs } from './readLogs.ts'
 import { isReorgError } from './reorgError.ts'
 import { checkRangeEnd, resolveBlock } from './resolveRange.ts'
 
-/** What {@link iterateLogs} needs from a client. */
+/** The methods that {@link iterateLogs} needs of a client. */
 export interface LogsClient {
   readonly with: (options: CallOptions) => ReadClient<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber'>
 }

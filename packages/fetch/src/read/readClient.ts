@@ -1,7 +1,7 @@
 import type { CallOptions, EthereumRpc } from '@keyrail/core'
 
 /**
- * What a read needs from its client: the methods that it calls, and `with()` if you pass call options. A client of `createClient` has
+ * A client with the methods that a read calls, and `with()` if you pass call options. A client of `createClient` has
  * both.
  */
 export type ReadClient<Method extends keyof EthereumRpc> = Pick<EthereumRpc, Method> & {

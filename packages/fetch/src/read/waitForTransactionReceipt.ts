@@ -9,7 +9,7 @@ import { getBlockNumber } from './getBlockNumber.ts'
 import { getTransactionReceipt } from './getTransactionReceipt.ts'
 import type { ReadClient } from './readClient.ts'
 
-/** What {@link waitForTransactionReceipt} needs from a client. */
+/** The methods that {@link waitForTransactionReceipt} needs of a client. */
 export interface ReceiptClient {
   readonly with: (options: CallOptions) => ReadClient<'eth_getTransactionReceipt' | 'eth_blockNumber'>
 }

@@ -23,13 +23,13 @@ import type { Transaction } from '../decode/transaction.ts'
 import { encodeLogQuery } from '../logs/encodeLogQuery.ts'
 import type { LogQuery } from '../logs/logQuery.ts'
 
-/** What {@link subscribe} needs from a client. */
+/** The parts of a client that {@link subscribe} needs. */
 export interface SubscribeClient {
   readonly redactedUrl: string
   readonly request: (args: never) => Promise<unknown>
 }
 
-/** What to subscribe to with {@link subscribe}. */
+/** The kind of subscription for {@link subscribe}. */
 export type SubscribeRequest =
   /** New blocks: their headers, or whole blocks with the hashes of their transactions or with full transactions. */
   | { readonly blocks: true | { readonly transactions: 'hashes' | 'full' } }

@@ -5,7 +5,7 @@ import type { Email } from '../email/mailer.ts'
 /** The shares of a daily quota that cause an alert, in percent. */
 export const alertLevels = [80, 100] as const
 
-/** What a webhook gets. */
+/** The body of a request to a webhook. */
 export interface AlertEvent {
   /** The same for all recipients and all attempts. */
   readonly id: string
@@ -24,7 +24,7 @@ export interface AlertEvent {
     readonly limit: number
     /** When the quota resets, ISO 8601 in UTC. */
     readonly resetsAt: string
-    /** Whose quota it is: that of an app, or of all API keys of the user. */
+    /** The owner of the quota: an app, or all API keys of the user. */
     readonly account:
       | { readonly type: 'app'; readonly id: string; readonly name: string }
       | { readonly type: 'apiKeys' }

@@ -98,7 +98,7 @@ export const createAlerts = (options: AlertsOptions): { run(stopped: () => boole
       for (const account of page.items) {
         const perDay = options.getPerDay(account)
         if (perDay === null || perDay === 0 || getLevel(account.charged, perDay) <= account.alerted) continue
-        // What was charged includes reserved units; this is exact.
+        // The charged units include reserved ones; this count is exact.
         const { day: window } = await usageLimits.usage({ id: account.account, perDay, perMonth: null })
         const level = getLevel(window.used, perDay)
         if (level > account.alerted) await create(account, { level, used: window.used, limit: perDay, day })

@@ -1,5 +1,5 @@
 import { checkBrowserWrite } from './account/checkBrowserWrite.ts'
-import { clearSessionCookie, readSessionToken } from './account/sessionCookie.ts'
+import { clearSessionCookie, readSessionToken, readSignOnToken } from './account/sessionCookie.ts'
 import type { Accounts } from './account/accounts.ts'
 import { parseBearer } from '../auth/jwt/parseJwt.ts'
 import type { AnyRoute } from './contract/route.ts'
@@ -36,7 +36,14 @@ export const authorize = async ({
   const { access } = route
   const { secure } = host
   const userAgent = headers.get('user-agent') ?? undefined
-  const anonymous: Caller = { ip, userAgent, secure, viewer: undefined, sessionToken: undefined }
+  const anonymous: Caller = {
+    ip,
+    userAgent,
+    secure,
+    viewer: undefined,
+    sessionToken: undefined,
+    signOnToken: undefined,
+  }
   const sessionToken = readSessionToken(headers.get('cookie'), { secure })
 
   if (access === 'anyone') {
@@ -44,7 +51,7 @@ export const authorize = async ({
     const browser = headers.has('origin') || headers.has('sec-fetch-site')
     const crossSite = writes && browser ? checkBrowserWrite(headers, host.origin) : undefined
     return crossSite === undefined
-      ? { caller: { ...anonymous, sessionToken } }
+      ? { caller: { ...anonymous, sessionToken, signOnToken: readSignOnToken(headers.get('cookie'), { secure }) } }
       : { error: apiErrors.fromAccountError(crossSite) }
   }
 

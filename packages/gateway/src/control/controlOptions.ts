@@ -18,12 +18,20 @@ export interface ControlConfig {
   readonly signUp: SignUpMode
   /** Whether the service sends emails. @default false */
   readonly email?: boolean
+  /** Whether users can log in by password. @default true */
+  readonly passwordLogin?: boolean
+  /** The OpenID Connect provider. @default none */
+  readonly oidc?: { readonly label: string } | undefined
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */
   readonly reveal: boolean
   /** Most apps an account can have. */
   readonly maxApps: number
   /** Where to look for Keyrail's packages. @default nowhere */
   readonly registries?: Registries
+  /** Whether requests are recorded in the request log. @default true */
+  readonly recordsRequests?: boolean
+  /** Where Keyrail's documentation is. @default nowhere */
+  readonly docsUrl?: string | undefined
   /** The limits of accounts for which the operator has set no others. */
   readonly limits: { readonly app: KeyLimits; readonly apiKey: KeyLimits }
   /** @default {} */

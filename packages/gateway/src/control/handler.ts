@@ -12,6 +12,8 @@ export interface Caller {
   readonly viewer: Viewer | undefined
   /** The session's secret, needed to end the session. */
   readonly sessionToken: string | undefined
+  /** The secret of the browser's log-in at the OpenID Connect provider. */
+  readonly signOnToken: string | undefined
   /** Whether the dashboard is served over HTTPS, which decides the cookie's name and attributes. */
   readonly secure: boolean
 }
@@ -28,14 +30,14 @@ export interface ControlRequest<Name extends RouteName> {
 export type HandlerResult<Response> =
   | {
       readonly response: Response
-      /** A `Set-Cookie` header. */
-      readonly cookie?: string
+      /** A `Set-Cookie` header, or several. */
+      readonly cookie?: string | readonly string[]
       /** The response already serialized as JSON, if it is cached. */
       readonly text?: string
       /** The file name for `Content-Disposition: attachment`. Only a to z, digits, hyphens and dots. */
       readonly fileName?: string
     }
-  | { readonly error: ApiError; readonly cookie?: string }
+  | { readonly error: ApiError; readonly cookie?: string | readonly string[] }
 
 /** Handles requests to a route. */
 export type Handler<Name extends RouteName> = (
@@ -45,7 +47,7 @@ export type Handler<Name extends RouteName> = (
 /** The handlers of some routes. */
 export type Handlers<Names extends RouteName> = { readonly [Name in Names]: Handler<Name> }
 
-/** What handlers depend on. */
+/** The dependencies of handlers. */
 export type ControlParts = Required<Omit<ControlOptions, 'log' | 'now'>> & {
   readonly now: () => number
   readonly startedAt: number

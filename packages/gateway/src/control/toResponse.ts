@@ -16,7 +16,10 @@ const errorBody = ({ code, message, fields, retryAfterMs }: ApiError, requestId:
 /** The headers of every response: no caching, no framing, no content sniffing. */
 const createHeaders = (
   requestId: string,
-  { cookie, strictTransportSecurity }: { cookie?: string | undefined; strictTransportSecurity: string | undefined },
+  {
+    cookie,
+    strictTransportSecurity,
+  }: { cookie?: string | readonly string[] | undefined; strictTransportSecurity: string | undefined },
 ): Headers => {
   const headers = new Headers({
     'Cache-Control': 'no-store',
@@ -26,7 +29,7 @@ const createHeaders = (
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': requestId,
   })
-  if (cookie !== undefined) headers.append('Set-Cookie', cookie)
+  for (const one of [cookie ?? []].flat()) headers.append('Set-Cookie', one)
   if (strictTransportSecurity !== undefined) headers.set('Strict-Transport-Security', strictTransportSecurity)
   return headers
 }

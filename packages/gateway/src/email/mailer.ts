@@ -7,7 +7,7 @@ export interface Email {
   readonly html: string
 }
 
-/** What an email is about, for the log. */
+/** The purpose of an email, for the log. */
 export type EmailKind =
   | 'signUp'
   | 'accountExists'
@@ -27,7 +27,7 @@ export interface EmailEvent {
   readonly reason: string
 }
 
-/** Where emails are sent. */
+/** The server that emails are sent to. */
 export interface EmailConfig {
   readonly smtp: {
     readonly host: string

@@ -1,7 +1,7 @@
 import type { Network } from '../lib/network.ts'
 import type { Rejection, RejectionReason } from './rejection.ts'
 
-const shapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
+const shapes = 'POST /{network}/v2/{app key} or POST /{network}/{API key}'
 
 const unauthorized = -32016
 const forbidden = -32002

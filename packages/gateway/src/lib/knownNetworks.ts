@@ -7,7 +7,7 @@ export interface KnownChain {
   readonly title: string
 }
 
-/** What Keyrail knows about a network, so that an operator only has to list its nodes. No alias is also a slug or the alias of another network. */
+/** A well-known network. An operator only has to list its nodes. No alias is also a slug or the alias of another network. */
 export type KnownNetwork = NetworkDetails
 
 /** The chains of `knownNetworks` by slug. */

@@ -3,7 +3,7 @@ export interface BufferShare {
   held: number
 }
 
-/** What one request buffers: its body, unless that is small, and node responses that are not written yet. */
+/** The memory that one request uses: its body, unless that is small, and node responses that are not written yet. */
 export interface BufferedBytes {
   /** How many bytes all requests of the process may buffer. */
   readonly most: number

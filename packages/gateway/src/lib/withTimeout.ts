@@ -1,4 +1,4 @@
-/** What `withTimeout` resolves with when the time is up. */
+/** The result of `withTimeout` when the time is up. */
 export const timedOut = Symbol('timed out')
 
 /**

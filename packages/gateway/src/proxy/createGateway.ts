@@ -102,7 +102,7 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
   /** `leaving` or `handingOver` after `prepareToClose`, `draining` after `close`. */
   let phase: 'serving' | 'leaving' | 'handingOver' | 'draining' = 'serving'
 
-  /** What upstreams were sent, by URL. It survives a reload, so that reloading the config resets no budget. */
+  /** The usage of the upstreams' budgets, by URL. It survives a reload, so that reloading the config resets no budget. */
   const budgetUsages = new Map<string, BudgetUsage>()
   const getBudgetUsage = ({ href }: URL): BudgetUsage => {
     const usage = budgetUsages.get(href) ?? createBudgetUsage()

@@ -2,7 +2,7 @@
 export interface ConfigFault {
   /** The member, such as `networks.testnet.upstreams[0].url`; empty for the whole config. */
   readonly path: string
-  /** What is wrong and how to fix it. Contains no value of the config. */
+  /** The problem and how to fix it. Contains no value of the config. */
   readonly fix: string
 }
 

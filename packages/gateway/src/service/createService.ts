@@ -12,6 +12,7 @@ import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
+import { createOidcClient } from '../oidc/createOidcClient.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
@@ -25,6 +26,7 @@ import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
+import { createAllowListUses } from '../usage/allowListUses/createAllowListUses.ts'
 import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
@@ -60,7 +62,7 @@ import { watchStores } from './watchStores.ts'
 import { withPrometheus } from './withPrometheus.ts'
 
 const defaultGraceMs = 10_000
-/** Logging in deletes expired rows too; this runs if nobody logs in. */
+/** Log-ins delete expired rows too; this also runs without log-ins. */
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
@@ -151,9 +153,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const degraded = (): readonly string[] => stores.unavailable()
 
   // Keys and accounts
+  const allowListUses = createAllowListUses({ storage, now })
   const keys = createStoredKeys({
     storage,
     getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
+    onAllowListUse: ({ id }) => {
+      if (id !== undefined) allowListUses.record(id)
+    },
     staleKeysForMs: config.staleKeysForMs,
     maxEntries: config.maxCachedKeys,
     now: options.now,
@@ -166,6 +172,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    passwordLogin: () => config.passwordLogin,
+    oidc: {
+      client: createOidcClient({ config: () => config.oidc, onEvent: log, now: options.now }),
+      siteUrl: () => siteUrl(),
+    },
     minBurst: () => getHighestWeight(config.limits.weights, limitsByNetwork),
     secrets,
     operatorToken: options.operatorToken,
@@ -188,7 +199,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     retention: toRetention(config),
     now,
     onEvent: log,
-    alongside: joinAlongside(ledger === undefined ? [requestLog] : [ledger, requestLog]),
+    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestLog, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
   })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
@@ -242,8 +253,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config: () => ({
       signUp: config.signUp,
       email: config.email !== undefined,
+      passwordLogin: config.passwordLogin,
+      oidc: config.oidc && { label: config.oidc.label },
       reveal: config.reveal === 'onDemand',
       registries: config.registries,
+      recordsRequests: config.requestLog.enabled,
+      docsUrl: config.docsUrl,
       maxApps: config.limits.appsPerUser,
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
       weights: config.limits.weights,

@@ -41,7 +41,7 @@ export const toRetention = ({ retention: { minutesDays, hoursDays, daysDays } }:
   daysMs: daysDays * dayMs,
 })
 
-/** Where callers reach the networks, and browsers the dashboard. */
+/** The URL of the networks and of the dashboard. */
 export interface ServiceUrls {
   readonly networks: string
   readonly site: string

@@ -33,7 +33,7 @@ const getUrlSecrets = (text: string): string[] => {
   ]
 }
 
-/** The passwords of a Redis URL with several hosts, which is no URL for `URL.parse`. */
+/** The passwords of a Redis URL with several hosts, which `URL.parse` rejects. */
 const getRedisPasswords = (text = ''): string[] => {
   try {
     const target = parseRedisUrl(text)
@@ -61,7 +61,7 @@ const readText = (file: string | undefined): string => {
  * @param environment - If the file of `KEYRAIL_SECRET_FILE` cannot be read, its secrets are left out.
  */
 export const getSecrets = (
-  { networks, tracing, email }: Pick<ServiceConfig, 'networks' | 'tracing' | 'email'>,
+  { networks, tracing, email, oidc }: Pick<ServiceConfig, 'networks' | 'tracing' | 'email' | 'oidc'>,
   environment: Environment,
 ): readonly string[] => {
   const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
@@ -75,6 +75,7 @@ export const getSecrets = (
     ),
     ...(tracing === undefined ? [] : getUrlSecrets(tracing.endpoint)),
     email?.smtp.password ?? '',
+    oidc?.clientSecret ?? '',
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
     ...getRedisPasswords(REDIS_URL),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>

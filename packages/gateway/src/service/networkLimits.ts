@@ -9,7 +9,7 @@ export interface ResolvedLimits {
   readonly apps: KeyLimits
   readonly apiKeys: KeyLimits
   readonly weights: MethodWeights
-  /** Whose rate is the network's own. Their calls there have a bucket of their own. */
+  /** The accounts with a rate of the network. Their calls there have a bucket of their own. */
   readonly ownRates: { readonly apps: boolean; readonly apiKeys: boolean }
 }
 

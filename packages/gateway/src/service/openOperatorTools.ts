@@ -14,7 +14,7 @@ import type { Environment } from './serviceEnvironment.ts'
 /** Operator commands on the database of a service, which may be running. */
 export interface OperatorTools {
   readonly users: Operator
-  /** Where browsers reach the dashboard. */
+  /** The URL of the dashboard. */
   readonly siteUrl: string
   /** @see rotateSecret */
   rotateSecret(options?: { drop?: boolean }): Promise<SecretRotation>
@@ -43,6 +43,7 @@ export const openOperatorTools = async (
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    passwordLogin: () => config.passwordLogin,
     minBurst: () => getHighestWeight(config.limits.weights, resolveNetworkLimits(config)),
   })
   return {

@@ -46,7 +46,12 @@ export const parseServiceConfig = (input: unknown): ServiceConfig => {
   const parsed = serviceConfigSchema.safeParse(input)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(toFault))
   const config = { ...parsed.data, networks: completeNetworks(parsed.data.networks) }
-  const faults = findNetworkLimitFaults(config)
+  const faults = [
+    ...findNetworkLimitFaults(config),
+    ...(config.passwordLogin || config.oidc !== undefined
+      ? []
+      : [{ path: 'passwordLogin', fix: 'is false, so nobody could log in: add oidc, or set it to true' }]),
+  ]
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }

@@ -49,7 +49,7 @@ export interface Prometheus extends MetricsServer {
 /** A metric with its values. */
 export type MetricValues = PromClient.MetricObjectWithValues<PromClient.MetricValue<string>>
 
-/** Where gauges are read from at each scrape. */
+/** The sources of gauges, read at each scrape. */
 export interface GaugeSources {
   /** Of Keyrail. @default 'unknown' */
   readonly version?: string | undefined

@@ -12,7 +12,7 @@ import type { Environment } from './serviceEnvironment.ts'
  * Reads a config file. Relative paths in it start at its folder. The URLs and
  * passwords in variables and files, and headers in files, are read too.
  * @param file - The path of a JSON file; see `parseServiceConfig` for its members.
- * @param options.environment - For `urlEnv`, `wsUrlEnv`, `passwordEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
+ * @param options.environment - For `urlEnv`, `wsUrlEnv`, `passwordEnv`, `clientSecretEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
  * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
@@ -23,7 +23,7 @@ export const readServiceConfig = (
 ): ServiceConfig => {
   const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
   const folder = dirname(resolve(file))
-  const { storage, tls, tracing, email, dashboard } = config
+  const { storage, tls, tracing, email, oidc, dashboard } = config
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   return {
     ...config,
@@ -33,6 +33,7 @@ export const readServiceConfig = (
       ? {}
       : { tracing: { ...tracing, headers: readHeaders(tracing.headers, 'tracing.headers', folder) } }),
     ...(email === undefined ? {} : { email: readEmail(email, { folder, environment }) }),
+    ...(oidc === undefined ? {} : { oidc: readOidc(oidc, { folder, environment }) }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
@@ -180,20 +181,40 @@ const readHeaders = (
 /** Replaces the variable or file of the password with the password. */
 const readEmail = (
   email: NonNullable<ServiceConfig['email']>,
-  { folder, environment }: Sources,
+  sources: Sources,
 ): NonNullable<ServiceConfig['email']> => {
   const { passwordEnv, passwordFile, ...smtp } = email.smtp
-  if (passwordEnv !== undefined) {
-    const password = environment[passwordEnv] ?? ''
-    if (password !== '') return { ...email, smtp: { ...smtp, password } }
-    const fix = `names ${formatVariable(passwordEnv)}, which is not set: set it or remove email`
-    throw new ConfigError([{ path: 'email.smtp.passwordEnv', fix }])
+  const option = { option: 'email.smtp.password', of: 'email', env: passwordEnv, file: passwordFile }
+  const password = readSecret(option, sources)
+  return password === undefined ? email : { ...email, smtp: { ...smtp, password } }
+}
+
+/** Replaces the variable or file of the client secret with the secret. */
+const readOidc = (oidc: NonNullable<ServiceConfig['oidc']>, sources: Sources): NonNullable<ServiceConfig['oidc']> => {
+  const { clientSecretEnv, clientSecretFile, ...rest } = oidc
+  const option = { option: 'oidc.clientSecret', of: 'oidc', env: clientSecretEnv, file: clientSecretFile }
+  const clientSecret = readSecret(option, sources)
+  return clientSecret === undefined ? oidc : { ...rest, clientSecret }
+}
+
+interface SecretSource extends Omit<UrlSource, 'scheme'> {
+  /** The member of the config to remove if there is no secret. */
+  readonly of: string
+}
+
+/** Reads a secret from an environment variable or a file. @returns `undefined` if neither is named. */
+const readSecret = ({ option, of, env, file }: SecretSource, { folder, environment }: Sources): string | undefined => {
+  if (env !== undefined) {
+    const secret = environment[env] ?? ''
+    if (secret !== '') return secret
+    const fix = `names ${formatVariable(env)}, which is not set: set it or remove ${of}`
+    throw new ConfigError([{ path: `${option}Env`, fix }])
   }
-  if (passwordFile === undefined) return email
+  if (file === undefined) return undefined
   try {
-    return { ...email, smtp: { ...smtp, password: readFileSync(resolve(folder, passwordFile), 'utf8').trim() } }
+    return readFileSync(resolve(folder, file), 'utf8').trim()
   } catch (error) {
-    throw unreadableFile('email.smtp.passwordFile', error)
+    throw unreadableFile(`${option}File`, error)
   }
 }
 

@@ -27,7 +27,7 @@ export interface ServiceOptions extends ServiceEnvironment {
   readonly now?: (() => number) | undefined
 }
 
-/** What a worker does through its primary process. */
+/** The functions of the primary process that a worker uses. */
 export interface WorkerOptions {
   /** The number of the worker, from 1: in each line of its log. */
   readonly number: number
@@ -35,12 +35,12 @@ export interface WorkerOptions {
   readonly rates: Rates
 }
 
-/** Where a service listens. */
+/** The URLs of a service. */
 export interface Listening {
-  /** Where callers reach the networks. */
+  /** The URL of the networks. */
   readonly url: string
   readonly port: number
-  /** Where browsers and scripts reach the dashboard and `/api`. */
+  /** The URL of the dashboard and of `/api`. */
   readonly siteUrl: string
   readonly prometheusPort?: number
 }

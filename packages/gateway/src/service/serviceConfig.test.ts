@@ -86,6 +86,11 @@ describe('parseServiceConfig', () => {
       { ...minimal, publicUrl: 'file:///topsecret' },
       'publicUrl must be the http or https URL',
     ],
+    [
+      'a file URL as the docs URL',
+      { ...minimal, docsUrl: 'file:///topsecret' },
+      'docsUrl must be the http or https URL',
+    ],
     ['no public URL', { ...minimal, publicUrl: undefined }, 'publicUrl is missing: it must be the http'],
     [
       'an upstream without a URL',

@@ -4,6 +4,7 @@ import type { Network, NetworkDetails } from '../lib/network.ts'
 import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
 import { email } from './emailConfig.ts'
+import { oidc } from './oidcConfig.ts'
 import { requestLog } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 import { networkName, networks } from './upstreamConfig.ts'
@@ -31,7 +32,7 @@ const listen = object({
 export const serviceConfigSchema = object({
   /** For editors; not read. */
   $schema: z.string().exactOptional(),
-  /** Where callers reach the service. Endpoints are built on it, and the dashboard only responds to its host. */
+  /** The URL that callers use. Endpoints start with it, and the dashboard only responds to its host. */
   publicUrl,
   /** @default port 8080 of 127.0.0.1 */
   listen: listen.prefault({ port: 8080 }),
@@ -42,12 +43,16 @@ export const serviceConfigSchema = object({
   }).exactOptional(),
   /** Moves `/api` and the dashboard to their own port. @default the port of the networks */
   control: object({ publicUrl, listen }).exactOptional(),
-  /** Where `/metrics` is served for Prometheus. @default not served */
+  /** The address of `/metrics` for Prometheus. @default not served */
   prometheus: listen.exactOptional(),
-  /** Where the spans of traced requests are sent. @default requests are not traced */
+  /** The collector for spans of traced requests. @default requests are not traced */
   tracing: tracing.exactOptional(),
-  /** Where emails are sent: to confirm addresses, to reset passwords and to invite. @default no emails are sent */
+  /** The SMTP server for emails that confirm addresses, reset passwords and invite people. @default no emails are sent */
   email: email.exactOptional(),
+  /** The OpenID Connect provider that users can log in with. @default none: users log in by password */
+  oidc: oidc.exactOptional(),
+  /** Whether users can log in, sign up and reset their password by password. `false` needs `oidc`. @default true */
+  passwordLogin: flag().default(true),
   /** The URLs that users have alerts sent to. */
   webhooks: object({
     /** Allows plain http, and addresses of private networks and of this machine. @default false */
@@ -80,7 +85,7 @@ export const serviceConfigSchema = object({
   reveal: oneOf(['onDemand', 'never']).default('onDemand'),
   /**
    * Package registries. The dashboard shows `npm install` and `pip install` only for packages of Keyrail that they have; for others, it shows how
-   * to build them from the repository. The service asks them at most every 10 minutes. @default none
+   * to build them from the repository. The service queries them at most every 10 minutes. @default none
    */
   registries: object({
     /** The URL of an npm registry. */
@@ -88,6 +93,11 @@ export const serviceConfigSchema = object({
     /** The URL of a Python package index. */
     pypi: httpUrl('must be the http or https URL of a Python package index').exactOptional(),
   }).prefault({}),
+  /**
+   * The URL of Keyrail's documentation, as `npm run docs:build` builds it: the dashboard links to its pages.
+   * @default none: the dashboard has no such links
+   */
+  docsUrl: httpUrl("must be the http or https URL of Keyrail's documentation").exactOptional(),
   /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
   networks,
   /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */

@@ -8,7 +8,7 @@ import type { ServiceConfig } from './serviceConfig.ts'
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a service reads from its environment. */
+/** The settings of a service from its environment. */
 export interface ServiceEnvironment {
   /** The newest secret seals API keys. */
   readonly secrets: ServerSecrets
@@ -38,7 +38,7 @@ export const readServiceEnvironment = (
 }
 
 /**
- * Where the service stores its data: the PostgreSQL database of `DATABASE_URL`, else the SQLite file of `storage.file`.
+ * The storage of the service: the PostgreSQL database of `DATABASE_URL`, else the SQLite file of `storage.file`.
  * @throws {ConfigError} if both are missing, or `DATABASE_URL` is not a PostgreSQL URL. The message does not contain the URL.
  */
 export const toStorageOptions = (

@@ -1,6 +1,7 @@
 import type { LogEntry } from '../proxy/log.ts'
 import type { AlertFailure } from '../alerts/createAlerts.ts'
 import type { EmailEvent } from '../email/mailer.ts'
+import type { OidcEvent } from '../oidc/oidcClient.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
 import type { LimitsEvent } from '../usage/limits/usageLimits.ts'
 import type { MeterEvent } from '../usage/metering/meter.ts'
@@ -58,6 +59,7 @@ export type ServiceLogEntry =
   | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
   | EmailEvent
+  | OidcEvent
   | AlertFailure
   | LimitsEvent
   | MeterEvent
@@ -93,6 +95,7 @@ const getLevel = (entry: ServiceLogEntry): Level => {
     (entry.event === 'worker' && (entry.state === 'crashed' || entry.state === 'rejected')) ||
     entry.event === 'logDropped' ||
     entry.event === 'email' ||
+    (entry.event === 'oidc' && entry.state !== 'denied') ||
     entry.event === 'alertFailed' ||
     entry.event === 'quotaDegraded' ||
     entry.event === 'quotaLost' ||

@@ -21,7 +21,7 @@ export type Site = (request: IncomingMessage, response: ServerResponse, requestI
 
 /** Options of {@link createSite}. */
 export interface SiteOptions {
-  /** Where browsers reach the site. It only responds to this host, which prevents DNS rebinding. */
+  /** The URL of the site. It only responds to this host, which prevents DNS rebinding. */
   readonly publicUrl: string
   /** The URL of the networks. Pages may call it, also on another origin. */
   readonly networksUrl: string

@@ -28,7 +28,7 @@ export interface ChargedAccount {
 /** An alert to send to one recipient. */
 export interface AlertDelivery {
   readonly id: string
-  /** Who gets it. */
+  /** The user who gets it. */
   readonly userId: string
   /** `null`: by email. */
   readonly webhookId: string | null
@@ -42,7 +42,7 @@ export interface AlertDelivery {
   readonly attemptedAt: number | null
 }
 
-/** Which alerts a user gets by email. */
+/** The alerts that a user gets by email. */
 export interface AlertEmails {
   /** About the own account. */
   readonly own: boolean

@@ -22,7 +22,7 @@ export interface AppDetails {
   /** The networks on which its key may be used. */
   readonly networks: readonly Network[]
   readonly requireJwt: boolean
-  /** What a token's `aud` must be or contain. @default null: anything */
+  /** The value that a token's `aud` must equal or contain. @default null: any */
   readonly jwtAudience?: string | null
   /** How far in the future a token's `exp` may be, in seconds. @default null: a day */
   readonly jwtMaxLifetimeS?: number | null

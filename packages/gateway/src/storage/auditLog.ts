@@ -6,7 +6,7 @@ export interface AuditEntry {
   readonly at: number
   /** The account that is affected, if any. */
   readonly userId: string | null
-  /** Who did it: the id of a user, or a name such as `operator`. */
+  /** The author: the id of a user, or a name such as `operator`. */
   readonly actor: string
   /** For example `key.revoke`. */
   readonly action: string

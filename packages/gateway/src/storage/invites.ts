@@ -9,7 +9,7 @@ export interface Invite {
   readonly id: string
   /** The only email address that can use it; `null`: any. */
   readonly email: string | null
-  /** Who created it: the id of a user, or a name such as `operator`. */
+  /** The author: the id of a user, or a name such as `operator`. */
   readonly createdBy: string
   readonly createdAt: number
   readonly expiresAt: number

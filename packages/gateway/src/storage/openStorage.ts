@@ -9,7 +9,7 @@ import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
-/** Where data is stored: in an SQLite file, or in PostgreSQL. */
+/** The database: an SQLite file, or PostgreSQL. */
 export type StorageOptions = ({ readonly file: string } | { readonly databaseUrl: string }) & {
   readonly postgres?: PostgresOptions | undefined
 }

@@ -12,6 +12,8 @@ import { createChanges } from './changes.ts'
 import type { Changes } from './changes.ts'
 import { createEmailLinks } from './emailLinks.ts'
 import type { EmailLinks } from './emailLinks.ts'
+import { createIdentities } from './identities.ts'
+import type { Identities } from './identities.ts'
 import { createInvites } from './invites.ts'
 import type { Invites } from './invites.ts'
 import { createJwtKeys } from './jwtKeys.ts'
@@ -44,6 +46,7 @@ export interface Repositories {
   readonly invites: Invites
   readonly oneTimeLinks: OneTimeLinks
   readonly emailLinks: EmailLinks
+  readonly identities: Identities
   readonly webhooks: Webhooks
   readonly alerts: Alerts
   readonly leftUsers: LeftUsers
@@ -64,6 +67,7 @@ export const createRepositories = (db: Db): Repositories => ({
   invites: createInvites(db),
   oneTimeLinks: createOneTimeLinks(db),
   emailLinks: createEmailLinks(db),
+  identities: createIdentities(db),
   webhooks: createWebhooks(db),
   alerts: createAlerts(db),
   leftUsers: createLeftUsers(db),

@@ -60,6 +60,7 @@ interface AllowEntryRow {
   value: string
   label: string
   createdAt: number
+  usedAt: Generated<number | null>
 }
 
 interface JwtKeyRow {
@@ -268,6 +269,8 @@ export interface Tables {
   invites: InviteRow
   oneTimeLinks: OneTimeLinkRow
   emailLinks: EmailLinkRow
+  identities: { issuer: string; subject: string; userId: string; createdAt: number }
+  usedSignOns: { sha256: Uint8Array; expiresAt: number }
   webhooks: WebhookRow
   quotaAlerts: QuotaAlertRow
   alertDeliveries: AlertDeliveryRow

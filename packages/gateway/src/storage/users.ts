@@ -11,7 +11,7 @@ export interface User {
   readonly id: string
   /** As entered, without leading and trailing spaces. */
   readonly email: string
-  /** The password hash as a PHC string. */
+  /** The password hash as a PHC string; empty if the account has no password. */
   readonly password: string
   readonly state: 'active' | 'disabled'
   readonly role: 'user' | 'operator'

@@ -30,6 +30,8 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'POST /api/account/email/verify': ({ emailLink }) => ({ body: { link: emailLink } }),
   'POST /api/account/delete': () => ({ body: { password } }),
   'POST /api/session': ({ person }) => ({ body: { email: person.email, password } }),
+  'POST /api/session/single-sign-on': () => ({}),
+  'POST /api/session/single-sign-on/finish': () => ({ body: { response: 'code=c&state=s' } }),
   'GET /api/session': () => ({}),
   'DELETE /api/session': () => ({}),
   'GET /api/apps': () => ({ query: { limit: 2, search: 'a' } }),

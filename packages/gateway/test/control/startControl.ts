@@ -10,6 +10,8 @@ import type { Accounts, SignUpMode } from '../../src/control/account/accounts.ts
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
 import { createControl } from '../../src/control/createControl.ts'
+import { createOidcClient } from '../../src/oidc/createOidcClient.ts'
+import type { OidcConfig } from '../../src/oidc/oidcClient.ts'
 import type { ControlConfig, ControlLogEntry } from '../../src/control/controlOptions.ts'
 import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
@@ -65,6 +67,8 @@ export interface StartedControl {
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
   /** Off until a test turns it on. */
   readonly inbox: Inbox
+  /** Single sign-on is off until a test sets a config. */
+  readonly oidc: { config: OidcConfig | undefined }
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
   /** All responses: method, path, headers and body. */
@@ -144,10 +148,18 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   }
   const inbox = createInbox({ siteUrl: () => url })
   inbox.isOn = false
+  const oidc: StartedControl['oidc'] = { config: undefined }
+  const secrets: [ServerSecret, ...ServerSecret[]] = [createServerSecret(randomBytes(32).toString('hex'))]
   let url = 'http://127.0.0.1:1'
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    passwordLogin: () => config.passwordLogin ?? true,
+    oidc: {
+      client: createOidcClient({ config: () => oidc.config, timeoutMs: 30_000 }),
+      siteUrl: () => url,
+    },
+    secrets,
     operatorToken,
     now,
     onChange: forget,
@@ -160,7 +172,6 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       month: { used: 70, limit: perMonth, resetAtMs: clock.now + 2_000 },
     }),
   }
-  const secrets: [ServerSecret, ...ServerSecret[]] = [createServerSecret(randomBytes(32).toString('hex'))]
   const logs: ControlLogEntry[] = []
   const seen: string[] = []
   const metricsQueries: MetricsQuery[] = []
@@ -179,7 +190,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     keys: { forget },
     requestLog: { remove: (keyIds) => removeRequests(storage, keyIds) },
     secrets,
-    config: () => config,
+    config: () => ({ ...config, oidc: oidc.config }),
     deployment: () => ({
       publicUrl: url,
       chains: { ethereum: { title: 'Ethereum', aliases: ['ether'] } },
@@ -239,6 +250,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     clock,
     config,
     inbox,
+    oidc,
     secrets,
     logs,
     seen,

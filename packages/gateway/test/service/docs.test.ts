@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseServiceConfig } from '../../src/index.ts'
-import { ConfigError } from '../../src/service/configError.ts'
 import { idleSources } from '../idleSources.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, '../../../../docs/service', name), 'utf8')
@@ -38,18 +37,6 @@ describe('docs/service', () => {
       { wsUrlEnv: 'PROVIDER_WS_URL' },
     ])
     expect(checks?.networks['our-chain']).toMatchObject({ checkLogs: false })
-  })
-
-  test('every config member has a row, and every row a member', () => {
-    let known: string[] = []
-    try {
-      parseServiceConfig([])
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      known = (error.faults[0]?.fix ?? '').replace('must be an object with the members ', '').split(', ')
-    }
-    const rows = [...(running.split('## The config file')[1] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
-    expect(rows).toEqual(known.filter((name) => name !== '$schema'))
   })
 
   test('every metric that is named exists', async () => {

@@ -20,34 +20,34 @@ const lead = 25
 
 /** What a process did until it exited. */
 interface Run {
-  /** When it printed each granted call, in milliseconds since 1970. */
-  readonly granted: readonly number[]
-  readonly killedAt: number | undefined
+  readonly granted: number
+  /** How many of them were in the storage when the last write ended of which the process reported the end. */
+  readonly written: number
+  readonly isKilled: boolean
 }
 
 /** Runs a process. @param killAfter - Kills it this long after its first granted call, in milliseconds. */
-const run = async (task: UsageTask, killAfter?: number): Promise<Run> => {
+const useQuota = async (task: UsageTask, killAfter?: number): Promise<Run> => {
   const child = spawn(
     process.execPath,
     ['--conditions=@keyrail/source', join(import.meta.dirname, 'useQuotaUntilKilled.ts')],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, KEYRAIL_TEST_USE: JSON.stringify(task) } },
   )
   let text = ''
-  let killedAt: number | undefined
   let timer: NodeJS.Timeout | undefined
   child.stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString()
     if (killAfter === undefined) return
-    timer ??= setTimeout(() => {
-      killedAt = Date.now()
-      child.kill('SIGKILL')
-    }, killAfter)
+    timer ??= setTimeout(() => child.kill('SIGKILL'), killAfter)
   })
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearTimeout(timer)
   if (signal !== 'SIGKILL') expect([code, signal]).toEqual([0, null])
   // The last line may be incomplete.
-  return { granted: text.split('\n').slice(0, -1).map(Number), killedAt: signal === 'SIGKILL' ? killedAt : undefined }
+  const lines = text.split('\n').slice(0, -1)
+  const calls = lines.filter((line) => line === 'call')
+  const last = lines.findLast((line) => line !== 'call') ?? 'written 0'
+  return { granted: calls.length, written: Number(last.slice('written '.length)), isKilled: signal === 'SIGKILL' }
 }
 
 // Once for both describe blocks.
@@ -83,25 +83,25 @@ describe.each(databases)('killed processes on $name', (database) => {
   const opened = openFor(database)
   const { getUsed, getCounted } = opened
 
-  test('are never granted more than the limit and lose at most what was reserved ahead and one second of metering per kill', async () => {
+  test('are never granted more than the limit and lose at most what was reserved ahead and what was metered since the last write per kill', async () => {
     const task = { storage: opened.storage, userId: 'usr_killed', perDay: 2_500, callers: 8, pauseMs: 20, now }
     let granted = 0
     let kills = 0
     let surelyCounted = 0
     for (;;) {
       const before = await getCounted(task.userId)
-      const { granted: times, killedAt } = await run(task, 1_300 + 100 * kills)
-      granted += times.length
+      const run = await useQuota(task, 1_300 + 100 * kills)
+      granted += run.granted
       const counted = await getCounted(task.userId)
-      if (killedAt === undefined) {
-        expect(counted - before).toBe(times.length)
+      if (!run.isKilled) {
+        expect(counted - before).toBe(run.granted)
         break
       }
       kills += 1
       // A kill between counting and printing can hit one call.
-      expect(counted - before).toBeLessThanOrEqual(times.length + 1)
-      expect(counted - before).toBeGreaterThanOrEqual(times.filter((at) => at < killedAt - 1_000).length)
-      surelyCounted += times.filter((at) => at < killedAt - 1_000).length
+      expect(counted - before).toBeLessThanOrEqual(run.granted + 1)
+      expect(counted - before).toBeGreaterThanOrEqual(run.written)
+      surelyCounted += run.written
     }
     expect(kills).toBeGreaterThanOrEqual(3)
     expect(surelyCounted).toBeGreaterThan(0)
@@ -117,17 +117,17 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('four process
 
   test('are granted exactly the limit if none is killed', async () => {
     const task = { storage: opened.storage, userId: 'usr_four', perDay: 4_000, callers: 32, pauseMs: 1, now }
-    const runs = await Promise.all([1, 2, 3, 4].map(() => run(task)))
-    expect(runs.reduce((sum, each) => sum + each.granted.length, 0)).toBe(4_000)
+    const runs = await Promise.all([1, 2, 3, 4].map(() => useQuota(task)))
+    expect(runs.reduce((sum, each) => sum + each.granted, 0)).toBe(4_000)
     expect(await getUsed(task.userId)).toBe(4_000)
     expect(await getCounted(task.userId)).toBe(4_000)
   })
 
   test('are granted at most the limit, and at most a block less, if one is killed', async () => {
     const task = { storage: opened.storage, userId: 'usr_three', perDay: 6_000, callers: 32, pauseMs: 5, now }
-    const runs = await Promise.all([150, undefined, undefined, undefined].map((killAfter) => run(task, killAfter)))
-    expect(runs[0]?.killedAt).toBeDefined()
-    const granted = runs.reduce((sum, each) => sum + each.granted.length, 0)
+    const runs = await Promise.all([150, undefined, undefined, undefined].map((killAfter) => useQuota(task, killAfter)))
+    expect(runs[0]?.isKilled).toBe(true)
+    const granted = runs.reduce((sum, each) => sum + each.granted, 0)
     expect(granted).toBeLessThanOrEqual(6_000)
     // A kill loses what was reserved for waiting callers, and ahead. The others may still hold what they reserved ahead.
     expect(granted).toBeGreaterThanOrEqual(6_000 - 32 - lead)
@@ -143,11 +143,11 @@ describe.skipIf(!hasRedis).each(databases)('three processes on Redis and $name',
     const task = { userId: 'usr_redis', perDay: 6_000, callers: 32, pauseMs: 40, now }
     const runs = await Promise.all(
       [150, undefined, undefined].map((killAfter) =>
-        run({ ...task, storage: opened.storage, redisUrl: redis.url }, killAfter),
+        useQuota({ ...task, storage: opened.storage, redisUrl: redis.url }, killAfter),
       ),
     )
-    expect(runs[0]?.killedAt).toBeDefined()
-    const granted = runs.reduce((sum, each) => sum + each.granted.length, 0)
+    expect(runs[0]?.isKilled).toBe(true)
+    const granted = runs.reduce((sum, each) => sum + each.granted, 0)
     expect(granted).toBeLessThanOrEqual(6_000)
     expect(granted).toBeGreaterThanOrEqual(6_000 - 32)
     const storage = await openStorage(opened.storage)

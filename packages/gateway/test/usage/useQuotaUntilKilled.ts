@@ -19,13 +19,23 @@ export interface UsageTask {
   readonly now: number
 }
 
-// Uses up a quota, and prints each call right after it was granted and counted.
+// Uses up a quota. Prints `call` right after one was granted and counted, and `written N` once the first N of them are in the storage.
 const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
-const instance = task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage)
-const quota = instance ?? openQuota({ storage, now })
-const meter = createMeter({ storage, now, alongside: instance?.ledger })
+// A busy machine must not end the process: only the test kills it.
+const patienceMs = 60_000
+const instance =
+  task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage, { patienceMs })
+const quota = instance ?? openQuota({ storage, now, patienceMs })
+let printed = 0
+const write: typeof storage.write = async (steps, options) => {
+  const before = printed
+  const results = await storage.write(steps, options)
+  writeSync(1, `written ${before}\n`)
+  return results
+}
+const meter = createMeter({ storage: { ...storage, write }, now, alongside: instance?.ledger })
 const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
 const key = { id: `key_${task.userId}`, userId: task.userId }
 
@@ -35,7 +45,8 @@ const call = async (): Promise<void> => {
     if (granted === 0) return
     meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
     // Synchronous, right after the count: a kill between the two can hit only one call.
-    writeSync(1, `${Date.now()}\n`)
+    writeSync(1, 'call\n')
+    printed += 1
     if (task.pauseMs > 0) await wait(task.pauseMs)
   }
 }

@@ -2,7 +2,7 @@ import type { FailureKind } from '@keyrail/core'
 import type { ProviderName } from './providers.ts'
 
 /**
- * What `fail` can simulate. Every failure kind of Keyrail except `aborted` (only a caller can abort a call), and:
+ * The faults that `fail` can simulate: every failure kind of Keyrail except `aborted` (only a caller can abort a call), and:
  * - `hang` never responds; `slow` responds after `delayMs`
  * - `truncated`, `empty` and `htmlPage` break the body
  * - `wrongId`, `stringId`, `nullId`, `missingId` and `duplicateId` change the id of a response; `missingResponse` removes one response from a
@@ -33,7 +33,7 @@ export interface FaultResponse {
   readonly body: unknown
 }
 
-/** Which calls fail, and how. */
+/** The calls that fail, and their fault. */
 export interface FaultOptions {
   /** Only calls of this method, or of these methods. @default all methods, or those that the kind of fault applies to */
   readonly method?: string | readonly string[] | undefined

@@ -25,7 +25,7 @@ export type RunCall = (
 /** Responds to a request, or to a message of a WebSocket connection that was accepted. */
 export type HandleRequest = (request: Request, subscriptions?: Subscriptions) => Promise<Response>
 
-/** What the request handler needs of a mock node. */
+/** The parts of a mock node that the request handler needs. */
 export interface RequestContext {
   readonly endpoints: readonly MatchedEndpoint[]
   readonly plan: FaultPlan

@@ -1,15 +1,15 @@
 import { checkInteger, describeValue, invalidInput } from '../invalidInput.ts'
 
-/** What can be subscribed to with `eth_subscribe`. */
+/** The kinds of subscriptions of `eth_subscribe`. */
 export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
 
 /**
- * What can go wrong with a notification: it is never sent (`drop`), sent twice (`duplicate`), sent after `delayMs` (`delay`), or sent after the
+ * A fault of a notification: it is never sent (`drop`), sent twice (`duplicate`), sent after `delayMs` (`delay`), or sent after the
  * one that follows it on the connection (`swap`).
  */
 export type NotificationFault = 'drop' | 'duplicate' | 'delay' | 'swap'
 
-/** Which notifications go wrong. */
+/** The notifications that have a fault. */
 export interface NotificationFaultOptions {
   /** Only notifications of this kind. @default all */
   readonly subscription?: SubscriptionKind | undefined

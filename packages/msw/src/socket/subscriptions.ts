@@ -44,7 +44,7 @@ interface Subscription {
   next: number
   /** How many blocks in a row had no log for it. */
   quietBlocks: number
-  /** What it gets first. */
+  /** Its first notification. */
   readonly first: object[]
 }
 
@@ -79,7 +79,7 @@ export function createSubscriptions(chain: Chain, hasCursors: () => boolean): Su
     for (let number = start.number + 1; number <= chain.height(); number++)
       subscription.first.push(...toBlockParams(subscription, number))
   }
-  /** What a subscription gets for a block. */
+  /** The notifications of a subscription for a block. */
   const toBlockParams = (subscription: Subscription, number: number): object[] => {
     const block = chain.block(number)
     if (block === undefined) return []
@@ -94,7 +94,7 @@ export function createSubscriptions(chain: Chain, hasCursors: () => boolean): Su
     return [position]
   }
 
-  /** What a subscription to blocks or logs gets for the events since the last time. */
+  /** The notifications of a subscription to blocks or logs for the events since the last time. */
   const takeEvents = (subscription: Subscription): object[] => {
     const { kind, criteria, hasCursor } = subscription
     const events = chain.events.slice(subscription.next)

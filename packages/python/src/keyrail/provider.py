@@ -56,8 +56,9 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         failover: How an endpoint is chosen for a call. Default: in order, or by weight, without endpoints that keep failing.
         budget: How much is sent to each endpoint per second and per day. Default: no limits.
         cache: Caches results that never change, by the rules of ``Cache``. Default: none.
-        proxy: The URL of a proxy, such as ``http://user:password@host:3128``, or False for none. Default: the one in the
-            environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider is created.
+        proxy: The URL of a proxy, such as ``http://proxy.example:3128``, with user and password if it needs them, or False for none.
+            Default: the one in the environment (``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``, ``NO_PROXY``), read when the provider
+            is created.
         ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
             ``CURL_CA_BUNDLE`` or ``SSL_CERT_FILE``.
         timeout_ms: The time limit of a call with all its retries, in milliseconds. Default: 10,000, and 60,000 for

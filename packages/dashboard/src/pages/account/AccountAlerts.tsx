@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AlertDeliveryView, AlertsView } from '@keyrail/gateway'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { alertsQuery, deploymentQuery, sessionQuery } from '../../control/queries.ts'
+import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
@@ -28,8 +28,10 @@ export function AccountAlerts() {
       <Loaded query={query}>
         {(alerts) => (
           <>
-            <Emails alerts={alerts} />
-            <AlertWebhooks alerts={alerts} />
+            <div className="columns">
+              <Emails alerts={alerts} />
+              <AlertWebhooks alerts={alerts} />
+            </div>
             <Deliveries deliveries={alerts.deliveries} />
           </>
         )}
@@ -44,42 +46,42 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
   const { data: deployment } = useQuery(deploymentQuery)
   const { data: session } = useQuery(sessionQuery)
   const isOperator = session?.account.role === 'operator'
-  const { own, allUsers } = alerts.emails
-  const [chosen, setChosen] = useState<readonly ('own' | 'allUsers')[]>([
-    ...(own ? (['own'] as const) : []),
-    ...(allUsers ? (['allUsers'] as const) : []),
-  ])
+  const draft = useDraft('alerts/emails', alerts.emails)
+  const { own, allUsers } = draft.values
   const saving = useSubmit({
     send: () =>
       callApi('PUT /api/alerts/emails', {
-        body: { own: chosen.includes('own'), allUsers: isOperator && chosen.includes('allUsers') },
+        body: { own, allUsers: isOperator && allUsers },
       }),
     done: (saved) => {
       queries.setQueryData(alertsQuery.queryKey, saved)
+      draft.clear()
       say('Saved')
     },
   })
   if (deployment?.email !== true)
     return (
-      <Card title="Email">
-        <p className="soft">This service sends no email.</p>
+      <Card title="Email" help="service/email">
+        <p className="soft">
+          This service sends no email. Add a webhook to be alerted, or ask the operator to set up email.
+        </p>
       </Card>
     )
   return (
-    <Card title="Email">
+    <Card title="Email" help="service/alerts#email">
       {session?.account.emailVerified === false && (
         <Note kind="warn">
           Your email address is not confirmed, so no alert is sent to it.{' '}
           <Link to="/account/security">Confirm the address</Link>
         </Note>
       )}
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         <Choices
           legend={`Send an email to ${session?.account.email ?? 'you'}`}
           kind="any"
           name="emails"
-          value={chosen}
-          onChange={setChosen}
+          value={[...(own ? ['own' as const] : []), ...(allUsers ? ['allUsers' as const] : [])]}
+          onChange={(chosen) => draft.change({ own: chosen.includes('own'), allUsers: chosen.includes('allUsers') })}
           options={[
             { value: 'own', title: 'about my apps and API keys' },
             ...(isOperator ? [{ value: 'allUsers' as const, title: 'about those of all users' }] : []),
@@ -100,7 +102,10 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly AlertDeliver
   return (
     <Card title="Last deliveries">
       {deliveries.length === 0 ? (
-        <p className="soft">No alert was sent yet.</p>
+        <p className="soft">
+          No alert was sent yet. The first one is sent when 80% of a daily quota are used; test a webhook to see one
+          now.
+        </p>
       ) : (
         <table className="table cards">
           <thead>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, sessionQuery } from '../../control/queries.ts'
 import { changeSession } from '../../control/sessionChange.ts'
+import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -15,30 +16,39 @@ import { Note, Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { PasswordField } from '../../parts/PasswordField.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
+import { SignOnButton } from '../../parts/SignOnButton.tsx'
 
-/** The email address, the password, and the deletion of the account. */
+/** The email address, single sign-on, the password, and the deletion of the account. */
 export function AccountSecurity() {
   const { data } = useQuery(sessionQuery)
   const { data: deployment } = useQuery(deploymentQuery)
+  const hasPassword = deployment?.passwordLogin !== false && data?.account.hasPassword !== false
   return (
     <>
       <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
-      {deployment?.email && data && <ChangeEmail account={data.account} />}
-      <ChangePassword />
-      <DeleteAccount />
+      <div className="columns">
+        {deployment?.email && data && <ChangeEmail account={data.account} />}
+        {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
+        {hasPassword && <ChangePassword />}
+        <DeleteAccount hasPassword={hasPassword} />
+      </div>
     </>
   )
 }
 
 function ChangeEmail({ account }: { readonly account: AccountView }) {
-  const [email, setEmail] = useState(account.email)
+  const draft = useDraft(`${account.id}/email`, { email: account.email })
+  const { email } = draft.values
   const [sentTo, setSentTo] = useState('')
   const isOther = email.trim().toLowerCase() !== account.email.toLowerCase()
   const requesting = useSubmit({
     check: () => ({ email: email.trim() === '' ? 'Type an email address' : undefined }),
     send: (password) =>
       callApi('POST /api/account/email', { body: { email, ...(password !== undefined && { password }) } }),
-    done: () => setSentTo(email.trim()),
+    done: () => {
+      setSentTo(email.trim())
+      draft.clear()
+    },
     fields: ['email'],
   })
   return (
@@ -52,8 +62,25 @@ function ChangeEmail({ account }: { readonly account: AccountView }) {
         </Note>
       )}
       <SaveForm of={requesting} action={isOther ? 'Send a link to the new address' : 'Send a link to confirm it'}>
-        <EmailField value={email} onChange={setEmail} fix={requesting.getFix('email')} />
+        <EmailField
+          value={email}
+          onChange={(typed) => draft.change({ email: typed })}
+          fix={requesting.getFix('email')}
+        />
       </SaveForm>
+    </Card>
+  )
+}
+
+function Connect({ label }: { readonly label: string }) {
+  return (
+    <Card
+      title="Single sign-on"
+      lead={`With ${label}, you can log in to this account without a password. The email address there must be the same, and verified.`}
+    >
+      <div className="row end">
+        <SignOnButton verb="Connect" connect back="/account/security" />
+      </div>
     </Card>
   )
 }
@@ -104,14 +131,14 @@ function ChangePassword() {
   )
 }
 
-function DeleteAccount() {
+function DeleteAccount({ hasPassword }: { readonly hasPassword: boolean }) {
   const queries = useQueryClient()
   const router = useRouter()
   const [isAsking, setAsking] = useState(false)
   const [password, setPassword] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
-    check: () => ({ password: password === '' ? 'Type your password' : undefined }),
-    send: () => callApi('POST /api/account/delete', { body: { password } }),
+    check: () => ({ password: hasPassword && password === '' ? 'Type your password' : undefined }),
+    send: () => callApi('POST /api/account/delete', { body: hasPassword ? { password } : {} }),
     done: async () => {
       changeSession(queries, { tell: true })
       await router.navigate({ to: '/log-in', replace: true })
@@ -133,7 +160,9 @@ function DeleteAccount() {
           <form className="stack" noValidate onSubmit={submit}>
             <p className="soft">Every program that uses one of your keys stops working at once.</p>
             <Problem text={problem} />
-            <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
+            {hasPassword && (
+              <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
+            )}
             <div className="row end">
               <Button onClick={() => setAsking(false)}>Cancel</Button>
               <Button kind="dangerPrimary" type="submit" busy={isPending}>

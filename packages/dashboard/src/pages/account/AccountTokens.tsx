@@ -40,33 +40,37 @@ export function AccountTokens() {
           <code>{made}</code>
         </Note>
       )}
-      <Make onMade={setMade} />
-      <Loaded query={query}>
-        {({ items }) => (
-          <Card title="Your tokens">
-            {items.length === 0 ? (
-              <p className="soft">There are none.</p>
-            ) : (
-              <table className="table cards">
-                <thead>
-                  <tr>
-                    <th scope="col">Label</th>
-                    <th scope="col">May</th>
-                    <th scope="col">Last seen</th>
-                    <th scope="col">Ends</th>
-                    <td />
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((token) => (
-                    <Token key={token.id} token={token} />
-                  ))}
-                </tbody>
-              </table>
-            )}
-          </Card>
-        )}
-      </Loaded>
+      <div className="columns">
+        <Make onMade={setMade} />
+        <Loaded query={query}>
+          {({ items }) => (
+            <Card title="Your tokens">
+              {items.length === 0 ? (
+                <p className="soft">
+                  No tokens yet. Make one for each script or service, with only the permissions that it needs.
+                </p>
+              ) : (
+                <table className="table cards">
+                  <thead>
+                    <tr>
+                      <th scope="col">Label</th>
+                      <th scope="col">May</th>
+                      <th scope="col">Last seen</th>
+                      <th scope="col">Ends</th>
+                      <td />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((token) => (
+                      <Token key={token.id} token={token} />
+                    ))}
+                  </tbody>
+                </table>
+              )}
+            </Card>
+          )}
+        </Loaded>
+      </div>
     </>
   )
 }

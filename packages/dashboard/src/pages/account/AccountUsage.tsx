@@ -19,19 +19,21 @@ export function AccountUsage() {
     <>
       <PageHead title="Usage" windowTitle="Account: usage" />
       <QuotaNote state={getQuotaState(usage.data)} of="all your API keys together" />
-      <Loaded query={usage}>
-        {({ day, month, weights, networks }) => (
-          <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
-            <div className="pair">
-              <UsageMeter period="day" usage={day} />
-              <UsageMeter period="month" usage={month} />
-            </div>
-            <WeightsHint weights={weights} />
-            <NetworkLimits networks={networks} />
-          </Card>
-        )}
-      </Loaded>
-      <UsageShare />
+      <div className="columns">
+        <Loaded query={usage}>
+          {({ day, month, weights, networks }) => (
+            <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
+              <div className="pair">
+                <UsageMeter period="day" usage={day} />
+                <UsageMeter period="month" usage={month} />
+              </div>
+              <WeightsHint weights={weights} />
+              <NetworkLimits networks={networks} />
+            </Card>
+          )}
+        </Loaded>
+        <UsageShare />
+      </div>
       <UsageHistory />
       <h2>All apps and API keys</h2>
       <MetricsPanel subject="account" />

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ActivityItem, ActivityView } from '@keyrail/gateway'
-import { BarCell } from '../../charts/BarCell.tsx'
+import { BarTable } from '../../charts/BarTable.tsx'
 import { activityQuery } from '../../control/queries.ts'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
@@ -34,38 +34,20 @@ function ShareTable({ activity }: { readonly activity: ActivityView }) {
     },
   ].filter(({ total }) => total > 0)
   if (activity.total === 0) return <p className="soft">No requests in the last 24 hours.</p>
-  const rows = [...shown.map((item) => ({ title: <ItemLink item={item} />, key: item.id, ...item })), ...rest]
+  const rows = [
+    ...shown.map((item) => ({ ...item, key: item.id, title: <ItemLink item={item} /> })),
+    ...rest.map((one) => ({ ...one, key: one.title })),
+  ]
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Table by app and API key">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">App or API key</th>
-            <td className="filler" />
-            <th scope="col" className="number">
-              Requests
-            </th>
-            <th scope="col" className="number">
-              Share
-            </th>
-            <th scope="col" className="number">
-              Errors
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={'key' in row ? row.key : row.title}>
-              <th scope="row">{row.title}</th>
-              <BarCell part={row.total / activity.total} />
-              <td className="number">{countText(row.total)}</td>
-              <td className="number">{rateText(row.total / activity.total)}</td>
-              <td className="number">{errorRateText(row.failed, row.total)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <BarTable
+      label="Table by app and API key"
+      heading="App or API key"
+      columns={['Requests', 'Share', 'Errors']}
+      rows={rows.map(({ key, title, total, failed }) => {
+        const part = total / activity.total
+        return { key, title, part, numbers: [countText(total), rateText(part), errorRateText(failed, total)] }
+      })}
+    />
   )
 }
 

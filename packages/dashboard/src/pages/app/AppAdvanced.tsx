@@ -118,6 +118,7 @@ function Limits({ app }: { readonly app: AppView }) {
   return (
     <Card
       title="Limits"
+      help="service/limits#what-limits-a-key"
       lead="What holds now, and your own limits below it, where a bill or a mistake should end earlier."
     >
       <dl className="facts">
@@ -183,6 +184,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   return (
     <Card
       title="Require JWT"
+      help="front-end-keys#short-lived-tokens"
       lead={`Each call must then bring a token that one of the app’s JWT keys${deployment ? ` (at most ${deployment.limits.maxJwtKeys})` : ''} has signed. The key alone is rejected.`}
       aside={
         <span className={app.requireJwt ? 'badge good' : 'badge'}>

@@ -57,7 +57,7 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
   const steps: readonly Step[] = [
     {
       title: 'Make the first request',
-      why: 'Copy the program below and run it.',
+      why: 'Copy the program on this page and run it.',
       isDone: metrics.data.total + (recent.data?.total ?? 0) > 0,
     },
     {

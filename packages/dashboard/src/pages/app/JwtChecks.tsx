@@ -41,7 +41,11 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
     fields: ['jwt.audience', 'jwt.maxLifetimeS'],
   })
   return (
-    <Card title="Audience and lifetime" lead="Asked of each token beside its signature.">
+    <Card
+      title="Audience and lifetime"
+      help="front-end-keys#short-lived-tokens"
+      lead="Asked of each token beside its signature."
+    >
       <SaveForm of={saving} draft={draft}>
         <div className="pair">
           <TextField

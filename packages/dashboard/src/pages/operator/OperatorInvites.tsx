@@ -3,6 +3,7 @@ import type { InviteView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, invitesQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -25,39 +26,41 @@ export function OperatorInvites() {
     <>
       <PageHead title="Invites" windowTitle="Operator: invites" />
       {deployment?.signUp === 'open' && <Note>Sign-up is open: nobody needs an invite here.</Note>}
-      <Make />
-      <Loaded query={query}>
-        {({ items }) => (
-          <Card title="Open invites">
-            {items.length === 0 ? (
-              <p className="soft">There are none.</p>
-            ) : (
-              <table className="table cards">
-                <thead>
-                  <tr>
-                    <th scope="col">For</th>
-                    <th scope="col">Made</th>
-                    <th scope="col">Holds until</th>
-                    <td />
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((invite) => (
-                    <Invite key={invite.id} invite={invite} />
-                  ))}
-                </tbody>
-              </table>
-            )}
-          </Card>
-        )}
-      </Loaded>
+      <div className="columns">
+        <Make />
+        <Loaded query={query}>
+          {({ items }) => (
+            <Card title="Open invites">
+              {items.length === 0 ? (
+                <p className="soft">No open invites. Make one for each person who should sign up.</p>
+              ) : (
+                <table className="table cards">
+                  <thead>
+                    <tr>
+                      <th scope="col">For</th>
+                      <th scope="col">Made</th>
+                      <th scope="col">Holds until</th>
+                      <td />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((invite) => (
+                      <Invite key={invite.id} invite={invite} />
+                    ))}
+                  </tbody>
+                </table>
+              )}
+            </Card>
+          )}
+        </Loaded>
+      </div>
     </>
   )
 }
 
 function Make() {
   const queries = useQueryClient()
-  const [email, setEmail] = useState('')
+  const [email, setEmail, clearEmail] = useStored('new-invite/email', '')
   const [days, setDays] = useState('7')
   const [isSent, setSent] = useState(false)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -69,7 +72,7 @@ function Make() {
         body: { days: Number(days), ...(email.trim() && { email: email.trim() }), ...(isSent && { send: true }) },
       }),
     done: async (made) => {
-      setEmail('')
+      clearEmail()
       if (isSent) say('The invite is on its way')
       setLink(isSent ? undefined : made)
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })

@@ -71,6 +71,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
   return (
     <Card
       title="Limits"
+      help="service/limits"
       lead={
         deployment &&
         `What is left empty is as the service has it: an app ${limitText(deployment.limits.app.perDay)} a day, all API keys together ${limitText(deployment.limits.apiKey.perDay)} a day.`
@@ -92,11 +93,13 @@ function UserLimits({ user }: { readonly user: UserView }) {
 }
 
 function ResetLink({ user }: { readonly user: UserView }) {
+  const { data: deployment } = useQuery(deploymentQuery)
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const { submit, isPending, problem } = useSubmit({
     send: () => callApi('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
     done: setLink,
   })
+  if (deployment?.passwordLogin === false) return null
   return (
     <Card title="New password" lead="A link by which the person sets a new password, once.">
       <Problem text={problem} />

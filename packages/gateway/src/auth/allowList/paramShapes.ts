@@ -102,7 +102,7 @@ export const logFilter: Shape = members(logFilterNames)
 const cursor: Shape = members(['number', 'hashes'])
 /** The cursor of `eth_subscribe`: where a client continues. */
 export const cursorOptions: Shape = members([], { cursor })
-/** What follows the kind of a subscription: a filter of logs, a cursor, or whether whole transactions are wanted. */
+/** The param after the kind of a subscription: a filter of logs, a cursor, or whether whole transactions are wanted. */
 export const subscriptionOptions: Shape = {
   kind: 'members',
   members: new Map([...logFilterNames.map((name) => [name, plain] as const), ['cursor', cursor] as const]),

@@ -22,7 +22,7 @@ export interface Tenant {
   readonly record: KeyRecord
   /** The owner of the key, who may have several. */
   readonly ownerId: string
-  /** What the calls are counted for. */
+  /** The key that calls are counted for. */
   readonly meteredKey: MeteredKey
   /** The memory that all requests of the owner buffer. */
   readonly share: BufferShare

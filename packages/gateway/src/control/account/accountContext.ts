@@ -5,7 +5,7 @@ import type { Storage } from '../../storage/openStorage.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 import type { AccountMailer } from './accountEmails.ts'
-import type { SignUpMode } from './accounts.ts'
+import type { AccountsOptions, SignUpMode } from './accounts.ts'
 import type { Account } from './account.ts'
 import type { Throttle } from './createThrottle.ts'
 import type { LogInThrottle } from './createLogInThrottle.ts'
@@ -17,6 +17,10 @@ export interface AccountContext {
   readonly passwords: PasswordHasher
   readonly mailer: AccountMailer
   readonly signUp: () => SignUpMode
+  /** Whether users can log in by password. */
+  readonly passwordLogin: () => boolean
+  /** Single sign-on. */
+  readonly oidc: AccountsOptions['oidc']
   /** The smallest burst that a user's limits may have. */
   readonly minBurst: () => number
   /** Newest first. The newest one hashes the email addresses of deleted accounts. */
@@ -34,6 +38,10 @@ export interface ThrottledContext extends AccountContext {
   readonly emailsByIp: Throttle
   /** The same by the hash of the address that gets it. */
   readonly emailsByAddress: Throttle
+  /** Log-ins at the provider that are started, by IP block. */
+  readonly signOnStarts: Throttle
+  /** Those that fail. */
+  readonly signOnFailures: Throttle
   /** Password confirmations, by session hash. */
   readonly confirmations: Throttle
   /** Failed log-ins that are added to the audit log, by account id, so that attacks on other accounts do not suppress them. */
@@ -45,10 +53,11 @@ export interface ThrottledContext extends AccountContext {
 }
 
 /** Converts a stored user to an account, without its password hash. */
-export const toAccount = ({ id, email, emailVerifiedAt, state, role, limits, createdAt }: User): Account => ({
+export const toAccount = ({ id, email, emailVerifiedAt, password, state, role, limits, createdAt }: User): Account => ({
   id,
   email,
   emailVerifiedAt,
+  hasPassword: password !== '',
   state,
   role,
   limits,

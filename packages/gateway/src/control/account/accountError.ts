@@ -14,6 +14,15 @@ export type AccountErrorCode =
   | 'email_invalid'
   | 'email_unverified'
   | 'mail_disabled'
+  | 'password_log_in_disabled'
+  | 'log_in_again'
+  | 'single_sign_on_disabled'
+  | 'single_sign_on_invalid'
+  | 'single_sign_on_denied'
+  | 'single_sign_on_failed'
+  | 'single_sign_on_unavailable'
+  | 'single_sign_on_email_unverified'
+  | 'single_sign_on_not_connected'
   | 'password_invalid'
   | 'label_invalid'
   | 'scopes_invalid'
@@ -28,7 +37,7 @@ export type AccountErrorCode =
 /** A rejected request to accounts. Contains no value from the request. */
 export interface AccountError {
   /** The HTTP status of the error response. */
-  readonly status: 401 | 403 | 404 | 409 | 415 | 422 | 429
+  readonly status: 401 | 403 | 404 | 409 | 415 | 422 | 429 | 503
   readonly code: AccountErrorCode
   /** Human-readable: what happened, then how to fix it. */
   readonly message: string
@@ -50,6 +59,16 @@ export const isAccountError = (result: unknown): result is AccountError =>
 
 /** Creates the errors that several functions return. */
 export const accountErrors = {
+  passwordLogInDisabled: (): AccountError => ({
+    status: 403,
+    code: 'password_log_in_disabled',
+    message: 'This service has no log-in by password. Use single sign-on.',
+  }),
+  logInAgain: (): AccountError => ({
+    status: 403,
+    code: 'log_in_again',
+    message: 'The session is older than 15 minutes. Log out and in again, then repeat this.',
+  }),
   wrongCredentials: (): AccountError => ({
     status: 401,
     code: 'wrong_credentials',
@@ -65,6 +84,12 @@ export const accountErrors = {
     status: 403,
     code: 'account_disabled',
     message: 'This account is disabled. Ask the operator of this service to enable it.',
+  }),
+  passwordRequired: (): AccountError => ({
+    status: 403,
+    code: 'confirm_required',
+    message: 'The password is missing. Send your password to confirm.',
+    field: 'password',
   }),
   deleted: (): AccountError => ({
     status: 404,

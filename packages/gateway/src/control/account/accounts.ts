@@ -1,3 +1,4 @@
+import type { OidcClient } from '../../oidc/oidcClient.ts'
 import type { AccountMailer } from './accountEmails.ts'
 import type { Account } from './account.ts'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
@@ -26,6 +27,16 @@ export interface LoggedIn {
   /** The session's secret, for the cookie only. */
   readonly token: string
   /** The latest time at which it expires, in milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** A log-in at the OpenID Connect provider. */
+export interface SignOnStart {
+  /** The provider's URL at which the user logs in. */
+  readonly url: string
+  /** A secret, for the cookie only. */
+  readonly token: string
+  /** In milliseconds since 1970. */
   readonly expiresAt: number
 }
 
@@ -77,6 +88,30 @@ export interface Accounts {
   logIn(
     request: Origin & { email: string; password: string; current?: string | undefined },
   ): Promise<LoggedIn | AccountError>
+  /**
+   * Starts a log-in at the OpenID Connect provider.
+   * @returns The provider's URL to send the browser to, and the secret that binds the log-in to the browser, for a cookie only. It expires after
+   * 10 minutes.
+   */
+  startSingleSignOn(request: Origin): Promise<SignOnStart | AccountError>
+  /**
+   * Finishes a log-in at the provider, and creates a session. An identity that is new is connected to the account with its email address, if the
+   * provider and this service have both verified the address, or `current` is a session of the account. Without such an account, it signs up.
+   * @param request.token - The browser's secret from `startSingleSignOn`.
+   * @param request.response - The query that the provider added to the redirect URI.
+   * @param request.invite - Required to sign up if sign-up is invite-only.
+   * @param request.connect - Rejects identities whose email address is not that of the account of `current`. @default false
+   * @param request.current - The token of the browser's current session, which ends.
+   */
+  finishSingleSignOn(
+    request: Origin & {
+      token: string | undefined
+      response: string
+      invite?: string | undefined
+      connect?: boolean | undefined
+      current?: string | undefined
+    },
+  ): Promise<LoggedIn | AccountError>
   /** Ends the session of a token. Does nothing if there is none. */
   logOut(token: string, origin?: Origin): Promise<void>
   /** Finds the viewer of a session token. Sessions expire 7 days after their last use, and 30 days after log-in. */
@@ -85,12 +120,18 @@ export interface Accounts {
   authenticateToken(text: string): Promise<Viewer | undefined>
   /** Whether a text is the operator token. `false` if none is configured. */
   isOperatorToken(text: string): boolean
-  /** Confirms a sensitive action: requires a session younger than 15 minutes, or the password. Access tokens are always rejected. */
+  /**
+   * Confirms a sensitive action: requires a session younger than 15 minutes, or the password. An account without a password has to log in again.
+   * Access tokens are always rejected.
+   */
   confirm(viewer: Viewer, password?: string): Promise<true | AccountError>
   /** Changes the password, ends all sessions, and creates a new one. */
   changePassword(request: Origin & { viewer: Viewer; current: string; next: string }): Promise<LoggedIn | AccountError>
-  /** Deletes the account and everything it owns, except the audit log. */
-  deleteAccount(request: { viewer: Viewer; password: string; ip?: string }): Promise<true | AccountError>
+  /**
+   * Deletes the account and everything it owns, except the audit log.
+   * @param request.password - Not required from an account without one, whose session must be younger than 15 minutes.
+   */
+  deleteAccount(request: { viewer: Viewer; password?: string | undefined; ip?: string }): Promise<true | AccountError>
   /** Sets a new password with a one-time link, ends all sessions, removes all personal access tokens, and logs in. */
   resetPassword(request: Origin & { link: string; password: string }): Promise<LoggedIn | AccountError>
   /**
@@ -123,6 +164,10 @@ export interface AccountsOptions {
   readonly storage: Storage
   /** Called for each sign-up, so a new configuration applies immediately. */
   readonly signUp: () => SignUpMode
+  /** Whether users can log in by password. Called for each log-in. @default () => true */
+  readonly passwordLogin?: (() => boolean) | undefined
+  /** Single sign-on, and the base of the dashboard. It needs `secrets`. @default none */
+  readonly oidc?: { readonly client: OidcClient; readonly siteUrl: () => string } | undefined
   /** The smallest burst that a user's limits may have: the highest weight of a method. @default () => 1 */
   readonly minBurst?: (() => number) | undefined
   /** The server secrets, newest first; the list may change. Without one, a deleted account's usage is forgotten immediately instead of at the end of the day. @default none */

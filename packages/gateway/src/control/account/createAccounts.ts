@@ -12,6 +12,7 @@ import { createLogIns } from './logIns.ts'
 import { createPasswordChanges } from './passwordChanges.ts'
 import { pruneAccounts } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
+import { createSingleSignOn } from './singleSignOn.ts'
 
 const minOperatorToken = 32
 const minute = 60_000
@@ -27,6 +28,8 @@ const day = 1_440 * minute
 export const createAccounts = ({
   storage,
   signUp,
+  passwordLogin = () => true,
+  oidc,
   minBurst = () => 1,
   secrets = [],
   operatorToken,
@@ -42,20 +45,24 @@ export const createAccounts = ({
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const context = { storage, passwords, mailer, signUp, minBurst, secrets, now, onChange }
+  const context = { storage, passwords, mailer, signUp, passwordLogin, oidc, minBurst, secrets, now, onChange }
   const throttled = {
     ...context,
     logInThrottle: createLogInThrottle(monotonic),
     signUps: createThrottle({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
     emailsByIp: createThrottle({ burst: 10, intervalMs: minute, ...monotonic }),
     emailsByAddress: createThrottle({ burst: 3, intervalMs: 10 * minute, ...monotonic }),
+    signOnStarts: createThrottle({ burst: 60, intervalMs: 1_000, ...monotonic }),
+    signOnFailures: createThrottle({ burst: 30, intervalMs: 6_000, ...monotonic }),
     confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
     loggedFailures: createThrottle({ burst: 20, intervalMs: minute, ...monotonic }),
     loggedUnknownClients: createThrottle({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),
     auditMs: auditDays * day,
   }
+  const logIns = createLogIns(throttled)
   return {
-    ...createLogIns(throttled),
+    ...logIns,
+    ...createSingleSignOn(throttled, logIns.authenticate),
     ...createPasswordChanges(throttled),
     ...createEmailLinks(throttled),
     ...createTokens(context),

@@ -38,6 +38,7 @@ export const createOperator = ({
   mailer,
   signUp,
   minBurst,
+  passwordLogin,
   now,
   onChange,
 }: AccountContext): Operator => {
@@ -189,6 +190,8 @@ export const createOperator = ({
       )),
 
     resetLink: async ({ id, validMs = linkValidMs, actor = 'operator', ip }) => {
+      // A link would be useless.
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       const problem = findValidMsProblem(validMs)
       if (problem !== undefined) return problem
       const text = createSecretText('link')

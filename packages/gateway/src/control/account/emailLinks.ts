@@ -20,7 +20,7 @@ const linkMs = 60 * 60_000
 export const createEmailLinks = (
   context: ThrottledContext,
 ): Pick<Accounts, 'requestSignUp' | 'forgotPassword' | 'requestEmail' | 'verifyEmail'> => {
-  const { storage, mailer, now, emailsByIp, emailsByAddress } = context
+  const { storage, mailer, now, passwordLogin, emailsByIp, emailsByAddress } = context
 
   /** Counts a request from an IP address. @returns The error if it has made too many. */
   const takeIp = (ip: string): AccountError | undefined => {
@@ -48,6 +48,7 @@ export const createEmailLinks = (
   return {
     requestSignUp: async ({ email, invite, ip }) => {
       if (!mailer.isOn()) return accountErrors.emailDisabled()
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       const mode = context.signUp()
       if (mode === 'closed') return accountErrors.signUpClosed()
       if (!isEmail(email)) return accountErrors.email()
@@ -70,6 +71,7 @@ export const createEmailLinks = (
 
     forgotPassword: async ({ email, ip }) => {
       if (!mailer.isOn()) return accountErrors.emailDisabled()
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       if (!isEmail(email)) return accountErrors.email()
       const rejected = takeIp(ip)
       if (rejected !== undefined) return rejected
@@ -116,7 +118,7 @@ export const createEmailLinks = (
       mailer.enqueue('verifyEmail', async () => {
         const owner = await storage.users.findByEmail(email)
         if (owner !== undefined && owner.id !== userId) return accountEmails.accountExists(to)
-        // Deleted meanwhile.
+        // The account may have been deleted since.
         if ((await storage.users.find(userId)) === undefined) return undefined
         return accountEmails.verifyEmail(to, await createLink(email, userId))
       })

@@ -8,8 +8,9 @@ import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
+import { addSignUp } from './addSignUp.ts'
+import { createFailureLog } from './createFailureLog.ts'
 import { findInvite } from './findInvite.ts'
-import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { isEmail } from './isEmail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
@@ -19,7 +20,7 @@ import { sessionTimes, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
-/** What lets somebody sign up. It is used up with the account. */
+/** A permission to sign up. Creating the account uses it up. */
 interface SignUpPermission {
   readonly invite: Invite | undefined
   readonly linkHash?: string | undefined
@@ -31,16 +32,8 @@ interface SignUpPermission {
 export const createLogIns = (
   parts: ThrottledContext,
 ): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
-  const { storage, passwords, mailer, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
-
-  const logFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
-    // A flood of guesses must not flood the audit log.
-    const [throttle, key] = userId === null ? [loggedUnknownClients, ''] : [loggedFailures, userId]
-    if (throttle.waitMs(key) > 0) return
-    throttle.record(key)
-    const actor = userId ?? 'nobody'
-    await audit(storage, { at: now(), userId, actor, action: 'account.logInFailed', subject: userId, ip, detail })
-  }
+  const { storage, passwords, mailer, now, logInThrottle, signUps, passwordLogin } = parts
+  const logFailure = createFailureLog(parts)
 
   /** Deletes more rows than one log-in adds. */
   const prune = (): Promise<boolean> => pruneSome({ storage, now: now(), auditMs: parts.auditMs })
@@ -64,6 +57,7 @@ export const createLogIns = (
   return {
     signUp: async ({ email, password, invite, link, ip, userAgent }) => {
       if (parts.signUp() === 'closed') return accountErrors.signUpClosed()
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       if (!isEmail(email)) return accountErrors.email()
       const problem = findPasswordProblem(password, { email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
@@ -85,22 +79,18 @@ export const createLogIns = (
         const at = now()
         const used = await findPermission(within, { email, invite, link })
         if ('code' in used) return used
-        const { isVerified } = used
-        const user = await within.users.create({ email, password: hashed.phc, isVerified, now: at })
-        if (user === 'emailTaken') return accountErrors.emailTaken()
-        const emailHashes = parts.secrets.map((secret) => hashEmail(email, secret))
-        await within.leftUsers.restore({ emailHashes, userId: user.id, now: at })
-        if (used.invite !== undefined) await within.invites.remove(used.invite.id)
-        if (used.linkHash !== undefined) await within.emailLinks.remove(used.linkHash)
-        await audit(within, {
-          at,
-          userId: user.id,
-          actor: user.id,
-          action: 'account.signUp',
-          subject: user.id,
+        const { isVerified, linkHash, invite: usedInvite } = used
+        const user = await addSignUp(within, {
+          email,
+          password: hashed.phc,
+          isVerified,
+          invite: usedInvite,
+          secrets: parts.secrets,
           ip,
-          detail: used.invite === undefined ? null : { invite: used.invite.id },
+          now: at,
         })
+        if (user === 'emailTaken') return accountErrors.emailTaken()
+        if (linkHash !== undefined) await within.emailLinks.remove(linkHash)
         const started = await startSession(within, { user, ip, userAgent, now: at })
         if (started === 'notFound') throw new Error('a user that was just created does not exist')
         return started
@@ -108,6 +98,7 @@ export const createLogIns = (
     },
 
     logIn: async ({ email, password, current, ip, userAgent }) => {
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       const attempt = logInThrottle.take({ email, ip })
       if (attempt.retryAfterMs > 0) return accountErrors.tooManyTries(attempt.retryAfterMs)
       let failed = false

@@ -21,6 +21,7 @@ export const createPasswordChanges = ({
   signUps,
   confirmations,
   mailer,
+  passwordLogin,
 }: ThrottledContext): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
   /** Returns the viewer's stored account if the password is right. */
   const verifyPassword = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
@@ -51,13 +52,19 @@ export const createPasswordChanges = ({
     }
   }
 
+  const isFresh = ({ session }: Viewer): boolean =>
+    session !== undefined && now() - session.createdAt < sessionTimes.freshMs
+  /** Whether the account has a password that can confirm something. */
+  const hasPassword = ({ user }: Viewer): boolean => user.hasPassword && passwordLogin()
+
   const notify = (to: string): void =>
     mailer.enqueue('passwordChanged', async () => accountEmails.passwordChanged({ to, siteUrl: mailer.siteUrl() }))
 
   return {
     confirm: async (viewer, password) => {
       if (viewer.session === undefined) return accountErrors.sessionRequired()
-      if (now() - viewer.session.createdAt < sessionTimes.freshMs) return true
+      if (isFresh(viewer)) return true
+      if (!hasPassword(viewer)) return accountErrors.logInAgain()
       if (password === undefined)
         return {
           status: 403,
@@ -71,6 +78,7 @@ export const createPasswordChanges = ({
 
     changePassword: async ({ viewer, current, next, ip, userAgent }) => {
       if (viewer.session === undefined) return accountErrors.sessionRequired()
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       const problem = findPasswordProblem(next, { email: viewer.user.email })
       if (problem !== undefined) return accountErrors.password(problem, 'next')
       if (next.normalize('NFKC') === current.normalize('NFKC'))
@@ -102,6 +110,7 @@ export const createPasswordChanges = ({
     },
 
     resetPassword: async ({ link, password, ip, userAgent }) => {
+      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       if (!isSecretText('link', link)) return accountErrors.link()
       const caller = toIpBlock(ip)
       const waitMs = signUps.waitMs(caller)
@@ -152,27 +161,32 @@ export const createPasswordChanges = ({
     },
 
     deleteAccount: async ({ viewer, password, ip }) => {
-      const user = await verifyPassword(viewer, password, 'password')
-      if ('code' in user) return user
+      if (viewer.session === undefined) return accountErrors.sessionRequired()
+      if (hasPassword(viewer)) {
+        if (password === undefined) return accountErrors.passwordRequired()
+        const verified = await verifyPassword(viewer, password, 'password')
+        if ('code' in verified) return verified
+      } else if (!isFresh(viewer)) return accountErrors.logInAgain()
+      const { id } = viewer.user
       const deleted = await storage.transaction(async (within) => {
         // Locked, so that no app is created between the count and the deletion.
-        const stored = await within.users.findForUpdate(user.id)
+        const stored = await within.users.findForUpdate(id)
         if (stored === undefined) return false
         const [secret] = secrets
         if (secret !== undefined)
           await within.leftUsers.add({ emailHash: hashEmail(stored.email, secret), user: stored, now: now() })
         await audit(within, {
           at: now(),
-          userId: user.id,
-          actor: user.id,
+          userId: id,
+          actor: id,
           action: 'account.delete',
-          subject: user.id,
+          subject: id,
           ip,
         })
-        return within.users.remove(user.id)
+        return within.users.remove(id)
       })
       if (!deleted) return accountErrors.deleted()
-      onChange([{ kind: 'user', id: user.id }])
+      onChange([{ kind: 'user', id }])
       return true
     },
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isSignOnToken } from './signOnFlow.ts'
 
 const tokenShape = /^[A-Za-z0-9_-]{43}$/
 
@@ -15,10 +16,13 @@ export interface CookieOptions {
 }
 
 // Browsers accept the `__Host-` prefix only over HTTPS and only for this exact host, so another subdomain cannot set the cookie.
-const getName = (secure: boolean): string => (secure ? '__Host-keyrail-session' : 'keyrail-session')
+const getName = (name: CookieName, secure: boolean): string => `${secure ? '__Host-' : ''}keyrail-${name}`
 
-const setCookie = (value: string, expiresAt: number, secure: boolean): string =>
-  `${getName(secure)}=${value}; Path=/; Expires=${new Date(expiresAt).toUTCString()}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+/** `session`: of a log-in. `sign-on`: of a log-in at the OpenID Connect provider that is in flight. */
+type CookieName = 'session' | 'sign-on'
+
+const setCookie = (name: CookieName, value: string, expiresAt: number, secure: boolean): string =>
+  `${getName(name, secure)}=${value}; Path=/; Expires=${new Date(expiresAt).toUTCString()}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
 /**
  * Creates the `Set-Cookie` header of a session.
@@ -29,10 +33,19 @@ const setCookie = (value: string, expiresAt: number, secure: boolean): string =>
 export const createSessionCookie = (
   token: string,
   { secure, expiresAt }: CookieOptions & { readonly expiresAt: number },
-): string => setCookie(token, expiresAt, secure)
+): string => setCookie('session', token, expiresAt, secure)
 
 /** Creates the `Set-Cookie` header that deletes the session cookie. */
-export const clearSessionCookie = ({ secure }: CookieOptions): string => setCookie('', 0, secure)
+export const clearSessionCookie = ({ secure }: CookieOptions): string => setCookie('session', '', 0, secure)
+
+/** The same as `createSessionCookie` for the secret of a log-in at the OpenID Connect provider. */
+export const createSignOnCookie = (
+  token: string,
+  { secure, expiresAt }: CookieOptions & { readonly expiresAt: number },
+): string => setCookie('sign-on', token, expiresAt, secure)
+
+/** Creates the `Set-Cookie` header that deletes the cookie of a log-in at the provider. */
+export const clearSignOnCookie = ({ secure }: CookieOptions): string => setCookie('sign-on', '', 0, secure)
 
 /**
  * Reads the session's secret from a `Cookie` header.
@@ -42,14 +55,26 @@ export const clearSessionCookie = ({ secure }: CookieOptions): string => setCook
 export const readSessionToken = (
   cookieHeader: string | null | undefined,
   { secure }: CookieOptions,
+): string | undefined => readCookie(cookieHeader, getName('session', secure), isSessionToken)
+
+/** The same as `readSessionToken` for the secret of a log-in at the OpenID Connect provider. */
+export const readSignOnToken = (
+  cookieHeader: string | null | undefined,
+  { secure }: CookieOptions,
+): string | undefined => readCookie(cookieHeader, getName('sign-on', secure), isSignOnToken)
+
+const readCookie = (
+  cookieHeader: string | null | undefined,
+  name: string,
+  isValid: (value: string) => boolean,
 ): string | undefined => {
   if (typeof cookieHeader !== 'string') return undefined
-  const start = `${getName(secure)}=`
+  const start = `${name}=`
   const values = cookieHeader
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(start))
     .map((pair) => pair.slice(start.length))
   const [first] = values
-  return first !== undefined && isSessionToken(first) && values.every((value) => value === first) ? first : undefined
+  return first !== undefined && isValid(first) && values.every((value) => value === first) ? first : undefined
 }

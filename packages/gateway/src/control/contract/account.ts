@@ -7,6 +7,8 @@ export interface AccountView {
   readonly email: string
   /** Whether the user has opened a link that was sent to the address. */
   readonly emailVerified: boolean
+  /** `false` for an account that only single sign-on can log in to. */
+  readonly hasPassword: boolean
   /** Operators can view and change other accounts. */
   readonly role: 'user' | 'operator'
   readonly createdAt: string
@@ -31,6 +33,22 @@ export interface SessionView {
 export interface LogInBody {
   readonly email: string
   readonly password: string
+}
+
+/** A log-in at the OpenID Connect provider. */
+export interface SignOnView {
+  /** The provider's URL. Send the browser there. The provider sends it back to `/log-in/single-sign-on`. */
+  readonly url: string
+}
+
+/** Finishes a log-in at the OpenID Connect provider. */
+export interface FinishSignOnBody {
+  /** The query of the URL that the provider sent the browser back to. */
+  readonly response: string
+  /** Required to sign up if the deployment's `signUp` is `invite`. */
+  readonly invite?: string
+  /** Whether to connect the provider to the account of the session. It fails if the provider has another email address. @default false */
+  readonly connect?: boolean
 }
 
 /** Signs up. */
@@ -81,7 +99,8 @@ export interface ResetPasswordBody {
 
 /** Confirms an irreversible action. */
 export interface PasswordBody {
-  readonly password: string
+  /** Required from an account with a password. The session of any other account must be younger than 15 minutes. */
+  readonly password?: string
 }
 
 /** Confirms a sensitive action. The password is required if the session is older than 15 minutes. */
@@ -100,6 +119,7 @@ export const accountView: z.ZodType<AccountView> = z
     id: z.string(),
     email: z.string(),
     emailVerified: z.boolean(),
+    hasPassword: z.boolean(),
     role: z.enum(['user', 'operator']),
     createdAt: timeText,
   })
@@ -116,6 +136,16 @@ export const sessionView: z.ZodType<SessionView> = z
 
 /** The schema of `LogInBody`. */
 export const logInBody: z.ZodType<LogInBody, LogInBody> = z.strictObject(logIn)
+
+/** The schema of `SignOnView`. */
+export const signOnView: z.ZodType<SignOnView> = z.strictObject({ url: z.string() })
+
+/** The schema of `FinishSignOnBody`. */
+export const finishSignOnBody: z.ZodType<FinishSignOnBody, FinishSignOnBody> = z.strictObject({
+  response: secretText,
+  invite: secretText.exactOptional(),
+  connect: z.boolean().exactOptional(),
+})
 
 /** The schema of `SignUpBody`. */
 export const signUpBody: z.ZodType<SignUpBody, SignUpBody> = z.strictObject({
@@ -155,7 +185,9 @@ export const resetPasswordBody: z.ZodType<ResetPasswordBody, ResetPasswordBody> 
 })
 
 /** The schema of `PasswordBody`. */
-export const passwordBody: z.ZodType<PasswordBody, PasswordBody> = z.strictObject({ password: secretText })
+export const passwordBody: z.ZodType<PasswordBody, PasswordBody> = z.strictObject({
+  password: secretText.exactOptional(),
+})
 
 /** The schema of `ConfirmBody`. */
 export const confirmBody: z.ZodType<ConfirmBody, ConfirmBody> = z.strictObject({ password: secretText.exactOptional() })

@@ -45,7 +45,7 @@ export interface AlertDeliveryView {
   readonly level: number
   /** The app; `null` for the API keys of the user. */
   readonly app: { readonly id: string; readonly name: string } | null
-  /** Whose quota it is. */
+  /** The user with the quota. */
   readonly userId: string
   readonly state: 'pending' | 'delivered' | 'failed'
   readonly attempts: number

@@ -11,7 +11,7 @@ import { pageMembers } from './page.ts'
 import type { Page, PageQuery } from './page.ts'
 import { audienceText, descriptionText, nameText, searchText, timeText, versionNumber } from './texts.ts'
 
-/** What an app requires of JWTs in addition to a valid signature. */
+/** Requirements of an app for JWTs, in addition to a valid signature. */
 export interface JwtSettingsView {
   /** The value that `aud` must equal or contain; `null` for any. */
   readonly audience: string | null

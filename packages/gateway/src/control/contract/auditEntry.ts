@@ -9,7 +9,7 @@ export interface AuditEntryView {
   readonly at: string
   /** The account that was changed. */
   readonly userId: string | null
-  /** Who made the change: the id of a user or access token, or `operator`. */
+  /** The author of the change: the id of a user or access token, or `operator`. */
   readonly actor: string
   /** Such as `key.rotate`. */
   readonly action: string

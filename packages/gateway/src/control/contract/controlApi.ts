@@ -3,11 +3,13 @@ import type {
   ChangePasswordBody,
   ConfirmBody,
   EmailBody,
+  FinishSignOnBody,
   ForgotPasswordBody,
   LogInBody,
   PasswordBody,
   ResetPasswordBody,
   SessionView,
+  SignOnView,
   SignUpBody,
   SignUpLinkBody,
   VerifyEmailBody,
@@ -107,6 +109,10 @@ export interface ControlApi {
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>
+  /** Starts a log-in at the OpenID Connect provider. The response sets a cookie that binds it to the browser, for 10 minutes. */
+  'POST /api/session/single-sign-on': Call<{ response: SignOnView }>
+  /** Finishes a log-in at the OpenID Connect provider. The response sets the session cookie. */
+  'POST /api/session/single-sign-on/finish': Call<{ body: FinishSignOnBody; response: SessionView }>
   /** The authenticated account, and its session or scopes. */
   'GET /api/session': Call<{ response: SessionView }>
   'DELETE /api/session': Call<{}>

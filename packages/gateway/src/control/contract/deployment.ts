@@ -60,10 +60,21 @@ export interface DeploymentView {
   readonly signUp: 'open' | 'invite' | 'closed'
   /** Whether the service sends emails: to confirm addresses, to reset passwords and to invite. */
   readonly email: boolean
+  /** Whether users can log in and sign up by password. */
+  readonly passwordLogin: boolean
+  /** Log-in with an OpenID Connect provider; `null`: there is none. */
+  readonly singleSignOn: {
+    /** The provider's name. */
+    readonly label: string
+  } | null
   /** Whether keys can be revealed after they were created. */
   readonly reveal: boolean
   /** Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository. */
   readonly publishedPackages: readonly string[]
+  /** Whether requests are recorded in the request logs of apps and API keys. */
+  readonly requestLog: boolean
+  /** Where Keyrail's documentation is, without a slash at the end; `null` if the operator has set no URL. */
+  readonly docsUrl: string | null
   /** The chains of the networks. */
   readonly chains: readonly ChainView[]
   readonly networks: readonly NetworkView[]
@@ -113,8 +124,12 @@ export const deploymentView: z.ZodType<DeploymentView> = z
     publicUrl: z.string(),
     signUp: z.enum(['open', 'invite', 'closed']),
     email: z.boolean(),
+    passwordLogin: z.boolean(),
+    singleSignOn: z.strictObject({ label: z.string() }).nullable(),
     reveal: z.boolean(),
     publishedPackages: z.array(z.string()),
+    requestLog: z.boolean(),
+    docsUrl: z.string().nullable(),
     chains,
     networks: z.array(networkView),
     services: z.array(z.enum(serviceNames)),

@@ -25,7 +25,7 @@ export interface UsageView {
   readonly limits: LimitsView
   /** How many requests a call counts as, by method, the highest first. Methods that are left out count as 1. */
   readonly weights: Readonly<Record<string, number>>
-  /** What holds instead on networks that have limits of their own, by network. The daily and monthly limits count calls to all networks. */
+  /** The limits of networks that have their own, by network. The daily and monthly limits count calls to all networks. */
   readonly networks: Readonly<Record<Network, NetworkLimitsView>>
 }
 

@@ -1,7 +1,12 @@
 import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { LoggedIn } from '../account/accounts.ts'
-import { clearSessionCookie, createSessionCookie } from '../account/sessionCookie.ts'
+import {
+  clearSessionCookie,
+  clearSignOnCookie,
+  createSessionCookie,
+  createSignOnCookie,
+} from '../account/sessionCookie.ts'
 import type { SessionView } from '../contract/account.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
@@ -37,6 +42,8 @@ export const accountHandlers = ({
   | 'POST /api/account/email/verify'
   | 'POST /api/account/delete'
   | 'POST /api/session'
+  | 'POST /api/session/single-sign-on'
+  | 'POST /api/session/single-sign-on/finish'
   | 'GET /api/session'
   | 'DELETE /api/session'
 > => ({
@@ -85,6 +92,23 @@ export const accountHandlers = ({
 
   'POST /api/session': async ({ body, caller }) =>
     toSessionResult(await accounts.logIn({ ...body, current: caller.sessionToken, ...getOrigin(caller) }), caller),
+
+  'POST /api/session/single-sign-on': async ({ caller }) => {
+    const started = await accounts.startSingleSignOn(getOrigin(caller))
+    if (isAccountError(started)) return { error: apiErrors.fromAccountError(started) }
+    const { url, token, expiresAt } = started
+    return { response: { url }, cookie: createSignOnCookie(token, { secure: caller.secure, expiresAt }) }
+  },
+
+  'POST /api/session/single-sign-on/finish': async ({ body, caller }) => {
+    const { sessionToken, signOnToken, secure } = caller
+    const result = toSessionResult(
+      await accounts.finishSingleSignOn({ ...body, token: signOnToken, current: sessionToken, ...getOrigin(caller) }),
+      caller,
+    )
+    // It works once, also if it failed.
+    return { ...result, cookie: [clearSignOnCookie({ secure }), result.cookie ?? []].flat() }
+  },
 
   'GET /api/session': async ({ caller }) => ({ response: toSessionView(requireViewer(caller)) }),
 

@@ -32,15 +32,30 @@ export const deploymentHandlers = ({
   const getPublishedPackages = createPublishedPackages(now)
   return {
     'GET /api/deployment': async () => {
-      const { signUp, email = false, reveal, registries = {}, maxApps, limits } = config()
+      const {
+        signUp,
+        email = false,
+        passwordLogin = true,
+        oidc,
+        reveal,
+        registries = {},
+        recordsRequests = true,
+        docsUrl,
+        maxApps,
+        limits,
+      } = config()
       const deployed = deployment()
       return {
         response: {
           publicUrl: deployed.publicUrl.replace(/\/+$/, ''),
           signUp,
           email,
+          passwordLogin,
+          singleSignOn: oidc === undefined ? null : { label: oidc.label },
           reveal,
           publishedPackages: await getPublishedPackages(registries),
+          requestLog: recordsRequests,
+          docsUrl: docsUrl?.replace(/\/+$/, '') ?? null,
           chains: toChainViews(deployed),
           networks: toNetworkViews(deployed),
           services: serviceNames,

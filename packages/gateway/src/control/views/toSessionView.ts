@@ -5,10 +5,11 @@ import type { AccountView, SessionView } from '../contract/account.ts'
 import { isoTime } from './times.ts'
 
 /** Converts an account to the form that its owner sees. */
-export const toAccountView = ({ id, email, emailVerifiedAt, role, createdAt }: Account): AccountView => ({
+export const toAccountView = ({ id, email, emailVerifiedAt, hasPassword, role, createdAt }: Account): AccountView => ({
   id,
   email,
   emailVerified: emailVerifiedAt !== null,
+  hasPassword,
   role,
   createdAt: isoTime(createdAt),
 })

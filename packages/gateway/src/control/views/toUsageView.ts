@@ -14,7 +14,7 @@ const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => 
   resetAt: isoTime(resetAtMs),
 })
 
-/** Whose limits a usage view shows. */
+/** The account that a usage view is for. */
 export interface UsageSubject {
   /** The quota account: `user:usr_…` or `app:app_…`. */
   readonly id: string

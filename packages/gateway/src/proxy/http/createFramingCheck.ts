@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * What to do with a request, depending on its framing: how it indicates where its body ends. `accept`: handle it. `reject`: respond with 400 and
+ * The action for a request, by its framing: how it indicates the end of its body. `accept`: handle it. `reject`: respond with 400 and
  * close the connection. `ignore`: it follows a request whose framing is ambiguous, so it may be part of that request's body.
  */
 export type Framing = 'accept' | 'reject' | 'ignore'

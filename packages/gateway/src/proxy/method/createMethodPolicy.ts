@@ -20,7 +20,7 @@ export interface MethodTraits {
   readonly filter?: 'create' | 'use' | 'remove'
   /** It starts or ends a subscription: only over a WebSocket. */
   readonly subscribes?: true
-  /** Which of its params pins the response to a chain state. */
+  /** The param that pins the response to a chain state. */
   readonly pin?: PinRule | undefined
   /** How many requests a call counts as in rates and quotas. */
   readonly weight: number

@@ -1,4 +1,4 @@
-/** Which of a method's params pins the response to a chain state, and what kind of param it is. */
+/** The param of a method that pins the response to a chain state, and its kind. */
 export interface PinRule {
   /** A block hash, a block by number or hash, a log filter, or a transaction hash. */
   readonly by: 'hash' | 'block' | 'logs' | 'transaction'

@@ -19,7 +19,7 @@ import type { NetworkContext } from './networkContext.ts'
 export interface GatewayContext {
   readonly names: NetworkNames
   readonly networks: ReadonlyMap<Network, NetworkContext>
-  /** Who may call. */
+  /** The callers that are accepted. */
   readonly auth: {
     readonly keys: KeyStore
     readonly jwtCache: JwtCache

@@ -12,7 +12,7 @@ import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 export interface NetworkContext {
   readonly group: UpstreamGroup
   readonly limits: Required<NetworkLimits>
-  /** Which methods may be called, and their weights. */
+  /** The methods that may be called, and their weights. */
   readonly policy: MethodPolicy
   /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
   readonly hasWeights: boolean

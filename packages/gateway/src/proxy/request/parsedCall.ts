@@ -15,6 +15,6 @@ export interface ParsedCall {
 /** An element of a batch, or a body, that is not a JSON-RPC request. */
 export interface InvalidCall {
   readonly valid: false
-  /** What is wrong with it, if there is more to say. Follows "Invalid Request: ". */
+  /** Details of the problem, if there are any. Follows "Invalid Request: ". */
   readonly problem?: string
 }

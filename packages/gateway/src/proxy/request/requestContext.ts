@@ -42,7 +42,7 @@ export interface MessageContext extends BaseContext {
   readonly message: MessageExchange
 }
 
-/** Where the response to a message goes. */
+/** Receives the response to a message. */
 export interface MessageExchange {
   /** Sends the response, or none if there is no body: to notifications of JSON-RPC. Call it once. */
   readonly send: (body: string | readonly BodyPart[] | undefined) => void
@@ -84,6 +84,6 @@ export interface AuthorizedRequest {
   readonly context: RequestContext
   readonly tenant: Tenant
   readonly network: NetworkContext
-  /** What its token allows. It narrows the allow list of the app. */
+  /** The permissions of its token. They narrow the allow list of the app. */
   readonly tokenAllowList: AllowList | undefined
 }

@@ -43,7 +43,7 @@ export const createHttpContext = (
   cancel: undefined,
 })
 
-/** Creates the facts of a request of which nothing is known yet. */
+/** Creates the facts of a new request. */
 export const createFacts = (): RequestFacts => ({
   network: undefined,
   tenant: undefined,
@@ -58,7 +58,7 @@ export const createFacts = (): RequestFacts => ({
   metered: false,
 })
 
-/** What nginx logs too. No caller sees it. */
+/** The status that nginx also logs. No caller sees it. */
 const statusOfDisconnect = 499
 
 /** Stops the reads of a request whose caller has disconnected, and logs it. */

@@ -1,7 +1,7 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 
-/** Whose connections are counted. */
+/** The caller of a connection that is counted. */
 export interface ConnectionOwner {
   readonly keyId: string
   readonly ownerId: string

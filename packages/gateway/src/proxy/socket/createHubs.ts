@@ -29,7 +29,7 @@ export interface Hubs {
   readonly state: () => HubsState
 }
 
-/** What hubs are created with. A reload changes what the functions return. */
+/** The options of hubs. A reload changes the results of the functions. */
 export interface HubsOptions {
   readonly createHub: CreateHub
   readonly getGroup: (network: Network) => UpstreamGroup | undefined

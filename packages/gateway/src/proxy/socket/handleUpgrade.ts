@@ -26,7 +26,7 @@ import { addProtocolToken } from './tokenProtocol.ts'
 export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Duplex
-  /** What the caller sent after the request. */
+  /** Bytes that the caller sent after the request. */
   readonly head: Buffer
 }
 
@@ -84,7 +84,7 @@ const startUpgrade = (gateway: GatewayContext, { request, socket }: Upgrade): Ht
   gateway.inFlight += 1
   response.on('finish', () => {
     socket.end()
-    // What the caller still sends is read and dropped, because otherwise the system resets the connection and the response is lost.
+    // Further bytes of the caller are read and dropped, because otherwise the system resets the connection and the response is lost.
     socket.resume()
     setTimeout(() => socket.destroy(), closeGraceMs).unref()
   })

@@ -1,4 +1,4 @@
-/** What the nodes of a network send by themselves, as far as they have a WebSocket URL, and what is polled where they have none. */
+/** Events of a network's nodes: pushed by nodes with a WebSocket URL, polled from the others. */
 export interface NodeSource {
   /** Calls the listener when a node says that it has a new head: a reason to read it now. Without a WebSocket URL it is never called. */
   readonly onHead: (listener: () => void) => () => void

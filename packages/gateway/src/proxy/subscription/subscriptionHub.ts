@@ -49,7 +49,7 @@ export interface SubscriptionHub {
   readonly close: () => void
 }
 
-/** What can be subscribed to. */
+/** The kinds of subscriptions. */
 export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
 
 /** Limits of subscriptions. */

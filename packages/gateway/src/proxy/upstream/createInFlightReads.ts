@@ -13,7 +13,7 @@ export interface InFlightOptions {
   readonly maxResponseBytes: number
   /** In milliseconds. */
   readonly timeoutMs: number
-  /** What is left of the timeout, if some of it has passed. */
+  /** The rest of the timeout, if some of it has passed. */
   readonly deadlineMs?: number | undefined
   /** The newest block that the caller has seen. It joins no read for a caller that has seen less. */
   readonly seenHead?: number | undefined
@@ -119,7 +119,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
         done(rejections.responseTooLarge(maxResponseBytes))
         return
       }
-      // Counted for each follower, because it may still write the response when the leader is gone.
+      // Counted for each follower, because it may still write the response after the leader has left.
       if (!holdBytes(budget.kept, result.value.length)) {
         done(rejections.upstreamBusy())
         return

@@ -66,7 +66,7 @@ export interface UpstreamGroup {
   readonly filters: Filters
   /** `undefined` if `eth_getLogs` must not be split. */
   readonly logRanges: LogRanges<GroupMember> | undefined
-  /** What each key's callers have seen; `undefined` if callers can rewrite the chain. */
+  /** The newest block that each key's callers have seen; `undefined` if callers can rewrite the chain. */
   readonly seenHeads: SeenHeads | undefined
   readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */
@@ -105,7 +105,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const members = options.upstreams.map(({ name, url, wsUrl: _wsUrl, headers, ...nodeOptions }, index): GroupMember => {
     const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
     const upstream = createUpstream(url, { headers, budget })
-    const onState = (state: UpstreamEvent): void => log({ event: 'upstream', network, upstream: name, state })
+    const onState = (state: UpstreamEvent, reason?: string): void =>
+      log({ event: 'upstream', network, upstream: name, state, reason })
     const member: GroupMember = createMember({
       name,
       upstream,

@@ -3,19 +3,19 @@ import type { FailureKind } from '@keyrail/core'
 /** How an attempt at an upstream failed. `null`: it responded with `null` for something that another node may have. */
 export type AttemptFailure = 'null' | FailureKind
 
-/** What happens when an attempt fails. */
+/** The reaction to a failed attempt. */
 export interface FailureRule {
   /** `otherNode`: another upstream may have a better response, so a read is sent there too. `never`: every node would respond alike. */
   readonly retry: 'otherNode' | 'never'
   /**
    * `call`: the node works, and its error is about the call. `node`: something is wrong with the node or with the operator's access
-   * to it, so it counts for its circuit breaker. `load`: the node works, and asks for fewer requests (see `createBackoff`). `gateway`: none of them.
+   * to it, so it counts for its circuit breaker. `load`: the node works, and rejects calls for their rate (see `createBackoff`). `gateway`: the node is not the cause.
    */
   readonly about: 'call' | 'node' | 'load' | 'gateway'
 }
 
 /**
- * What happens on every kind of failure. If every upstream fails, the caller gets the failure that comes first here, because it says most about
+ * The reaction to each kind of failure. If every upstream fails, the caller gets the failure that comes first here, because it says most about
  * the call: first what every node would say, then what this node lacks, then what may pass if the caller retries, then what the operator has to
  * fix, and last what is no response at all.
  *

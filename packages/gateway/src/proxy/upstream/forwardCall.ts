@@ -22,7 +22,7 @@ const noop = (): void => {}
 /**
  * Forwards a call to a node.
  *
- * What follows a failure is decided by `failureRules`. A read that another node may have a better response to is sent to the other upstreams,
+ * `failureRules` decides what follows a failure. A read for which another node may have a better response is sent to the other upstreams,
  * one after the other, each at most once. It is retried on the same one only if the connection broke and there is no other, because a node may
  * close an idle connection at any time. A write is sent to another upstream only if the first cannot have run it. If all fail, the caller gets
  * the failure that says most about the call.
@@ -59,7 +59,7 @@ interface Run {
   readonly tried: GroupMember[]
   /** The attempts in flight. */
   readonly open: Attempt[]
-  /** What the caller gets if nothing better comes. */
+  /** The response for the caller if no better one comes. */
   best: AttemptResult | undefined
   over: boolean
   /** It holds its key's slot, until the call ends or its stream does. */

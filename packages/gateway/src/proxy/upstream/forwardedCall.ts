@@ -22,7 +22,7 @@ export interface ForwardOptions {
   readonly ownerId: string
   /** For all attempts together, in milliseconds. */
   readonly timeoutMs: number
-  /** What is left of the timeout, if some of it has passed. */
+  /** The rest of the timeout, if some of it has passed. */
   readonly deadlineMs?: number | undefined
   /** How many bytes the response may have. */
   readonly budget: ByteBudget

@@ -3,7 +3,7 @@ import type { ByteBudget } from './createUpstream.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 
-/** What a call needs from the request that it came in. */
+/** The parts of a request that a call needs. */
 export interface ProxyOptions {
   readonly group: UpstreamGroup
   /** The caller's key. Filters belong to a key, and so do the changes that its reads must see. */

@@ -7,7 +7,7 @@ export interface TraceContext {
   /** The caller's span: 16 lower-case hex digits. */
   readonly parentId: string
   readonly isSampled: boolean
-  /** What tracing systems add, as it was sent. */
+  /** Data of tracing systems, as it was sent. */
   readonly state: string | undefined
 }
 

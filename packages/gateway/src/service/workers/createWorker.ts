@@ -34,7 +34,7 @@ export interface WorkerProcess {
   readonly lastMetrics: () => readonly MetricValues[]
 }
 
-/** What a worker needs from the primary process. */
+/** The functions that a worker calls in the primary process. */
 export interface WorkerHandlers {
   readonly onLeases: (worker: WorkerProcess, requests: readonly LeaseRequest[]) => void
   readonly onRestartRequest: (worker: WorkerProcess) => void

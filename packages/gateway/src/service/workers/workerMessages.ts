@@ -2,7 +2,7 @@ import type { LeaseReply, LeaseRequest } from '../../usage/rateLimit/rateLease.t
 import type { MetricValues } from '../prometheus.ts'
 import type { CloseOptions, Listening } from '../service.ts'
 
-/** What a worker sends to the primary process. */
+/** A message of a worker to the primary process. */
 export type ToPrimary =
   /** It serves. */
   | { readonly type: 'ready'; readonly listening: Listening }
@@ -13,7 +13,7 @@ export type ToPrimary =
   /** It has stopped, with its last metrics. */
   | { readonly type: 'closed'; readonly metrics: readonly MetricValues[] }
 
-/** What the primary process sends to a worker. */
+/** A message of the primary process to a worker. */
 export type ToWorker =
   | { readonly type: 'leases'; readonly replies: readonly LeaseReply[] }
   | { readonly type: 'metrics'; readonly id: number }

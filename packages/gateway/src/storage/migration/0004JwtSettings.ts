@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What an app requires of its tokens besides a valid signature. */
+/** Requirements of an app for its tokens, in addition to a valid signature. */
 export const jwtSettings: Migration = {
   version: 4,
   statements: ({ integer }) => [

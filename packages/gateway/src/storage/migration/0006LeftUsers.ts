@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What is stored of a deleted account until the end of the UTC day, so that signing up again gives no second daily quota. */
+/** Records of deleted accounts until the end of the UTC day, so that signing up again gives no second daily quota. */
 export const leftUsers: Migration = {
   version: 6,
   statements: ({ bytes, integer, tableOptions }) => [

@@ -12,7 +12,7 @@ export const accountDays: Migration = {
       primary key (account, day, run)
     )${clustered}`,
     'create index account_days_day on account_days (day)',
-    // What was used on the last day stays with that day. The rest of its month goes to the day before, in the same month.
+    // The usage of the last day stays with that day. The rest of its month goes to the day before, in the same month.
     `insert into account_days (account, day, run, charged) select account, day, '', day_used from quota where day_used > 0`,
     `insert into account_days (account, day, run, charged)
       select account, day - 1, '', month_used - day_used from quota where month_used > day_used`,

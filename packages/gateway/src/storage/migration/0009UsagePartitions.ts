@@ -58,7 +58,7 @@ export const usagePartitions: Migration = {
         select distinct 'day', at - at % ${dayMs}, '', 0 from usage_hours where at >= (select days_to from usage_state)`,
       ...(hasPartitions ? partitionMinutes(dialect) : []),
 
-      // What remains: from when on each table has its rows. New: which instance rolls up, and until when.
+      // Kept: the time from which each table has rows. New: the instance that rolls up, and until when.
       ...['hours_to', 'rolling_to', 'days_to', 'version'].map(
         (column) => `alter table usage_state drop column ${column}`,
       ),

@@ -4,7 +4,7 @@ export interface Dialect {
   readonly integer: string
   /** An auto-increment primary key that never reuses a number. */
   readonly counted: string
-  /** What follows the columns of a table. */
+  /** The SQL after the columns of a table. */
   readonly tableOptions: string
   /** The same for a table that is stored in the order of its primary key. */
   readonly clustered: string

@@ -11,6 +11,8 @@ import { networks } from './0010Networks.ts'
 import { requestLog } from './0011RequestLog.ts'
 import { emails } from './0012Emails.ts'
 import { alerts } from './0013Alerts.ts'
+import { identities } from './0014Identities.ts'
+import { allowListUses } from './0015AllowListUses.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -28,4 +30,6 @@ export const migrations: readonly Migration[] = [
   requestLog,
   emails,
   alerts,
+  identities,
+  allowListUses,
 ]

@@ -2,7 +2,7 @@ import { createDurations } from '../../lib/createDurations.ts'
 import type { Durations } from '../../lib/createDurations.ts'
 import type { LimitGrant, LimitRequest, UsageLimits } from './usageLimits.ts'
 
-/** What limits decided. */
+/** Counts of the decisions of limits. */
 export interface LimitCounts {
   /** Calls by decision: granted, rejected by the rate or by a quota's day or month, or neither because the quota could not be read. */
   readonly decisions: Readonly<Record<LimitDecision, number>>

@@ -32,7 +32,7 @@ import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, QuotaGrant, U
 
 /** Options of {@link createLocalLimits}. */
 export interface LocalLimitsOptions {
-  /** Where used quotas are stored. @default nowhere: a restart forgets them */
+  /** The storage of used quotas. @default none: a restart forgets them */
   readonly storage?: Pick<Storage, 'db' | 'write'> | undefined
   /** Decides on rates. @default a rate limiter of this process */
   readonly rates?: Rates | undefined
@@ -114,7 +114,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   let tickedAt = clock()
   let closed: Promise<void> | undefined
 
-  /** What accounts used today whose state was dropped. Their rows say the same. */
+  /** The units used today by accounts whose state was dropped. Equal to their rows. */
   const parked = new Map<string, { readonly run: string; readonly used: number }>()
 
   let today = getUtcDay(now())

@@ -1,6 +1,6 @@
 import type { QuotaGrant } from './usageLimits.ts'
 
-/** What was returned of each grant, so that no unit is returned twice. */
+/** The returned units of each grant, so that no unit is returned twice. */
 export interface Returns {
   /** @returns How many units of the grant are returned now: at most what was not returned before. */
   take(grant: QuotaGrant, units: number): number

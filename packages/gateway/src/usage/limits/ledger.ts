@@ -10,7 +10,7 @@ export interface LedgerWrite {
   failed(): void
 }
 
-/** What accounts were charged by this process, so that Redis can be seeded if it loses its data. */
+/** The units that this process charged to accounts, so that Redis can be seeded if it loses its data. */
 export interface Ledger {
   /** Adds units of a day to an account; negative ones were returned. */
   add(account: string, day: number, units: number): void

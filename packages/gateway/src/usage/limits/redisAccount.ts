@@ -6,13 +6,13 @@ import type { QuotaCounter } from './quotaCounter.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
 /*
- * What one instance knows about one account on a cluster. Redis counts; this decides which options to send to Redis, and which units may be granted without it. It does
+ * The state of one account on one instance of a cluster. Redis counts; this decides which options to send to Redis, and which units may be granted without it. It does
  * no I/O.
  */
 
 /** The state of one account at one instance. */
 export interface RedisAccount {
-  /** What Redis returned last, and what this instance has granted without it and returned since. */
+  /** The last response of Redis, and the units that this instance has granted without it and returned since. */
   counter: QuotaCounter
   /** When Redis got the account from the ledger; 0: not known. */
   seededAt: number
@@ -70,7 +70,7 @@ const addOwed = (owed: readonly OwedUnits[], day: UtcDay, units: number): readon
   return before + units === 0 ? others : [...others, { day, units: before + units }]
 }
 
-/** What Redis returned about the account, without units that it does not know. */
+/** The response of Redis about the account, without units that it does not know. */
 const getSeen = (state: RedisAccount): UsedUnits | undefined => {
   if (state.seededAt === 0) return undefined
   const { day, dayUsed, monthUsed } = state.counter
@@ -182,7 +182,7 @@ export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units:
 export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
   const floor = getSeen(state)
   if (floor === undefined) return undefined
-  // What was seen was charged, so it holds after another seed too.
+  // The units that were seen were charged, so they count after another seed too.
   return { units: 0, day: floor.day, seededAt: state.seededAt, writtenAt: Number.MAX_SAFE_INTEGER, floor }
 }
 

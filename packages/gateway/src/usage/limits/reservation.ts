@@ -10,11 +10,11 @@ import type { QuotaAccount } from './usageLimits.ts'
 
 /** The state of one account in this process. */
 export interface Reservation {
-  /** What all processes have used, as far as this one knows. */
+  /** The units that all processes have used, as far as this one knows. */
   readonly counter: QuotaCounter
-  /** What this process has used today. */
+  /** The units that this process has used today. */
   used: number
-  /** What its row says it may use today. Never less than `used`, except for units granted while the database was lost. */
+  /** The units that its row lets it use today. Never less than `used`, except for units granted while the database was lost. */
   reserved: number
   /** How many units are reserved ahead: more if requests have to wait. */
   lead: number
@@ -26,12 +26,12 @@ export interface Reservation {
   isWriting: boolean
 }
 
-/** What a write returned. */
+/** The result of a write. */
 export interface ReservedRow {
   readonly charged: number
-  /** What other processes were charged today. */
+  /** The units that other processes were charged today. */
   readonly otherDay: number
-  /** What others were charged this month, and this process on earlier days. */
+  /** The units that others were charged this month, and this process on earlier days. */
   readonly otherMonth: number
 }
 
@@ -65,11 +65,11 @@ const getMaxLead = ({ perDay, perMonth }: QuotaAccount): number =>
 export interface PastDay {
   readonly day: UtcDay
   readonly used: number
-  /** What its row says at least, whether or not the last write to it fails. */
+  /** The least value of its row, whether or not the last write to it fails. */
   readonly reserved: number
 }
 
-/** What a new row must say, if it is not known whether a write to the old one has failed or is still to come. */
+/** The units of a new row, if a write to the old one may have failed or may still come. */
 export const getUnwritten = ({ used, reserved }: Pick<PastDay, 'used' | 'reserved'>): number =>
   Math.max(0, used - reserved)
 
@@ -137,7 +137,7 @@ export const giveBackReserved = (state: Reservation, units: number): void => {
 export const isRunningLow = (state: Reservation, account: QuotaAccount): boolean =>
   isLimited(account) && state.reserved - state.used < state.lead / 2 && getLeft(state.counter, account) > 0
 
-/** What the row should say. @param waiting - Units that requests wait for. */
+/** The value that the row should have. @param waiting - Units that requests wait for. */
 export const getTarget = (state: Reservation, account: QuotaAccount, waiting: number): number =>
   state.used + waiting + (isLimited(account) ? state.lead : 0)
 

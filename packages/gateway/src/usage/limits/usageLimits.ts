@@ -36,7 +36,7 @@ export interface QuotaGrant {
   readonly rejectedBy?: 'day' | 'month'
   /** The limit of the window that rejected, otherwise of the day, or of the month if the day has no limit. `null`: no limit. */
   readonly limit: number | null
-  /** What remains of that window, as far as this instance knows. `null`: no limit. */
+  /** The rest of that window, as far as this instance knows. `null`: no limit. */
   readonly remaining: number | null
   /** When that window ends, in milliseconds since 1970. */
   readonly resetAtMs: number
@@ -96,7 +96,7 @@ export interface UsageLimits {
 export type LimitsEvent =
   /** The store that decides on quotas is lost: only units that were handed out for this case are granted. */
   | { readonly event: 'quotaDegraded'; readonly state: 'started' }
-  /** The store is back. `units` were granted without it, to so many accounts. */
+  /** The store is back. `units` were granted without it, to this number of accounts. */
   | {
       readonly event: 'quotaDegraded'
       readonly state: 'ended'

@@ -24,7 +24,7 @@ export interface StoredFrom {
   readonly daysFrom: number
 }
 
-/** What is stored, and up to when it is rolled up, in milliseconds since 1970; `Infinity` if all of it is. */
+/** The range of stored times, and how far they are rolled up, in milliseconds since 1970; `Infinity` if all are rolled up. */
 export interface UsageState extends StoredFrom {
   readonly hoursTo: number
   readonly daysTo: number

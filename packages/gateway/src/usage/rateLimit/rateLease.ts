@@ -14,7 +14,7 @@ export interface Rates {
   peek(id: string, limits: RateLimits): RateDecision
 }
 
-/** What a worker reports about the lease of one key, and what it requests. Amounts are in tokens. */
+/** The report of a worker about the lease of one key, and its request. Amounts are in tokens. */
 export interface LeaseRequest {
   /** The id of the key or app, never the key itself. */
   readonly id: string

@@ -3,7 +3,7 @@
 from .fault import FaultKind, FaultResponse, ProviderName
 from .mock_contract import ContractCall, MockContract
 from .mock_node import MockAccount, MockNode
-from .mock_server import ReceivedCall
+from .request_handler import ReceivedCall
 from .rpc_error import RpcError
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from eth_utils.address import to_checksum_address
@@ -54,6 +55,15 @@ class Block:
         return [log for receipt in self.receipts for log in receipt["logs"]]
 
 
+@dataclass(frozen=True, slots=True)
+class SavedChain:
+    """A chain at some time."""
+
+    blocks: list[Block]
+    state: State
+    pending: list[Transaction]
+
+
 class MockChain:
     """The chain of a mock node.
 
@@ -81,6 +91,9 @@ class MockChain:
         self._created = 0
         self.blocks: list[Block] = []
         self.pending: list[Transaction] = []
+        # For subscriptions. Each event is a block, and whether it was removed.
+        self.events: list[tuple[Block, bool]] = []
+        self.arrivals: list[Transaction] = []
         self._append(State(), timestamp, [])
 
     @property
@@ -99,12 +112,25 @@ class MockChain:
 
     def reorg(self, depth: int, *, drop: bool) -> None:
         """Replace the latest blocks by empty ones. Their transactions become pending, unless they are dropped."""
-        removed = self.blocks[-depth:]
-        del self.blocks[-depth:]
-        replaced = [one for block in removed for one in block.transactions if not one.is_own]
+        replaced = [one for block in self.blocks[-depth:] for one in block.transactions if not one.is_own]
+        self._remove(depth)
         pending, self.pending = self.pending, []
         self.mine(depth)
         self.pending = [*([] if drop else replaced), *pending]
+
+    def save(self) -> SavedChain:
+        """Return the chain and its state, for ``restore``."""
+        return SavedChain(list(self.blocks), self.head.state, list(self.pending))
+
+    def restore(self, saved: SavedChain) -> None:
+        """Restore what ``save`` returned."""
+        pairs = zip(self.blocks, saved.blocks, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        self._remove(len(self.blocks) - same)
+        for block in saved.blocks[same:]:
+            self._add_block(block)
+        self.head.state = saved.state
+        self.pending = saved.pending
 
     def change(self, change: Callable[[State], None]) -> None:
         """Change the state of the latest block."""
@@ -135,6 +161,7 @@ class MockChain:
                 f"insufficient funds for gas * price + value: address {transaction.sender} have {balance} want {cost}",
             )
         self.pending.append(transaction)
+        self.arrivals.append(transaction)
 
     def emit(self, logs: list[LogEntry]) -> str:
         """Mine a block with a transaction of the node itself that emits logs, and return its hash."""
@@ -256,7 +283,16 @@ class MockChain:
                 }
             )
         header["gasUsed"] = hex(gas_used)
+        self._add_block(block)
+
+    def _add_block(self, block: Block) -> None:
         self.blocks.append(block)
+        self.events.append((block, False))
+
+    def _remove(self, count: int) -> None:
+        """Remove the latest blocks."""
+        for _ in range(count):
+            self.events.append((self.blocks.pop(), True))
 
     def _apply(self, state: State, one: Transaction) -> tuple[int, bool, list[LogEntry]]:
         """Apply a transaction, and return its gas, whether it succeeded, and its logs."""

@@ -80,7 +80,8 @@ def _place_of(block: Block, index: int) -> dict[str, Any]:
     return {"blockHash": header["hash"], "blockNumber": header["number"], "transactionIndex": hex(index)}
 
 
-_NO_PLACE = {"blockHash": None, "blockNumber": None, "transactionIndex": None}
+NO_PLACE = {"blockHash": None, "blockNumber": None, "transactionIndex": None}
+"""The place of a pending transaction."""
 
 
 def _to_json(block: Block | None, full: bool) -> dict[str, Any] | None:
@@ -99,7 +100,7 @@ def _get_block(view: NodeView, block: Any, full: bool = False) -> Any:
 def _get_transaction(view: NodeView, tx_hash: str) -> Any:
     pending = next((one for one in view.chain.pending if one.hash == tx_hash), None)
     if pending is not None:
-        return pending.to_json(_NO_PLACE)
+        return pending.to_json(NO_PLACE)
     found = view.chain.find_transaction(tx_hash)
     return found and found[0].transactions[found[1]].to_json(_place_of(*found))
 
@@ -203,17 +204,23 @@ def _get_logs(view: NodeView, given: Mapping[str, Any]) -> list[Any]:
             raise RpcError(-32602, "invalid block range params")
         view.check_log_range(first, last)
         last = min(last, view.head)
+    found = select_logs([log for block in view.chain.blocks[first : last + 1] for log in block.logs], given)
+    view.check_log_count(first, last, len(found))
+    return found
+
+
+def select_logs(logs: Sequence[dict[str, Any]], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the logs that match a filter.
+
+    Args:
+        logs: The logs.
+        given: The filter, of which ``address`` and ``topics`` are used.
+
+    """
     addresses = given.get("address") or []
     wanted = {one.lower() for one in ([addresses] if isinstance(addresses, str) else addresses)}
     topics = given.get("topics") or []
-    found = [
-        log
-        for block in view.chain.blocks[first : last + 1]
-        for log in block.logs
-        if (not wanted or log["address"] in wanted) and _match_topics(log["topics"], topics)
-    ]
-    view.check_log_count(first, last, len(found))
-    return found
+    return [log for log in logs if (not wanted or log["address"] in wanted) and _match_topics(log["topics"], topics)]
 
 
 def _match_topics(topics: Sequence[str], wanted: Sequence[Any]) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,6 @@ from eth_utils.crypto import keccak
 from typing_extensions import Self
 
 from ..failure.check import check, check_range
-from .decode_transaction import Transaction
 from .fault import (
     PROVIDERS,
     Fault,
@@ -24,10 +24,12 @@ from .fault import (
     create_fault,
     get_provider_error,
 )
-from .mock_chain import Block, MockChain, State
+from .mock_chain import MockChain, SavedChain, State
 from .mock_contract import LogEntry, MockContract
 from .mock_methods import METHODS, NodeView
-from .mock_server import MockServer, ReceivedCall
+from .mock_server import MockServer
+from .mock_subscriptions import Subscriptions
+from .request_handler import ReceivedCall, RequestHandler
 from .rpc_error import RpcError
 
 _ACCOUNTS = 10
@@ -54,6 +56,7 @@ class MockNode:
 
     Attributes:
         url: The URL, for any provider: ``KeyrailProvider(node.url)``.
+        ws_url: The URL for WebSockets, with ``eth_subscribe``. Keyrail's subscriptions find it by the other URL.
         chain_id: The chain id.
         accounts: Ten accounts with 10,000 ether each. ``eth_sendTransaction`` signs for them.
         automine: Whether to mine a block for each transaction. If False, transactions wait for ``mine()``.
@@ -100,23 +103,26 @@ class MockNode:
         self.accounts = [MockAccount(str(Account.from_key(key).address), f"0x{key.hex()}") for key in keys]
         self._limits = {"maxBatch": max_batch, "maxLogBlocks": max_log_blocks, "maxLogs": max_logs}
         self._chain_options = (chain_id, seed, timestamp, block_time)
-        self._snapshots: list[tuple[list[Block], list[Transaction]]] = []
+        self._snapshots: list[SavedChain] = []
         self._contracts: dict[str, MockContract] = {}
         self._methods: dict[str, Callable[..., Any]] = {}
         self._chain = self._create_chain()
-        self._server = MockServer(self._run, lambda: self._get_limit("maxBatch"))
-        self._server.provider = provider
-        self.url = self._server.url
+        self._requests = RequestHandler(self._run, provider, lambda: self._get_limit("maxBatch"))
+        self._server = MockServer(
+            self._requests, lambda: Subscriptions(self._chain, lambda: self._requests.provider == "keyrail")
+        )
+        self.url = f"http://{self._server.address}"
+        self.ws_url = f"ws://{self._server.address}"
 
     @property
     def provider(self) -> str:
         """The provider whose limits and error responses the node imitates. It can be set at any time."""
-        return self._server.provider
+        return self._requests.provider
 
     @provider.setter
     def provider(self, name: ProviderName) -> None:
         check_provider(name)
-        self._server.provider = name
+        self._requests.provider = name
 
     @property
     def block_number(self) -> int:
@@ -131,7 +137,7 @@ class MockNode:
 
         """
         check_range("count", count, 1, 10**6, whole=True)
-        with self._server.lock:
+        with self._changing():
             self._chain.mine(count)
 
     def reorg(self, depth: int, *, drop: bool = False) -> None:
@@ -143,13 +149,13 @@ class MockNode:
 
         """
         check_range("depth", depth, 1, self.block_number, whole=True)
-        with self._server.lock:
+        with self._changing():
             self._chain.reorg(depth, drop=drop)
 
     def snapshot(self) -> int:
         """Save the chain and its state, and return the id to pass to ``revert``."""
-        with self._server.lock:
-            self._snapshots.append((list(self._chain.blocks), list(self._chain.pending)))
+        with self._requests.lock:
+            self._snapshots.append(self._chain.save())
             return len(self._snapshots) - 1
 
     def revert(self, snapshot: int) -> None:
@@ -160,8 +166,8 @@ class MockNode:
 
         """
         check(snapshot in range(len(self._snapshots)), "revert() needs the id of a snapshot that was not reverted yet.")
-        with self._server.lock:
-            self._chain.blocks, self._chain.pending = self._snapshots[snapshot]
+        with self._changing():
+            self._chain.restore(self._snapshots[snapshot])
             del self._snapshots[snapshot:]
 
     def set_balance(self, address: str, wei: int) -> None:
@@ -288,8 +294,8 @@ class MockNode:
                 **found,
             )
 
-        with self._server.lock:
-            fault = self._server.plan.add(kind, method, create)
+        with self._requests.lock:
+            fault = self._requests.plan.add(kind, method, create)
 
         def cancel() -> None:
             fault.left = 0
@@ -298,7 +304,7 @@ class MockNode:
 
     def clear_faults(self) -> None:
         """Cancel all faults. Requests that hang end with a network error."""
-        self._server.clear_faults()
+        self._requests.clear_faults()
 
     def calls(self, method: str | None = None) -> list[ReceivedCall]:
         """Return the calls that the node received, in order.
@@ -307,7 +313,7 @@ class MockNode:
             method: Only calls of this method. Default: all.
 
         """
-        return [call for call in self._server.calls if method in (None, call.method)]
+        return [call for call in self._requests.calls if method in (None, call.method)]
 
     def assert_called(self, method: str, *, times: int | None = None, params: Sequence[Any] | None = None) -> None:
         """Check that a method was called.
@@ -333,13 +339,30 @@ class MockNode:
 
     def reset(self) -> None:
         """Return to the initial state: one block, no contracts, no faults, no received calls."""
-        with self._server.lock:
-            self._server.clear_faults()
-            self._server.calls.clear()
+        with self._requests.lock:
+            self._requests.clear_faults()
+            self._requests.calls.clear()
             self._contracts.clear()
             self._methods.clear()
             self._snapshots.clear()
             self._chain = self._create_chain()
+            self._server.disconnect()
+
+    def disconnect(self, code: int = 1006, reason: str = "") -> None:
+        """End all WebSockets. Clients may connect again at once; they miss what happens on the chain until then.
+
+        Args:
+            code: The close code, 1000 to 4999. 1006 is what a client sees when the network breaks. Default: 1006.
+            reason: The reason in the close frame. Default: none.
+
+        """
+        check_range("code", code, 1_000, 4_999, whole=True)
+        self._server.disconnect(code, reason)
+
+    @property
+    def connections(self) -> int:
+        """The number of open WebSockets."""
+        return self._server.connections
 
     def close(self) -> None:
         """Stop the node. Calls fail from now on."""
@@ -360,12 +383,19 @@ class MockNode:
         chain.change(lambda state: state.balances.update(balances))
         return chain
 
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change the chain, and notify subscribers."""
+        with self._requests.lock:
+            yield
+            self._server.notify()
+
     def _change(self, change: Callable[[State], None]) -> None:
-        with self._server.lock:
+        with self._requests.lock:
             self._chain.change(change)
 
     def _emit(self, logs: list[LogEntry]) -> str:
-        with self._server.lock:
+        with self._changing():
             return self._chain.emit(logs)
 
     def _get_limit(self, name: str) -> float:
@@ -379,9 +409,13 @@ class MockNode:
         signed = Account.sign_transaction({**given, **_with_checksum(given)}, keys[transaction["from"]])
         return f"0x{bytes(signed.raw_transaction).hex()}"
 
-    def _run(self, method: str, params: list[Any], fault: Fault | None) -> Any:
+    def _run(self, method: str, params: list[Any], fault: Fault | None, subscriptions: Subscriptions | None) -> Any:
         if method in self._methods:
             return self._methods[method](*params)
+        if subscriptions is not None and method == "eth_subscribe":
+            return subscriptions.subscribe(*params)
+        if subscriptions is not None and method == "eth_unsubscribe":
+            return subscriptions.unsubscribe(*params)
         kind = fault.kind if fault else None
         if kind == "unconfirmed":
             return None
@@ -403,7 +437,8 @@ class MockNode:
             check_log_count=self._check_log_count,
         )
         try:
-            return METHODS[method](view, *params)
+            with self._changing():
+                return METHODS[method](view, *params)
         except TypeError as error:
             raise RpcError(-32602, f"invalid params: {error}") from None
 

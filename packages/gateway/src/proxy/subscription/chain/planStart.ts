@@ -4,7 +4,7 @@ import type { ChainRing } from './createChainRing.ts'
 import type { ChainBlock } from './parseBlock.ts'
 
 /**
- * What has to happen before a subscription can start. `follow`: the follower has no block yet, or not the client's newest one. `loadBelow`: so
+ * The step before a subscription can start. `follow`: the follower has no block yet, or not the client's newest one. `loadBelow`: so
  * many blocks below the ring are needed. `loadLogs`: these blocks need logs. `start`: nothing.
  */
 export type StartPlan =

@@ -1,7 +1,7 @@
 import type { Channel, Connection, Group } from './createChannels.ts'
 import { toTextFrames } from '../../../lib/textFrames.ts'
 
-/** What subscribers get at a time, such as all notifications of a block. */
+/** A set of notifications that is delivered at once, such as all of a block. */
 export interface Delivery {
   /** Adds notifications for all subscriptions of a group. @param ends - One for each notification. */
   readonly add: (group: Group, ends: readonly Buffer[]) => Generator<number, void>
@@ -11,14 +11,14 @@ export interface Delivery {
   readonly flush: () => Generator<number, void>
 }
 
-/** What every delivery needs. */
+/** The options of every delivery. */
 export interface DeliveryOptions {
   readonly maxNotificationsPerBlock: number
   /** Ends a connection that gets too many. */
   readonly rejectFlood: (connection: Connection) => void
 }
 
-/** A step of adding is at most so many connections. */
+/** The most connections of one step of adding. */
 const connectionsPerStep = 64
 
 /** Starts a delivery. */

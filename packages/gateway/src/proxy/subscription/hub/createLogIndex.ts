@@ -22,7 +22,7 @@ interface Entry<T> {
   readonly target: T
   /** How many topics a log must have. */
   readonly positions: number
-  /** What the shape does not restrict. */
+  /** The fields that the shape does not restrict, with their accepted values. */
   readonly rest: readonly { readonly field: Field; readonly accepted: ReadonlySet<string> }[]
 }
 

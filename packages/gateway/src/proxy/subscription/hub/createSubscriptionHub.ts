@@ -36,7 +36,7 @@ export interface SubscriptionHubOptions {
    * @param done - Gets each as JSON text. Those that the node does not have any more are missing.
    */
   readonly readTransactions: (hashes: readonly string[], done: (transactions: readonly string[]) => void) => void
-  /** What delivers them in slices. @default createTaskQueue() */
+  /** The queue that delivers them in slices. @default createTaskQueue() */
   readonly queue?: TaskQueue
 }
 

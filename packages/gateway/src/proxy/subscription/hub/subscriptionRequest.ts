@@ -1,6 +1,6 @@
 import type { ChainCursor } from '../followedChain.ts'
 
-/** Which logs a subscription delivers. */
+/** The filter of a subscription to logs. */
 export interface LogFilter {
   /** In lower case, sorted, without duplicates. Empty: any address. */
   readonly addresses: readonly string[]
@@ -13,7 +13,7 @@ interface CommonRequest {
   readonly key: string
 }
 
-/** Where a subscription of blocks or logs starts. `undefined`: plain mode. `null`: cursor mode, at the head. */
+/** The start of a subscription to blocks or logs. `undefined`: plain mode. `null`: cursor mode, at the head. */
 type RequestedCursor = ChainCursor | null | undefined
 
 /** A checked request to subscribe. */

@@ -10,7 +10,7 @@ export interface NodeConnection {
   readonly close: () => void
 }
 
-/** What happens on a connection. After `onClose`, nothing is called any more. */
+/** Events of a connection. No function is called after `onClose`. */
 export interface ConnectionHandlers {
   readonly onOpen: () => void
   readonly onMessage: (text: string) => void

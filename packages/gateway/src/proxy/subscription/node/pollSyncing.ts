@@ -1,7 +1,7 @@
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import { queryUpstream } from '../../upstream/queryUpstream.ts'
 
-/** What polls of a network's nodes need. */
+/** The options of polls of a network's nodes. */
 export interface PollOptions {
   readonly group: Pick<UpstreamGroup, 'pick'>
   /** How long a query may take, in milliseconds. */

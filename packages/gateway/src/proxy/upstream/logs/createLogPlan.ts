@@ -12,9 +12,9 @@ export interface LogPart extends BlockRange {
   readonly rejections: number
 }
 
-/** Which parts of a range to query, in which order, and what they returned. It decides and sends nothing. */
+/** The parts of a range to query, their order and their results. The plan sends nothing. */
 export interface LogPlan {
-  /** Whether the range fits into as many queries as are allowed. */
+  /** Whether the allowed number of queries is enough for the range. */
   readonly fits: () => boolean
   /** The next part to query; `undefined` if none may start now. The first one runs alone, to find out which size the node accepts. */
   readonly next: () => LogPart | undefined
@@ -22,13 +22,13 @@ export interface LogPlan {
   /**
    * Splits a part that the node rejected.
    * @param hint - What the node's error says about the range that it accepts.
-   * @returns False if the range cannot be read in as many queries as are allowed: then give up.
+   * @returns False if the allowed number of queries is not enough for the range: then give up.
    */
   readonly reject: (part: LogPart, hint: RangeHint) => boolean
   /** How many blocks a part may have. */
   readonly size: () => number
   readonly isComplete: () => boolean
-  /** What the completed parts returned, in chain order. */
+  /** The results of the completed parts, in chain order. */
   readonly logs: () => readonly Buffer[]
 }
 

@@ -22,7 +22,7 @@ const concurrency = 4
 /** How a split ended: with the joined logs, with what failed, or `impossible` if the range needs too many queries. */
 export type SplitEnd = CallResult | 'impossible'
 
-/** What a split needs. */
+/** The options of a split. */
 interface SplitOptions {
   readonly call: ForwardedCall
   readonly filter: LogFilter

@@ -1,0 +1,53 @@
+import type { ControlApi } from '@keyrail/gateway'
+import { callApi } from './callApi.ts'
+
+/** What comes after a log-in at the provider. It stays in this tab. */
+export interface SignOnPlan {
+  /** The page to go on with. */
+  readonly back?: string | undefined
+  /** Signs up. */
+  readonly invite?: string | undefined
+  /** Connects the provider to the account that is logged in. */
+  readonly connect?: boolean
+}
+
+type Session = ControlApi['POST /api/session/single-sign-on/finish']['response']
+
+const page = '/log-in/single-sign-on'
+const storageName = 'keyrail-sign-on'
+
+// Read before the router does, and taken out of the URL at once, because it has a secret.
+const response = location.pathname === page ? location.search : ''
+if (response !== '') history.replaceState(history.state, '', page)
+
+/** Leaves for the provider. */
+export async function startSignOn(plan: SignOnPlan): Promise<void> {
+  const { url } = await callApi('POST /api/session/single-sign-on')
+  sessionStorage.setItem(storageName, JSON.stringify(plan))
+  location.assign(url)
+}
+
+function takePlan(): SignOnPlan {
+  try {
+    const plan = JSON.parse(sessionStorage.getItem(storageName) ?? '{}') as SignOnPlan
+    sessionStorage.removeItem(storageName)
+    return plan
+  } catch {
+    return {}
+  }
+}
+
+let finished: Promise<{ readonly session: Session; readonly plan: SignOnPlan }> | undefined
+
+/** Finishes the log-in that the provider has led back from. Sent once, however often it is called. */
+export function finishSignOn(): NonNullable<typeof finished> {
+  finished ??= (async () => {
+    const plan = takePlan()
+    const { invite, connect } = plan
+    const session = await callApi('POST /api/session/single-sign-on/finish', {
+      body: { response: response || '?', ...(invite && { invite }), ...(connect && { connect }) },
+    })
+    return { session, plan }
+  })()
+  return finished
+}

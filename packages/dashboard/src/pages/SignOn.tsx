@@ -1,0 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { backTo } from '../control/backTo.ts'
+import { isControlFailure } from '../control/controlFailure.ts'
+import { sessionQuery } from '../control/queries.ts'
+import { changeSession } from '../control/sessionChange.ts'
+import { finishSignOn } from '../control/signOn.ts'
+import { Alone } from '../frame/Alone.tsx'
+import { Unreachable } from '../frame/Unreachable.tsx'
+import { Problem } from '../parts/Note.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+
+/** Where the provider of single sign-on leads back to. */
+export function SignOn() {
+  const router = useRouter()
+  const queries = useQueryClient()
+  const [problem, setProblem] = useState('')
+  useEffect(() => {
+    finishSignOn().then(
+      ({ session, plan }) => {
+        changeSession(queries, { tell: true })
+        queries.setQueryData(sessionQuery.queryKey, session)
+        router.history.replace(backTo(plan.back) ?? '/')
+      },
+      (error: unknown) => setProblem(isControlFailure(error) ? error.message : 'The log-in failed. Start again.'),
+    )
+  }, [queries, router])
+  return (
+    <>
+      <Unreachable />
+      <Alone>
+        <PageHead title="Single sign-on" lead={problem === '' ? 'One moment …' : undefined} />
+        {problem !== '' && (
+          <>
+            <Problem text={problem} />
+            <p className="soft">
+              <Link to="/log-in">Back to log in</Link>
+            </p>
+          </>
+        )}
+      </Alone>
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+import type { Browser } from 'playwright-core'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { startOidcProvider } from '@keyrail/gateway/test/oidc/startOidcProvider.ts'
+import type { OidcProvider } from '@keyrail/gateway/test/oidc/startOidcProvider.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { enrol, openPerson, takeSeat } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
+  let provider: OidcProvider
+  let pages: Pages
+  let browser: Browser
+  let seat: Person
+  let ada: Person
+
+  beforeAll(async () => {
+    ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
+    provider = await startOidcProvider({ redirectUri: `${pages.url}/log-in/single-sign-on` })
+    seat = await openPerson(browser, pages.url)
+  }, 60_000)
+  beforeEach(async () => {
+    ada = await takeSeat(seat)
+    const { email } = ada
+    Object.assign(provider, { user: { sub: email, email, email_verified: true }, declines: false })
+    await pages.reload({ oidc: provider.config })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+    await provider.close()
+  })
+  /** What went wrong, besides the visits to the provider. */
+  const getFaults = () => ada.faults.filter((fault) => !fault.startsWith(`asks ${provider.issuer}/`))
+
+  test('sign up with the provider, and log in to the page that was asked for', async () => {
+    const { page, context } = ada
+    await page.goto(`${pages.url}/sign-up`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(page.url()).not.toContain('code=')
+    await context.clearCookies()
+    await page.goto(`${pages.url}/account/security`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
+    await page.getByRole('heading', { name: 'Security' }).waitFor()
+    // There is no password to change, and the account is deleted without one.
+    expect(await page.getByLabel('Password').count()).toBe(0)
+    await page.getByRole('button', { name: 'Delete the account' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(getFaults()).toEqual([])
+  })
+
+  test('a log-in that fails is explained, and a reload does not repeat it', async () => {
+    const { page } = ada
+    provider.declines = true
+    await page.goto(`${pages.url}/log-in`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
+    await page.getByText('You or the provider declined the log-in').waitFor()
+    expect(page.url()).toBe(`${pages.url}/log-in/single-sign-on`)
+    await page.reload()
+    await page.getByText('This log-in was used, has expired, or was started in another browser').waitFor()
+    await page.getByRole('link', { name: 'Back to log in' }).click()
+    await page.getByLabel('Password').waitFor()
+    expect(getFaults()).toEqual([])
+  })
+
+  test('an account with a password is connected under Security', async () => {
+    const { page, context } = ada
+    await enrol(ada, pages.url)
+    await context.clearCookies()
+    await page.goto(`${pages.url}/log-in`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
+    await page.getByText('connect it under Account → Security').waitFor()
+    await page.getByRole('link', { name: 'Back to log in' }).click()
+    await page.getByLabel('Email address').fill(ada.email)
+    await page.getByLabel('Password').fill(ada.password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    await page.goto(`${pages.url}/account/security`)
+    await page.getByRole('button', { name: 'Connect Example Inc.' }).click()
+    await page.waitForURL(`${pages.url}/account/security`)
+    await page.getByRole('heading', { name: 'Security' }).waitFor()
+    await page.goto(`${pages.url}/account/audit`)
+    await page.getByText('Connected single sign-on').waitFor()
+    expect(getFaults()).toEqual([])
+  })
+
+  test('without passwords, no page shows a field for one', async () => {
+    const { page } = ada
+    await pages.reload({ oidc: provider.config, passwordLogin: false })
+    await page.goto(`${pages.url}/log-in`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).waitFor()
+    for (const path of ['log-in', 'sign-up', 'forgot-password']) {
+      await page.goto(`${pages.url}/${path}`)
+      await page
+        .getByText(path === 'forgot-password' ? 'no log-in by password' : 'Continue with Example Inc.')
+        .waitFor()
+      expect(await page.locator('form input, input[type=password]').count()).toBe(0)
+    }
+    await page.goto(`${pages.url}/log-in`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(getFaults()).toEqual([])
+  })
+})

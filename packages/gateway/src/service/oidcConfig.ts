@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { must, object, path, text } from './configSchema.ts'
+
+const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** Whether a URL can be an issuer: https, or a provider on this machine. */
+const isIssuer = (given: string): boolean => {
+  const url = URL.parse(given)
+  if (url === null || `${url.search}${url.hash}${url.username}${url.password}` !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.includes(url.hostname))
+}
+
+const issuerMessage =
+  'must be the https URL of the provider, such as "https://id.example.org", without a query. http works only for a provider on this machine'
+
+/** The schema of `oidc`. */
+export const oidc = object({
+  /** The issuer URL of the provider. Its metadata is at `{issuer}/.well-known/openid-configuration`. */
+  issuer: z
+    .string(must(issuerMessage))
+    .refine((given) => isIssuer(given), issuerMessage)
+    // Where the metadata of a provider is, as some of them print it.
+    .refine((given) => !given.includes('/.well-known/'), 'must end before /.well-known/'),
+  /** The id that the provider has given to this service. */
+  clientId: text('must be the client id that the provider has given to this service', 500),
+  /** A secret. */
+  clientSecret: text('must be the client secret that the provider has given to this service', 2_000).exactOptional(),
+  /** The name of an environment variable that holds the client secret. */
+  clientSecretEnv: text('must be the name of an environment variable that holds the client secret').exactOptional(),
+  /** The path of a file that holds the client secret. */
+  clientSecretFile: path('a file that holds the client secret').exactOptional(),
+  /** What the service asks the provider for. @default ['openid', 'email'] */
+  scopes: z
+    .array(
+      text('must be a scope, such as "email"').regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope without spaces'),
+      must('must be a list of scopes, such as ["openid", "email"]'),
+    )
+    .readonly()
+    .refine((scopes) => scopes.includes('openid'), 'must include "openid"')
+    .default(['openid', 'email']),
+  /** The name of the provider in "Continue with …" on the log-in page. @default 'single sign-on' */
+  label: text('must be the name of the provider, such as "Example Inc."', 40).default('single sign-on'),
+}).refine(
+  ({ clientSecret, clientSecretEnv, clientSecretFile }) =>
+    [clientSecret, clientSecretEnv, clientSecretFile].filter((given) => given !== undefined).length === 1,
+  'must have exactly one of clientSecret, clientSecretEnv and clientSecretFile',
+)
