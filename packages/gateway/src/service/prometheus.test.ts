@@ -240,3 +240,15 @@ describe('deploy/', () => {
     },
   )
 })
+
+test('the documents name every metric of the service, and no other', async () => {
+  const docs = join(import.meta.dirname, '../../../../docs/service')
+  const { prometheus } = await start()
+  const served = [...(await prometheus.text()).matchAll(/^# TYPE (keyrail_\w+)/gm)].map(([, name]) => name)
+  const text = ['operating.md', 'subscriptions.md'].map((file) => readFileSync(join(docs, file), 'utf8')).join('\n')
+  const named = new Set([...text.matchAll(/\bkeyrail_[a-z_]+/g)].map(([name]) => name))
+  expect(served.length).toBeGreaterThan(40)
+  expect(served.filter((name) => !named.has(name ?? ''))).toEqual([])
+  const onlyOfWorkers = ['keyrail_workers', 'keyrail_worker_crashes_total']
+  expect([...named].filter((name) => !served.includes(name) && !onlyOfWorkers.includes(name))).toEqual([])
+})

@@ -56,12 +56,13 @@ const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
 
 const step = (text: string): Step => ({ text, values: [] })
 /**
- * A write to the one row that each database has, without a lasting change. SQLite skips a write that changes nothing, so there it is two
- * statements. They do not wait for the disk: a full disk fails them anyway.
+ * A write without a lasting change. They do not wait for the disk: a full disk fails them anyway. SQLite skips a write that changes nothing, so
+ * there it is two statements. PostgreSQL writes a transaction that changes no row: versions of the one row would add up while a backup runs, because
+ * all instances do this every second.
  */
 const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
   sqlite: [step('update schema_version set version = -version'), step('update schema_version set version = -version')],
-  postgres: [step('update schema_version set version = version')],
+  postgres: [step('update schema_version set version = version where txid_current() is null')],
 }
 
 /**

@@ -62,6 +62,26 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await storage.close()
   })
 
+  test('a ping writes a transaction, but no version of a row', async () => {
+    const databaseUrl = await urlOf()
+    const storage = await openStorage({ databaseUrl })
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    const read = async () => {
+      const { rows } = await client.query<{ place: string; next: string }>(
+        'select ctid::text as place, (select pg_snapshot_xmax(pg_current_snapshot()))::text as next from schema_version',
+      )
+      return rows[0]
+    }
+    const before = await read()
+    await storage.ping()
+    const after = await read()
+    expect(after?.place).toBe(before?.place)
+    expect(Number(after?.next)).toBeGreaterThan(Number(before?.next))
+    await client.end()
+    await storage.close()
+  })
+
   test('only the transaction fails if its connection is lost', async () => {
     const { db, close } = await openRaw({ databaseUrl: await urlOf() })
     // The connection is cut while it is in use but idle: pg only reports that with an event.
