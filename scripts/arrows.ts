@@ -107,7 +107,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'snippets'],
     optional: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
-    dependencies: ['@foundry-rs/anvil', '@noble/hashes'],
+    dependencies: ['@foundry-rs/anvil', '@noble/hashes', 'hyparquet-writer'],
     peers: ['ethers', 'web3', 'viem'],
     nodeModules: 'anywhere',
   },

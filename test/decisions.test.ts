@@ -7,12 +7,12 @@ const folder = join(top, 'docs/decisions')
 
 test('the index of decisions lists each decision once, by its title', () => {
   const listed = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^- \[(.+?)\]\((.+?)\)/gm)].map(
-    ([, title = '', file = '']) => [file, title],
+    ([, title = '', file = '']) => [file, title] as const,
   )
-  const decisions = globSync('0*.md', { cwd: folder }).map((file) => [
-    file,
-    /^# (.+)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1],
-  ])
+  const decisions = globSync('0*.md', { cwd: folder }).map(
+    (file) => [file, /^# (.+)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1]] as const,
+  )
   expect(decisions.length).toBeGreaterThan(20)
-  expect(listed.sort()).toEqual(decisions.sort())
+  expect(new Map(listed)).toEqual(new Map(decisions))
+  expect(listed).toHaveLength(decisions.length)
 })

@@ -69,6 +69,74 @@ describe.skipIf(isMissing('caddy', 'caddy'))('Caddy', () => {
   test('loads the sample', () => expectSuccess('caddy', ['validate', '--adapter', 'caddyfile', '--config', sample]))
 })
 
+/** A service of a compose file, as far as it is checked here. */
+interface ComposeService {
+  readonly image?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
+  readonly cap_add?: readonly string[]
+}
+
+describe('the demo', () => {
+  const demo = join(deploy, 'demo')
+  const readServices = (file: string): Record<string, ComposeService> =>
+    (parse(readFileSync(file, 'utf8')) as { services: Record<string, ComposeService> }).services
+  const services = readServices(join(demo, 'compose.yaml'))
+  const base = Object.keys(readServices(join(top, 'compose.yaml')))
+
+  test('every container has limits, and those that it adds have few privileges', () => {
+    expect(Object.keys(services)).toEqual([...base, 'node', 'caddy'])
+    for (const [name, service] of Object.entries(services)) {
+      const added = {
+        restart: 'unless-stopped',
+        mem_limit: expect.stringMatching(/^\d+m$/),
+        logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      }
+      const limits = { cpus: expect.any(Number), pids_limit: expect.any(Number) }
+      expect([name, service]).toEqual([
+        name,
+        expect.objectContaining({ ...limits, ...(!base.includes(name) && added) }),
+      ])
+    }
+  })
+
+  test('only the proxy with TLS is reachable from other machines, and no file contains a secret', () => {
+    const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined)
+    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([['caddy', ['80:80', '443:443']]])
+    expect(Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment))).toEqual([])
+    for (const name of readdirSync(demo))
+      expect(readFileSync(join(demo, name), 'utf8')).not.toMatch(/password|secret|token|:\/\/\w*:\w+@/i)
+  })
+
+  test('has a valid config, sign-up by invite only, and limits far below the defaults', () => {
+    const text = readFileSync(join(demo, 'keyrail.config.json'), 'utf8')
+    const config = parseServiceConfig(JSON.parse(text))
+    const defaults = parseServiceConfig({ publicUrl: config.publicUrl, networks: config.networks })
+    expect(config).toMatchObject({ signUp: 'invite', reveal: 'never', listen: { host: '0.0.0.0', port: 8080 } })
+    for (const kind of ['apps', 'apiKeys'] as const) {
+      for (const limit of ['perSecond', 'burst', 'perDay'] as const)
+        expect(config.limits[kind][limit]).toBeLessThanOrEqual((defaults.limits[kind][limit] as number) / 5)
+    }
+    const [subnet] = /172[.\d/]+/.exec(readFileSync(join(demo, 'compose.yaml'), 'utf8')) ?? []
+    expect(config.trustedProxies).toEqual([subnet])
+    expect(readFileSync(join(demo, 'Caddyfile'), 'utf8')).toContain(`\n${new URL(config.publicUrl).host} {\n`)
+  })
+
+  test('runs the node of keyrail dev', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(top, 'packages/cli/package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    expect(services['node']?.image).toMatch(new RegExp(`:v${dependencies['@foundry-rs/anvil']}$`))
+  })
+
+  test.skipIf(isMissing('caddy', 'caddy'))('Caddy loads its file', () =>
+    expectSuccess('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(demo, 'Caddyfile')]),
+  )
+})
+
 // Only machines with systemd have this program.
 describe.skipIf(!isInstalled('systemd-analyze'))('systemd', () => {
   test('accepts the unit', async () => {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { commands } from '../packages/cli/src/commandTable.ts'
+import { commandGroups, commands } from '../packages/cli/src/commandTable.ts'
 import { commandHelp, mainHelp } from '../packages/cli/src/output/helpText.ts'
 import { plain } from '../packages/cli/src/output/style.ts'
 import { findCommandFaults } from './findCommandFaults.ts'
@@ -26,7 +26,7 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'exa
 const languages: Readonly<Record<string, Block['language']>> = { ts: 'ts', tsx: 'tsx', js: 'js', jsx: 'tsx' }
 
 const keyrailHelp = (name: string): string | undefined => {
-  if (name === 'help') return mainHelp(commands, plain).join('\n')
+  if (name === 'help') return mainHelp(commandGroups, plain).join('\n')
   const command = commands.find((one) => one.name === name)
   return command && commandHelp(command, plain).join('\n')
 }

@@ -38,9 +38,13 @@ function getQuotedPaths(root: string, markdown: string): string[] {
   const folders = new Set([...readdirSync(root), ...readdirSync(join(root, 'packages')), 'src', 'dist'])
   // `npm start` writes it.
   folders.delete('.keyrail')
-  return [...text.matchAll(/`([\w@.*-]+(?:\/[\w@.*-]+)+\/?)`/g)]
-    .map(([, path = '']) => path)
-    .filter((path) => folders.has(path.split('/')[0] ?? '') && !path.startsWith('dist/') && !path.includes('/dist/'))
+  return (
+    [...text.matchAll(/`([\w@.*-]+(?:\/[\w@.*-]+)+\/?)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => folders.has(path.split('/')[0] ?? '') && !path.startsWith('dist/') && !path.includes('/dist/'))
+      // The Python tests create it.
+      .filter((path) => !path.split('/').includes('.venv'))
+  )
 }
 
 /** Returns the ids that the docs site gives the headings of a document. */

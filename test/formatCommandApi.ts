@@ -1,7 +1,7 @@
 /** A command, with the arguments that users type. */
 interface Command {
   readonly name: string
-  readonly words?: readonly string[]
+  readonly actions?: readonly (readonly [usage: string, about: string])[]
   readonly options: Readonly<
     Record<
       string,
@@ -18,9 +18,9 @@ interface Command {
  */
 export function formatCommandApi(commands: readonly Command[], exitCodes: Readonly<Record<string, number>>): string {
   const codes = Object.entries(exitCodes).map(([name, code]) => `  ${code}  ${name}`)
-  const usages = commands.flatMap(({ name, words = [], options }) => [
+  const usages = commands.flatMap(({ name, actions = [], options }) => [
     '',
-    `keyrail ${[name, words.join('|')].join(' ').trim()}`,
+    `keyrail ${[name, actions.map(([usage]) => usage.split(' ', 1)).join('|')].join(' ').trim()}`,
     ...Object.entries(options)
       .map(([option, { type, value, values }]) =>
         type === 'boolean' ? `  --${option}` : `  --${option} ${values?.join('|') ?? value ?? 'VALUE'}`,

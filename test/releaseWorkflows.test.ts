@@ -294,7 +294,7 @@ test('Renovate proposes updates of packages, Python packages and actions, and it
 
 test('the scan for known vulnerabilities reads lock files that exist', () => {
   const osv = workflows.find(({ file }) => file === 'osv.yml')?.workflow
-  const args = osv?.jobs['scan']?.steps?.map(({ with: given }) => String(given?.['scan-args'] ?? '')).join('\n') ?? ''
+  const args = osv?.jobs['scan']?.steps?.map(({ with: given }) => given?.['scan-args']).join('\n') ?? ''
   const files = [...args.matchAll(/--lockfile=(\S+)/g)].map(([, file = '']) => file)
   expect(files).toEqual(['pnpm-lock.yaml', 'packages/python/requirements.txt'])
   expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])

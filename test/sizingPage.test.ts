@@ -52,3 +52,23 @@ test('no row of the table exceeds the planned capacity of its instances, and row
     expect(database, calls).toMatch(parseNumber(instances) === 1 ? /^SQLite/ : /^PostgreSQL/)
   }
 })
+
+test('the costs of a large cluster are the measured ones, times its instances', () => {
+  const lines = page.split('\n').map(getCells)
+  const find = (start: string): string[] => {
+    const cells = lines.find(([, first = '']) => first.startsWith(start))
+    if (cells === undefined) throw new Error(`there is no row "${start}"`)
+    return cells
+  }
+  for (const [row, measuredRow] of [
+    ['transactions a second without calls', 'transactions of an instance without calls'],
+    ['checks of a node a second', 'checks of a node in use'],
+  ] as const) {
+    const perInstance = Number(/^[\d.]+/.exec(find(measuredRow)[3] ?? '')?.[0])
+    const [, , few, many] = find(row)
+    expect(parseNumber(few), row).toBe(Math.round(26 * perInstance))
+    expect(parseNumber(many), row).toBe(1_000 * perInstance)
+  }
+  const [, , fewConnections, manyConnections] = find('connections to PostgreSQL, at most')
+  expect([parseNumber(fewConnections), parseNumber(manyConnections)]).toEqual([26 * 10, 1_000 * 10])
+})

@@ -73,7 +73,7 @@ function writeRoute(route: ControlRoute, types: Types, shown: readonly string[])
   const errors = listErrors(route, types)
   return [
     `### \`${method} ${path}\``,
-    doc === '' || doc === summary ? summary : `${summary} ${doc}`,
+    [summary, ...getNews(doc, summary)].join(' '),
     `**Access:** ${access[route.access] ?? `a session, or an access token with the scope \`${route.access}\``}.`,
     fence('sh', formatCurl(route, types)),
     ...input,
@@ -81,6 +81,15 @@ function writeRoute(route: ControlRoute, types: Types, shown: readonly string[])
     ...(errors.length === 0 ? [] : [`**Errors:** ${errors.map((code) => `\`${code}\``).join(', ')}.`]),
   ].join('\n\n')
 }
+
+/** The sentences of a doc that have a word which the summary lacks. */
+const getNews = (doc: string, summary: string): readonly string[] =>
+  doc
+    .replaceAll(/\s+/g, ' ')
+    .split(/(?<=[.]) /)
+    .filter((sentence) =>
+      (sentence.match(/\w{4,}/g) ?? []).some((word) => !summary.toLowerCase().includes(word.toLowerCase())),
+    )
 
 const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``
 
@@ -127,18 +136,21 @@ function linkTypes(type: string, shown: readonly string[]): string {
 function formatCurl(route: ControlRoute, types: Types): string {
   const { method, path, body } = route
   const url = `"$KEYRAIL_SERVICE_URL${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${toVariable(name)}`)}"`
-  const parts = [
-    `curl${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`}`,
-    ...(route.access === 'anyone' ? [] : ['-H "Authorization: Bearer $KEYRAIL_TOKEN"']),
+  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`
+  return [
+    `curl${verb} ${url}`,
+    ...credentials(route.access),
     ...(body === undefined
       ? []
       : ["-H 'content-type: application/json'", `-d '${JSON.stringify(getSample(body, types))}'`]),
-    url,
-  ]
-  // A session is a cookie of a browser, so these routes have no command that a script can send.
-  if (route.access === 'session')
-    parts.splice(1, 1, '-b "__Host-keyrail-session=$SESSION" -H "Origin: $KEYRAIL_SERVICE_URL"')
-  return parts.join(' \\\n  ')
+  ].join(' \\\n  ')
+}
+
+/** The options of curl that authenticate. A session is a cookie of a browser, and its writes need the origin of the service. */
+function credentials(who: string): readonly string[] {
+  if (who === 'anyone') return []
+  if (who === 'session') return ['-b "__Host-keyrail-session=$SESSION"', '-H "Origin: $KEYRAIL_SERVICE_URL"']
+  return ['-H "Authorization: Bearer $KEYRAIL_TOKEN"']
 }
 
 /** Turns `appId` into `APP_ID`. */

@@ -1,7 +1,7 @@
 import { nearest } from './arguments/nearest.ts'
 import { readArguments } from './arguments/readArguments.ts'
 import { exitCodes, wrongUsage } from './cliError.ts'
-import { commands } from './commandTable.ts'
+import { commandGroups, commands } from './commandTable.ts'
 import { formatFailure } from './output/formatFailure.ts'
 import { commandHelp, mainHelp } from './output/helpText.ts'
 import { print, printNote } from './output/print.ts'
@@ -22,7 +22,7 @@ async function dispatch(words: readonly string[]): Promise<number> {
   }
   const name = first === 'help' ? rest[0] : first
   if (name === undefined || name === '--help' || name === '-h') {
-    await print(mainHelp(commands, style))
+    await print(mainHelp(commandGroups, style))
     return first === undefined ? exitCodes.usage : exitCodes.ok
   }
   const command = commands.find((one) => one.name === name)

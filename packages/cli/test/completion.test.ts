@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { getActionNames } from '../src/arguments/command.ts'
 import { commands } from '../src/commandTable.ts'
 import { runHere } from './runHere.ts'
 
@@ -63,7 +64,7 @@ describe('bash completes', () => {
 test('completes exactly the existing actions', async () => {
   for (const name of ['keys', 'apps', 'users'] as const) {
     const { stderr } = await runHere([name])
-    const words = commands.find((command) => command.name === name)?.words ?? []
+    const words = getActionNames(commands.find((command) => command.name === name) ?? {})
     expect(stderr).toContain(`needs an action: ${words.join(', ')}\n`)
   }
 })

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { Command } from '../src/arguments/command.ts'
+import { readArguments } from '../src/arguments/readArguments.ts'
+import { commands } from '../src/commandTable.ts'
 import { runCli } from './runCli.ts'
 import { runHere } from './runHere.ts'
 
@@ -9,8 +12,9 @@ describe('keyrail', () => {
   test.each([['--help'], ['-h'], ['help']])('%s lists the commands and the exit codes', async (word) => {
     const run = await runHere([word])
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(run.stdout).toMatch(/^ {2}dev .*\n {2}call /m)
+    expect(run.stdout).toMatch(/^Local development\n {2}dev {9}Run .*\n\nCalls and data\n {2}call {8}Make /m)
     expect(run.stdout).toContain('Exit codes')
+    for (const { name } of commands) expect(run.stdout).toContain(`\n  ${name} `)
   })
 
   test('shows the help with exit code 2 without arguments', async () => {
@@ -27,6 +31,21 @@ describe('keyrail', () => {
       }
     },
   )
+
+  test('keys --help lists the actions and examples, aligned', async () => {
+    const { stdout } = await runHere(['keys', '--help'])
+    expect(stdout).toMatch(/^Actions\n {2}list {14}list .*\n {2}create NAME {7}create /m)
+    expect(stdout).toMatch(/^Examples\n {2}keyrail keys create /m)
+  })
+
+  test.each(commands.flatMap(({ examples = [] }) => examples))('the example %s has valid arguments', (example) => {
+    // Without what the shell does: variables before the command, redirections and pipes.
+    const [line = ''] = example.replace(/^\w+=\S+ /, '').split(/ [>|]/)
+    const [, name, ...words] = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []
+    const command = commands.find((one) => one.name === name)
+    expect(command).toBeDefined()
+    expect(() => readArguments(command as Command, words)).not.toThrow()
+  })
 
   test('call --help describes how params are parsed', async () => {
     expect((await runHere(['call', '--help'])).stdout).toContain('12 is sent as "0xc"')

@@ -29,7 +29,7 @@ async function violations(page: Page, options = {}): Promise<string[]> {
 
 /** Until the page is as it stays. */
 async function settle(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
+  await page.locator('#root h1').waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
@@ -43,6 +43,9 @@ const width = (page: Page): Promise<unknown> => page.evaluate('document.document
 
 /** Pages that show nothing of what only the service knows. */
 const asksNothing: ReadonlySet<string> = new Set(['password', 'no page'])
+
+/** Pages without documentation. */
+const hasNoHelp: ReadonlySet<string> = new Set(['no page'])
 
 /** What is wrong with pages, by the page's name. */
 type Faults = Record<string, readonly string[]>
@@ -59,6 +62,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     heads: {} as Faults,
     inline: {} as Faults,
     failed: {} as Faults,
+    help: {} as Faults,
   }
   const titles: string[] = []
 
@@ -118,7 +122,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
   }
 
   beforeAll(async () => {
-    ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
+    ;[pages, browser] = await Promise.all([startPages({ docsUrl: 'https://docs.example' }), openBrowser()])
     ada = await openPerson(browser, pages.url)
     guest = await openPerson(browser, pages.url)
     await enrol(ada, pages.url)
@@ -134,6 +138,11 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     for (const place of places) {
       await recover(page, place)
       titles.push(await page.title())
+      const helps = await page
+        .locator('.page-title')
+        .getByRole('link', { name: /^Documentation: / })
+        .count()
+      note('help', place.name, helps === (hasNoHelp.has(place.name) ? 0 : 1) ? [] : [`${helps} links`])
       await look(page, place.name)
     }
     // What has no address of its own.
@@ -192,6 +201,10 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     expect(found.heads).toEqual({})
     for (const title of titles) expect(title).toMatch(/^.+ · Keyrail$/)
     expect(new Set(titles).size).toBeGreaterThan(15)
+  })
+
+  test('links to its documentation', () => {
+    expect(found.help).toEqual({})
   })
 
   test('asks nobody but the service, breaks no rule of its policy, and holds nothing inline', async () => {

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('the audit log', { timeout: 90_000 }, () => {
     const rows = (await readText(await download.createReadStream())).trimEnd().split('\r\n')
     expect(rows.map((row) => row.split(',')[3])).toEqual(['action', 'app.create'])
     await page.getByLabel('Show').selectOption('Webhooks')
-    await page.getByText('There are no entries.').waitFor()
+    await page.getByText('No such changes yet.').waitFor()
     expect(ada.faults).toEqual([])
   })
 })

@@ -86,6 +86,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
 /** The pages of whoever is not logged in. */
 export const guestPages: readonly Place[] = [
   { name: 'log in', path: '/log-in' },
+  { name: 'return from single sign-on', path: '/log-in/single-sign-on' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
   { name: 'forgotten password', path: '/forgot-password' },

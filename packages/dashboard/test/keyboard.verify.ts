@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     const { page, email, password, faults } = ada
     const { keyboard } = page
     await page.goto(`${pages.url}/sign-up`)
-    await page.locator('h1').waitFor()
+    await page.locator('#root h1').waitFor()
     await tabTo('Email address')
     await keyboard.type(email)
     await tabTo('Password')

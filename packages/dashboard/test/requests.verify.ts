@@ -230,7 +230,9 @@ describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
     const isRendered = page.locator('tbody tr:not(.filler)')
     const links = new Set<string>()
     const collectLinks = async (): Promise<number> => {
-      for (const link of await page.locator('tbody a').evaluateAll((all) => all.map((one) => String(one))))
+      for (const link of await page
+        .locator('tbody a')
+        .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href)))
         links.add(link)
       return links.size
     }

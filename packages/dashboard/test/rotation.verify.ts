@@ -69,4 +69,24 @@ describePages('a rotation with a grace period', {}, (getGiven) => {
     await page.getByText(/^…\w{4}, created .*\. Last used /).waitFor()
     expect(await page.getByText('The old key works until').count()).toBe(0)
   })
+
+  test('the allow list shows when each entry was last used', async () => {
+    const { pages, ada } = getGiven()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
+      askApi<Answer>(ada, pages.url, [method, `/api/apps/${id}/${path}`], body)
+    for (const value of ['eth_*', 'net_version']) await ask('POST', 'allow-list', { type: 'method', value })
+    const { addresses } = await ask<{ addresses: { testnet: string } }>('POST', 'key/reveal', {})
+    await callNode(addresses.testnet)
+    const readUses = async () => {
+      const { items } = await ask<{ items: { lastUsedAt: string | null }[] }>('GET', 'allow-list')
+      return items.filter(({ lastUsedAt }) => lastUsedAt !== null).length
+    }
+    await expect.poll(readUses, { timeout: 30_000 }).toBe(1)
+    await page.goto(`${pages.url}/apps/${id}/settings/allow-list`)
+    await page.getByRole('row', { name: /^eth_\* .*Last used \d+ minutes? ago/ }).waitFor()
+    await page.getByRole('row', { name: /^net_version .*Never used/ }).waitFor()
+    expect(ada.faults).toEqual([])
+  })
 })

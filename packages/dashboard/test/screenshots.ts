@@ -13,6 +13,8 @@ import { startPages } from './startPages.ts'
 const [only = '', given] = process.argv.slice(2)
 const folder = given ?? join(import.meta.dirname, '../../../docs/dashboard')
 
+const screen = { width: 1440, height: 900 }
+
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 let behindMs = 0
@@ -20,6 +22,7 @@ const pages = await startPages({}, () => Date.now() - behindMs)
 // More networks to choose from. Nobody calls these, so no node is behind them.
 const idle = { upstreams: [{ url: 'http://127.0.0.1:9' }] }
 await pages.reload({
+  docsUrl: 'https://docs.example',
   networks: {
     testnet: { chainId: 11155111, upstreams: [{ url: pages.node, wsUrl: pages.node.replace('http', 'ws') }] },
     mainnet: { chainId: 1, upstreams: [{ url: pages.mainnetNode }] },
@@ -32,7 +35,7 @@ await pages.reload({
   },
 })
 const browser = await openBrowser()
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+const context = await browser.newContext({ viewport: screen, colorScheme: 'light' })
 const page = await context.newPage()
 page.on('console', (message) => {
   if (message.type() === 'error') say(`console: ${message.text()}`)
@@ -54,11 +57,14 @@ const shoot = async (name: string): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // As high as the page, so that what stays at the end of the window stands at the end of the picture.
-    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.setViewportSize(screen)
     await settle(page)
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
     // Docs show the upper part of a long page.
-    await page.setViewportSize({ width: 1280, height: given === undefined ? Math.min(height, 2_400) : height })
+    await page.setViewportSize({
+      ...screen,
+      height: given === undefined ? Math.min(height, 2 * screen.height) : height,
+    })
     await settle(page)
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
     if (colorScheme === 'light') {
@@ -70,12 +76,12 @@ const shoot = async (name: string): Promise<void> => {
     }
   }
   await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.setViewportSize(screen)
 }
 
 const go = async (path: string): Promise<void> => {
   await page.goto(`${pages.url}${path}`)
-  await page.locator('h1').waitFor()
+  await page.locator('#root h1').waitFor()
   await settle(page)
 }
 

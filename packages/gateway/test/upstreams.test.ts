@@ -1,3 +1,5 @@
+import { createServer as createHttpServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -228,6 +230,7 @@ describe('an upstream that', () => {
       network: 'testnet',
       upstream: 'testnet-1',
       state: 'wrongChain',
+      reason: `its chain id is 5, not ${chainIds.testnet}`,
     })
     const right = await startFake()
     const both = await startGatewayFor([wrong.url, right.url])
@@ -236,9 +239,35 @@ describe('an upstream that', () => {
   })
 })
 
+describe('the log gives the reason why an upstream is unreachable', () => {
+  test.each<[string, string, (response: ServerResponse) => void]>([
+    ['an HTTP status', 'HTTP 401', (response) => response.writeHead(401).end('{}')],
+    ['a page', 'the response is not JSON-RPC', (response) => response.end('<html>')],
+    [
+      'no chain id',
+      'eth_chainId returned no number',
+      (response) => response.end('{"jsonrpc":"2.0","id":1,"result":null}'),
+    ],
+    ['a reset', 'no complete response (ECONNRESET)', (response) => response.socket?.resetAndDestroy()],
+  ])('%s', async (_what, reason, respondTo) => {
+    const server = createHttpServer((request, response) => request.resume().on('end', () => respondTo(response)))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    toStop.push(() => new Promise((resolve) => server.close(resolve)))
+    const { entries } = await startGatewayFor([`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+    const states = entries.filter((entry) => entry.event === 'upstream' && entry.network === 'testnet')
+    expect(states).toMatchObject([{ state: 'unreachable', reason }])
+  })
+
+  test('nothing listens', async () => {
+    const { entries } = await startGatewayFor([`http://127.0.0.1:${await getClosedPort()}`])
+    expect(entries).toContainEqual(
+      expect.objectContaining({ state: 'unreachable', reason: 'cannot connect (ECONNREFUSED)' }),
+    )
+  })
+})
+
 /** Starts an upstream on a given port, for one that comes back. */
 const startFakeAt = async (port: number): Promise<() => Promise<void>> => {
-  const { createServer: createHttpServer } = await import('node:http')
   const server = createHttpServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))

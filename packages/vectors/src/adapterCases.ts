@@ -20,7 +20,7 @@ export interface AdapterNode {
     /** The custom error with which it reverts in some cases. */
     readonly revert: { readonly name: string; readonly args: readonly string[]; readonly data: string }
   }
-  /** A signed transaction. Nobody has the key of its sender any more. */
+  /** A signed transaction. The key of its sender was deleted. */
   readonly transaction: { readonly raw: string; readonly hash: string; readonly from: string }
 }
 
@@ -77,7 +77,7 @@ export type AdapterAct =
       /** The correct result, if it is not that of the node. */
       readonly is?: Json
     }
-  /** The balances of so many accounts, requested in the same tick, batched if the library can. */
+  /** The balances of this many accounts, requested in the same tick, batched if the library can. */
   | { readonly act: 'balances'; readonly count: number }
   /** Actions in the same tick. */
   | { readonly act: 'together'; readonly acts: readonly AdapterAct[] }

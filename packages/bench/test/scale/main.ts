@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { costScenario } from './cost.ts'
 import { exactScenarios } from './exact.ts'
+import { idleScenario } from './idle.ts'
 import { lostScenarios } from './lost.ts'
 import { findMissing, openServers } from './openServers.ts'
 import { memoryScenario } from './memory.ts'
@@ -14,6 +15,7 @@ const scenarios: readonly Scenario[] = [
   ...exactScenarios,
   ...lostScenarios,
   costScenario,
+  idleScenario,
   memoryScenario,
   revocationScenario,
 ]

@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPreviousBuild } from '@keyrail/gateway/test/service/previousBuild.ts'
 import { findMissing, openServers } from '../scale/openServers.ts'
 import { formatOutcome, isMet } from '../scale/scenario.ts'
+import { formatSoak } from './formatSoak.ts'
 import { runServiceSoak } from './runServiceSoak.ts'
 
 // Three processes of `keyrail serve` under load, while processes, Redis, PostgreSQL and nodes fail, configs are reloaded and the previous build takes
-// over. Options: `--minutes N`, `--seed N`. Exits with 1 if a limit, metering, a response, memory or descriptors are not as documented.
+// over. Options: `--minutes N`, `--seed N`. A good run of 30 minutes or more is written into SOAK.md. Exits with 1 if a limit, metering, a response, memory or descriptors are not as documented.
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
@@ -51,6 +54,11 @@ try {
   print(formatOutcome(outcome))
   for (const problem of problems.slice(0, 20)) print(`  WRONG ${problem}`)
   isGood = problems.length === 0 && outcome.bars.every(isMet)
+  if (isGood && minutes >= 30) {
+    const date = new Date().toISOString().slice(0, 10)
+    const run = { ...outcome, outcomes, minutes, seed, date, nodeVersion: process.versions.node }
+    writeFileSync(join(import.meta.dirname, '../../SOAK.md'), formatSoak(run))
+  }
   print(isGood ? 'Limits, metering, memory and descriptors are as documented.' : `WRONG: ${problems.length} problems`)
 } finally {
   await stop()

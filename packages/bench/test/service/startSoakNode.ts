@@ -10,6 +10,8 @@ export type NodeState = 'works' | 'errors' | 'garbage' | 'hangs' | 'drops' | 're
 export interface SoakNode {
   readonly url: string
   readonly set: (state: NodeState) => Promise<void>
+  /** How many queries of the gateway's own it has received. */
+  readonly queries: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -66,6 +68,7 @@ export const soakChainId = chainId
 /** Starts a node. @param received - It adds the calls of callers, also those that it does not respond to. */
 export const startSoakNode = async (received: Received): Promise<SoakNode> => {
   let state: NodeState = 'works'
+  let queries = 0
   const sockets = new Set<Socket>()
   const held = new Set<ServerResponse>()
   const server = createServer((request, response) => {
@@ -75,7 +78,8 @@ export const startSoakNode = async (received: Received): Promise<SoakNode> => {
     request.on('end', () => {
       const parsed = JSON.parse(Buffer.concat(chunks).toString()) as NodeCall | readonly NodeCall[]
       const calls = Array.isArray(parsed) ? (parsed as readonly NodeCall[]) : [parsed as NodeCall]
-      if (request.headers['user-agent'] !== 'keyrail-probe')
+      if (request.headers['user-agent'] === 'keyrail-probe') queries += 1
+      else
         for (const { method, params } of calls) {
           const address = String(params[0])
           if (method === 'eth_getBalance') received.add(Number(address.slice(0, 6)), Number(`0x${address.slice(6)}`))
@@ -110,6 +114,7 @@ export const startSoakNode = async (received: Received): Promise<SoakNode> => {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
+    queries: () => queries,
     set: async (next) => {
       state = next
       for (const response of held) response.destroy()

@@ -28,7 +28,7 @@ export interface SoakInstance extends Target {
   readonly start: (program?: string) => Promise<void>
   /** Writes its config, with changes, and waits until it has applied or rejected it. */
   readonly reload: (changes: Partial<ServiceConfigInput> | 'invalid') => Promise<void>
-  /** Reads a metric without labels. */
+  /** Reads a metric, by its name and its labels as they are in the exposition. */
   readonly readMetric: (name: string) => Promise<number>
   /** The response of `/readyz`; `undefined` if there is none. */
   readonly readState: () => Promise<unknown>
@@ -144,7 +144,8 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
       },
       readMetric: async (metric) => {
         const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-        return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1])
+        const line = text.split('\n').find((one) => one.startsWith(`${metric} `))
+        return Number(line?.slice(metric.length + 1))
       },
       readState,
     }

@@ -9,6 +9,23 @@ export interface OptionDeclaration {
   readonly about: string
 }
 
+/** Declares an option without a value. */
+export const flag = (about: string): OptionDeclaration => ({ type: 'boolean', about })
+
+/**
+ * Declares an option with a value.
+ *
+ * @param value - The placeholder for the value.
+ * @param about - A one-line description.
+ * @param values - The allowed values, for shell completion.
+ */
+export const option = (value: string, about: string, values?: readonly string[]): OptionDeclaration => ({
+  type: 'string',
+  value,
+  about,
+  ...(values && { values }),
+})
+
 /** Parsed arguments. */
 export interface ReadArguments {
   /** The last value of an option. */
@@ -19,7 +36,7 @@ export interface ReadArguments {
   readonly positionals: readonly string[]
 }
 
-/** The declaration of a command, in `commandTable.ts`. */
+/** The declaration of a command. `commandTable.ts` lists all. */
 export interface Command {
   readonly name: string
   /** The usage line, without `keyrail`. */
@@ -27,12 +44,18 @@ export interface Command {
   /** A one-line description. */
   readonly about: string
   readonly options: Readonly<Record<string, OptionDeclaration>>
-  /** The allowed values of its first argument, if they are few. */
-  readonly words?: readonly string[]
+  /** The values of its first argument, if they are few: each with its own arguments, as `create NAME`, and a description. */
+  readonly actions?: readonly (readonly [usage: string, about: string])[]
   /** Options that users might try, and what to do instead. */
   readonly rejected?: Readonly<Record<string, string>>
   /** Paragraphs after the options in the help. */
   readonly notes: readonly string[]
+  /** Command lines for the help. */
+  readonly examples?: readonly string[]
   /** Runs the command and returns the exit code. Imported lazily, so that `call` does not load the service. */
   readonly run: (given: ReadArguments) => Promise<number>
 }
+
+/** Returns the values of a command's first argument. */
+export const getActionNames = ({ actions = [] }: Pick<Command, 'actions'>): readonly string[] =>
+  actions.map(([usage]) => usage.split(' ', 1)[0] as string)

@@ -1,3 +1,4 @@
+import { getActionNames } from '../arguments/command.ts'
 import type { Command } from '../arguments/command.ts'
 
 /** The kind of an option's value. */
@@ -42,7 +43,7 @@ export function getCompletions(
   words: Readonly<Record<string, readonly string[]>> = {},
   networks: readonly string[] = [],
 ): CommandCompletion[] {
-  return commands.map(({ name, about, options, words: own }) => ({
+  return commands.map(({ name, about, options, actions }) => ({
     name,
     about,
     options: Object.entries(options).map(([option, declared]) => ({
@@ -52,6 +53,6 @@ export function getCompletions(
         ? { kind: 'choice' as const, values: networks }
         : { kind: getKind(declared), values: declared.values ?? [] }),
     })),
-    words: own ?? words[name] ?? [],
+    words: actions ? getActionNames({ actions }) : (words[name] ?? []),
   }))
 }

@@ -1,4 +1,4 @@
-import type { SchemaElement } from 'hyparquet'
+import type { ParquetWriteOptions } from 'hyparquet-writer'
 import type { AbiParameter, AbiType, AbiValue } from '../abi/abiType.ts'
 import { decodeLog, getParameterNames, isHashed } from './decodedFormat.ts'
 import { parseEvent } from './toEventTopic.ts'
@@ -25,6 +25,7 @@ export interface ParquetColumns {
   readonly toRow: (log: LogLine) => Record<string, unknown> | undefined
 }
 
+type SchemaElement = NonNullable<ParquetWriteOptions['schema']>[number]
 type Type = Omit<SchemaElement, 'name'>
 const integer: Type = { type: 'INT64' }
 const text: Type = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }

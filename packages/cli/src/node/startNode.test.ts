@@ -90,7 +90,7 @@ describe('startNode', () => {
     const failure = await fetch(node.directUrl).catch((error: Error) => error.cause)
     expect(failure).toMatchObject({ message: 'bad port' })
     await node.stop()
-    await expect(callNode(node.url, 'eth_chainId')).rejects.toThrow('fetch failed')
+    await expect(callNode(node.url, 'eth_chainId')).rejects.toThrow('did not respond to eth_chainId: ECONNREFUSED')
   })
 
   test.skipIf(process.platform === 'win32')('stops a program that never listens', async () => {

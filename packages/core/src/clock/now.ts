@@ -28,7 +28,7 @@ const MAX_COARSENESS_MS = 1_000
  */
 export function now(): number {
   const reading = performance.now()
-  // A mock may return anything, and what is no time is left out.
+  // A mock may return anything, so values that are not a time are ignored.
   if (Math.abs(reading) < MAX_READING) {
     if (reading < lastReading) offsetMs += lastReading - reading
     lastReading = reading

@@ -20,7 +20,7 @@ const rejectionKinds: ReadonlySet<FailureKind> = new Set([
 const rejectionCodes: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602])
 
 /**
- * Checks whether a failed write cannot have been run by any node, so that nobody has to look for its result. An HTTP status of 5xx is no proof,
+ * Checks whether a failed write cannot have been run by any node, so that its result need not be looked up. An HTTP status of 5xx is no proof,
  * because a proxy may write such a page after it forwarded the call, with any words in it.
  *
  * @param failure - The failure of a call that is not a read. `retryable` of a write means that it was not run.

@@ -79,7 +79,7 @@ export function readBatchResponse(
     (errorsWithoutId.length === count - matched || (rejection && classify(rejection, '')?.kind === 'batchTooLarge'))
   const received =
     unknownIds.length > 0 ? `, but there is one with id ${unknownIds.slice(0, 3).map(formatId).join(', ')}` : ''
-  // A server that sends none of the ids back will not do so the next time.
+  // A server that returns none of the ids won't return them next time either.
   const final = !matched && unknownIds.length > 0
   return reads.map((read, at) => {
     if (read) return read

@@ -52,7 +52,7 @@ const socketScheme = /^(?:ws|http)(?=s?:)/i
 
 /**
  * Opens WebSocket connections for subscriptions and, with `requests`, for every call. A connection is opened for the first call that needs it, and
- * closed when nobody has used it for `heartbeatMs`.
+ * closed after `heartbeatMs` without use.
  *
  * A connection that breaks is opened again for the next call: after a random wait of up to 250 ms, which doubles with each failure up to 10 s and is
  * reset when a connection was open for a minute. A call that was sent before it broke is repeated if it is a read. A write is not, because it may

@@ -1,7 +1,7 @@
 import type { NodeSubscriber, NodeSubscriptionListener } from './getNodeSubscriptions.ts'
 
 /**
- * Creates a subscription that can be paused. While it is paused, nothing is read, except with `drop`, which ends it.
+ * Creates a subscription that can be paused. A paused one reads nothing, unless `drop` ends it.
  *
  * @param follow - Subscribes, until the signal is aborted.
  * @param listener - Receives the results.

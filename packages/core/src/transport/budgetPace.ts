@@ -27,7 +27,7 @@ export interface Pace {
 
 /** The pause after a rejection that names none. It doubles with each rejection in a row, up to 64 times. */
 const PAUSE_MS = 250
-/** No server can ask for a longer pause by rejecting calls as too many. */
+/** The longest pause that a server can request by rejecting calls for their rate. */
 const MAX_PAUSE_MS = 300_000
 /** The pause after a used-up quota without a known reset. It doubles with each rejection in a row, up to an hour. */
 const QUOTA_MS = 300_000
@@ -89,7 +89,7 @@ export function createPace(limit: number, burstMs: number): Pace {
   const grow = (): void => {
     if (bucket.rate >= ceiling) return
     const time = now()
-    // Idle time is no evidence, so at most one second counts.
+    // Idle time proves nothing, so at most one second counts.
     bucket.rate += (ceiling / 50) * Math.min(1, (time - grownAt) / 1_000)
     grownAt = time
     if (bucket.rate >= ceiling) bucket.rate = ceiling = limit

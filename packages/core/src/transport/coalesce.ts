@@ -29,7 +29,7 @@ interface Joined {
   waiting: number
 }
 
-/** One call below for several callers. Most requests are joined by nobody, so the record is small. */
+/** One call below for several callers. Most requests have no followers, so the record is small. */
 interface InFlight {
   /** Its deadline is the latest deadline of its callers. Each caller keeps its own. */
   readonly shared: Call

@@ -57,7 +57,7 @@ export function toProviderRpcError(error: unknown): unknown {
 }
 
 /**
- * Creates an EIP-1193 provider over a transport, for any library without an adapter of its own. A transport itself is no such provider: its
+ * Creates an EIP-1193 provider over a transport, for any library without an adapter of its own. A transport itself is not a provider: its
  * errors have no `code` and no `data`, so libraries cannot decode a revert.
  *
  * If the transport has `webSocket`, `eth_subscribe` works: it reports by `message` events, misses nothing while it reconnects, and reports removed

@@ -2,9 +2,11 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Brand } from '../parts/Icon.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
+import { useShellRemoval } from './useShellRemoval.ts'
 
 /** What is around a page of somebody who is not logged in. */
 export function Alone({ children }: { readonly children: ReactNode }) {
+  useShellRemoval()
   return (
     <div className="alone">
       <header className="alone-top">

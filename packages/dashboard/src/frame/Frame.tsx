@@ -13,11 +13,14 @@ import { Button } from '../parts/Button.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
 import { Brand, Icon } from '../parts/Icon.tsx'
 import { NavUsage } from './NavUsage.tsx'
+import { Outdated } from './Outdated.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { Unreachable } from './Unreachable.tsx'
+import { useShellRemoval } from './useShellRemoval.ts'
 
 /** Everything around the pages of somebody who is logged in. */
 export function Frame() {
+  useShellRemoval()
   const { data, error } = useQuery(sessionQuery)
   const [isOpen, setOpen] = useState(false)
   const place = useRouterState({ select: ({ location }) => location.pathname })
@@ -42,6 +45,7 @@ export function Frame() {
         Skip to the page
       </a>
       <Unreachable />
+      <Outdated />
       <div className="frame">
         <header className="side">
           <div className="side-in">

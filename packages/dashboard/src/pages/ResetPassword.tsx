@@ -7,6 +7,7 @@ import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
+import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
@@ -30,30 +31,33 @@ export function ResetPassword() {
     fields: ['password'],
   })
   return (
-    <Alone>
-      <PageHead title="Set a new password" />
-      {deployment?.passwordLogin === false ? (
-        <Note>This service has no log-in by password.</Note>
-      ) : link === '' ? (
-        <Note kind="warn">
-          This page is reached by a link that whoever runs the service gives you. <Link to="/log-in">Log in</Link>
-        </Note>
-      ) : (
-        <form className="stack" noValidate onSubmit={submit}>
-          <Problem text={problem} />
-          <PasswordField
-            kind="new"
-            label="New password"
-            value={password}
-            onChange={setPassword}
-            fix={getFix('password')}
-            hint="At least 8 characters. All other sessions end."
-          />
-          <Button kind="primary" type="submit" busy={isPending}>
-            Set it and log in
-          </Button>
-        </form>
-      )}
-    </Alone>
+    <>
+      <Unreachable />
+      <Alone>
+        <PageHead title="Set a new password" />
+        {deployment?.passwordLogin === false ? (
+          <Note>This service has no log-in by password.</Note>
+        ) : link === '' ? (
+          <Note kind="warn">
+            This page is reached by a link that whoever runs the service gives you. <Link to="/log-in">Log in</Link>
+          </Note>
+        ) : (
+          <form className="stack" noValidate onSubmit={submit}>
+            <Problem text={problem} />
+            <PasswordField
+              kind="new"
+              label="New password"
+              value={password}
+              onChange={setPassword}
+              fix={getFix('password')}
+              hint="At least 8 characters. All other sessions end."
+            />
+            <Button kind="primary" type="submit" busy={isPending}>
+              Set it and log in
+            </Button>
+          </form>
+        )}
+      </Alone>
+    </>
   )
 }

@@ -30,7 +30,7 @@ export function SignOn() {
     <>
       <Unreachable />
       <Alone>
-        <PageHead title="Log in" lead={problem === '' ? 'One moment …' : undefined} />
+        <PageHead title="Single sign-on" lead={problem === '' ? 'One moment …' : undefined} />
         {problem !== '' && (
           <>
             <Problem text={problem} />

@@ -29,7 +29,10 @@ export function AuditTable(props: {
           name="action"
           value={action ?? 'all'}
           onChange={(value) => props.onAction(value === 'all' ? undefined : value)}
-          options={[{ value: 'all', title: 'All changes' }, ...groups]}
+          options={[
+            { value: 'all', title: 'All changes' },
+            ...Object.entries(groups).map(([value, title]) => ({ value, title })),
+          ]}
         />
         <CsvLink href={toPath(props.csv, { query: action === undefined ? {} : { action } })} of="audit log" />
       </div>

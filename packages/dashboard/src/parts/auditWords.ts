@@ -46,17 +46,17 @@ const actions: Readonly<Record<string, string>> = {
 }
 
 /** The groups of actions that an audit log can be filtered by. */
-export const groups: readonly { readonly value: string; readonly title: string }[] = [
-  { value: 'account', title: 'Account' },
-  { value: 'app', title: 'Apps' },
-  { value: 'allowList', title: 'Allow lists' },
-  { value: 'jwtKey', title: 'JWT keys' },
-  { value: 'key', title: 'Keys' },
-  { value: 'token', title: 'Access tokens' },
-  { value: 'alerts', title: 'Email alerts' },
-  { value: 'webhook', title: 'Webhooks' },
-  { value: 'invite', title: 'Invites' },
-]
+export const groups: Readonly<Record<string, string>> = {
+  account: 'Account',
+  app: 'Apps',
+  allowList: 'Allow lists',
+  jwtKey: 'JWT keys',
+  key: 'Keys',
+  token: 'Access tokens',
+  alerts: 'Email alerts',
+  webhook: 'Webhooks',
+  invite: 'Invites',
+}
 
 const kinds: Readonly<Record<string, string>> = {
   usr: 'Account',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resetText, spanText, utcDayText } from './times.ts'
+import { agoText, resetText, spanText, utcDayText } from './times.ts'
 
 const midnight = '2026-11-22T00:00:00.000Z'
 
@@ -18,4 +18,13 @@ test('a span of seconds is told in the units that people know', () => {
   expect(spanText(5_400)).toBe('1 hour 30 minutes')
   expect(spanText(31_536_000)).toBe('365 days')
   expect(spanText(2 * 86_400 + 61)).toBe('2 days 1 minute 1 second')
+})
+
+test.each([
+  ['2026-11-22T00:00:00.000Z', '1 minute ago'],
+  ['2026-11-21T23:55:00.000Z', '5 minutes ago'],
+  ['2026-11-21T22:01:00.000Z', '1 hour ago'],
+  ['2026-10-23T00:00:00.000Z', '30 days ago'],
+])('the minute %s was %s', (time, expected) => {
+  expect(agoText(time, Date.parse(midnight) + 59_000)).toBe(expected)
 })

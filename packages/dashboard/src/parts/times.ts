@@ -40,12 +40,28 @@ export const resetText = (time: string, timeZone?: string): string => {
   )
   return utc === own ? `${utc} UTC` : `${utc} UTC, ${own} your time`
 }
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
 const minutesStoredMs = 8 * 86_400_000
 /** When a key was last used: to the minute, or to the day of UTC if the service has only that. */
 export const lastUsedText = (time: string | null): string => {
   if (time === null) return 'Not used yet'
   const isRecent = Date.now() - Date.parse(time) < minutesStoredMs
   return `Last used ${isRecent ? momentText(time) : utcDayText(time)}`
+}
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' })
+/**
+ * How long ago a minute was, in the largest whole unit, as in `5 minutes ago`.
+ * @param now - Milliseconds since 1970. @default Date.now()
+ */
+export const agoText = (time: string, now: number = Date.now()): string => {
+  const seconds = Math.max(60, (now - Date.parse(time)) / 1_000)
+  const [unit, size] = units.find(([, least]) => seconds >= least) ?? units[2]
+  return relative.format(-Math.floor(seconds / size), unit)
 }
 /** A whole number. */
 export const countText = (value: number): string => whole.format(value)
@@ -67,12 +83,6 @@ export const secondText = (time: number): string => seconds.format(time)
 /** A limit. */
 export const limitText = (value: number | null): string => (value === null ? 'no limit' : whole.format(value))
 
-const units = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const
 /** A span of time, in seconds, as in `1 hour 30 minutes`. */
 export const spanText = (seconds: number): string => {
   let rest = seconds

@@ -14,7 +14,7 @@ export const toNetworkProblem = (field: string, networks: Deployment['networks']
 
 /**
  * Finds the problems of an app's networks.
- * @param given.before - Networks that the app has already. They may be gone from the service.
+ * @param given.before - Networks that the app already has. The service may no longer have them.
  */
 export const findNetworkProblems = (
   given: { readonly networks: readonly Network[] | undefined; readonly before?: readonly Network[] },

@@ -39,8 +39,8 @@ const findPublished = async (registries: Registries): Promise<readonly string[]>
 }
 
 /**
- * Creates a function that finds out which of Keyrail's packages are published. It asks each registry at most every 10 minutes, and makes
- * callers wait only for the first answer, at most 2 s.
+ * Creates a function that finds out which of Keyrail's packages are published. It queries each registry at most every 10 minutes, and makes
+ * callers wait only for the first response, at most 2 s.
  */
 export const createPublishedPackages = (
   now: () => number,

@@ -74,7 +74,7 @@ export const createOidcClient = ({
     start: (flow) =>
       run('start', async (configuration) => {
         const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
-        return buildAuthorizationUrl(configuration, {
+        const url = buildAuthorizationUrl(configuration, {
           redirect_uri: flow.redirectUri,
           scope: (config()?.scopes ?? []).join(' '),
           state: flow.state,
@@ -82,10 +82,15 @@ export const createOidcClient = ({
           code_challenge: await calculatePKCECodeChallenge(flow.codeVerifier),
           code_challenge_method: 'S256',
         })
+        // Browsers open it, and a `javascript:` URL would run as a part of the dashboard.
+        if (!isHttpUrl(url)) throw new TypeError('the authorization endpoint of the provider is no http or https URL')
+        return url
       }),
     finish: (flow, response) => run('finish', (configuration) => exchangeCode(configuration, flow, response)),
   }
 }
+
+const isHttpUrl = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:'
 
 /** Loads the provider's metadata. */
 const discover = async ({ issuer, clientId, clientSecret = '' }: OidcConfig, timeoutMs: number) => {

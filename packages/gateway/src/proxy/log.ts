@@ -73,6 +73,8 @@ export type LogEntry =
       readonly network: Network
       readonly upstream: string
       readonly state: UpstreamEvent
+      /** Why it is unreachable or on the wrong chain. */
+      readonly reason?: string | undefined
     }
   | {
       /** The WebSocket to a node, which subscriptions use. `lost`: it could not be opened, or broke. It is opened again after a while. */

@@ -26,6 +26,7 @@ import { openStorage } from '../storage/openStorage.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
+import { createAllowListUses } from '../usage/allowListUses/createAllowListUses.ts'
 import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
@@ -61,7 +62,7 @@ import { watchStores } from './watchStores.ts'
 import { withPrometheus } from './withPrometheus.ts'
 
 const defaultGraceMs = 10_000
-/** Logging in deletes expired rows too; this runs if nobody logs in. */
+/** Log-ins delete expired rows too; this also runs without log-ins. */
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
@@ -152,9 +153,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const degraded = (): readonly string[] => stores.unavailable()
 
   // Keys and accounts
+  const allowListUses = createAllowListUses({ storage, now })
   const keys = createStoredKeys({
     storage,
     getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
+    onAllowListUse: ({ id }) => {
+      if (id !== undefined) allowListUses.record(id)
+    },
     staleKeysForMs: config.staleKeysForMs,
     maxEntries: config.maxCachedKeys,
     now: options.now,
@@ -194,7 +199,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     retention: toRetention(config),
     now,
     onEvent: log,
-    alongside: joinAlongside(ledger === undefined ? [requestLog] : [ledger, requestLog]),
+    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestLog, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
   })
   const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }

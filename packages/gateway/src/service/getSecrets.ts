@@ -33,7 +33,7 @@ const getUrlSecrets = (text: string): string[] => {
   ]
 }
 
-/** The passwords of a Redis URL with several hosts, which is no URL for `URL.parse`. */
+/** The passwords of a Redis URL with several hosts, which `URL.parse` rejects. */
 const getRedisPasswords = (text = ''): string[] => {
   try {
     const target = parseRedisUrl(text)

@@ -7,7 +7,7 @@ const { sample, firstPerMinute, maxPerKeyAndMinute, maxPerMinute, maxPerKey } = 
 export const requestLog = object({
   /** Whether requests are recorded. @default true */
   enabled: flag().default(true),
-  /** One in so many successful requests of a key is recorded, besides the first of each minute. @default 100 */
+  /** One in this many successful requests of a key is recorded, besides the first of each minute. @default 100 */
   sample: whole(1, 1_000_000).default(sample),
   /** How many successful requests of a key are recorded at the start of each minute. @default 20 */
   firstPerMinute: whole(0, 10_000).default(firstPerMinute),

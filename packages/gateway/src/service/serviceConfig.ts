@@ -85,7 +85,7 @@ export const serviceConfigSchema = object({
   reveal: oneOf(['onDemand', 'never']).default('onDemand'),
   /**
    * Package registries. The dashboard shows `npm install` and `pip install` only for packages of Keyrail that they have; for others, it shows how
-   * to build them from the repository. The service asks them at most every 10 minutes. @default none
+   * to build them from the repository. The service queries them at most every 10 minutes. @default none
    */
   registries: object({
     /** The URL of an npm registry. */

@@ -3,11 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRaw } from '../../test/rawConnection.ts'
 import { siteHeaders } from './siteHeaders.ts'
-import { acceptsGzip, createStaticFiles } from './staticFiles.ts'
+import { createStaticFiles } from './staticFiles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-pages-'))
 const pages = join(folder, 'pages')
@@ -49,13 +48,16 @@ describe('createStaticFiles', () => {
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
-  test('a hashed asset is immutable, and compressed for clients that accept gzip', async () => {
-    const asset = await fetch(`${url}/assets/index-B1x_y2Z3.js?v=1`)
+  test.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['gzip;q=0, br;q=0', null],
+  ])('a hashed asset is immutable, and compressed as the client accepts it: %s', async (accepted, encoding) => {
+    const asset = await fetch(`${url}/assets/index-B1x_y2Z3.js?v=1`, { headers: { 'accept-encoding': accepted } })
     expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(asset.headers.get('content-encoding')).toBe('gzip')
+    expect(asset.headers.get('content-encoding')).toBe(encoding)
+    expect(asset.headers.get('vary')).toBe('Accept-Encoding')
     expect(await asset.text()).toMatch(/^console\.log/)
-    const plain = await fetch(`${url}/assets/index-B1x_y2Z3.js`, { headers: { 'accept-encoding': 'gzip;q=0, br' } })
-    expect(plain.headers.get('content-encoding')).toBe(null)
     const head = await fetch(`${url}/assets/index-B1x_y2Z3.js`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
@@ -85,36 +87,5 @@ describe('createStaticFiles', () => {
 
   test('a folder without an index.html is rejected', () => {
     expect(() => createStaticFiles(folder, {})).toThrow('has no index.html')
-  })
-})
-
-describe('acceptsGzip', () => {
-  test.each<[string | undefined, boolean]>([
-    [undefined, false],
-    ['', false],
-    ['gzip', true],
-    ['br, GZIP;q=0.5', true],
-    ['br,  *', true],
-    ['gzip ; q=0.001', true],
-    ['gzip;q=0', false],
-    ['gzip ; q=0.000 , br', false],
-    ['*;q=0.', false],
-    ['br, deflate', false],
-  ])('%j: %j', (header, accepted) => {
-    expect(acceptsGzip(header)).toBe(accepted)
-  })
-
-  test.each([
-    ['spaces before q', `gzip${' '.repeat(16_384)};q=0`],
-    ['spaces after q', `gzip;q=0${' '.repeat(16_384)}`],
-    ['spaces before the end', `gzip;${' '.repeat(16_384)}`],
-    ['commas', ', '.repeat(8_192)],
-    ['many gzip entries', 'gzip ;q=0,'.repeat(1_638)],
-    ['zeros', `gzip;q=0.${'0'.repeat(16_384)}1`],
-  ])('a 16 kB header takes linear time: %s', (_name, header) => {
-    const parse = (): void => {
-      for (let run = 0; run < 100; run += 1) acceptsGzip(header)
-    }
-    expect(cpuMs(parse)).toBeLessThan(500)
   })
 })

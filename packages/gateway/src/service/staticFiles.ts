@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, relative, sep } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { BrotliOptions } from 'node:zlib'
+import { chooseEncoding } from '../proxy/http/chooseEncoding.ts'
+import type { Encoding } from '../proxy/http/chooseEncoding.ts'
+import { minCompressedBytes } from '../proxy/http/compress.ts'
 import { ConfigError } from './configError.ts'
 
 /** Responds to a GET or HEAD request for a file. @returns Whether there is such a file; if not, the response is untouched. */
@@ -10,8 +15,8 @@ export type StaticFiles = (request: IncomingMessage, response: ServerResponse) =
 
 interface StaticFile {
   readonly body: Buffer
-  /** Compressed at the first request that accepts gzip. */
-  gzipped: Buffer | undefined
+  /** Compressed at the first request that accepts the encoding. */
+  readonly compressed: Map<Encoding, Promise<Buffer>>
   readonly type: string
   readonly etag: string
   readonly cacheControl: string
@@ -30,7 +35,6 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 const isText = /^(?:text\/|image\/svg|application\/(?:json|manifest))/
-const minGzipBytes = 1_024
 
 /** Files that the build names after a hash of their content. */
 const hashedPath = /^\/assets\/.*-[\w-]{8,}\.\w+$/
@@ -49,7 +53,7 @@ const readFolder = (folder: string): ReadonlyMap<string, StaticFile> => {
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
     files.set(path, {
       body,
-      gzipped: undefined,
+      compressed: new Map(),
       type,
       etag,
       cacheControl: hashedPath.test(path) ? immutable : revalidate,
@@ -62,11 +66,30 @@ const readFolder = (folder: string): ReadonlyMap<string, StaticFile> => {
 const isPageRoute = (path: string, accept: string | undefined): boolean =>
   extname(path) === '' && /text\/html|\*\/\*/.test(accept ?? '')
 
-/** A gzip or * entry without q=0. Nothing optional precedes the lookahead: backtracking would take quadratic time. */
-const gzipEntry = /(?:^|,)\s*(?:gzip|\*)(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+// A file is compressed once, on another thread. Brotli 11 would save 6 % of the bytes and take 15 times the CPU of brotli 9.
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+const compressors = {
+  br: promisify<Buffer, BrotliOptions, Buffer>(brotliCompress),
+  gzip: promisify<Buffer, { level: number }, Buffer>(gzip),
+}
 
-/** Whether an `Accept-Encoding` header accepts gzip. Takes time linear in the header's length. */
-export const acceptsGzip = (header: string | string[] | undefined): boolean => gzipEntry.test(String(header ?? ''))
+const compress = ({ body, compressed }: StaticFile, encoding: Encoding): Promise<Buffer> => {
+  let result = compressed.get(encoding)
+  if (result === undefined) {
+    result = encoding === 'br' ? compressors.br(body, brotli) : compressors.gzip(body, { level: 9 })
+    compressed.set(encoding, result)
+  }
+  return result
+}
+
+const send = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, headers }: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
+): void => {
+  response.writeHead(200, { ...headers, 'Content-Length': body.length })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
 
 /**
  * Serves the files of a folder. The folder is read once, so no path can reach a file outside of it.
@@ -93,16 +116,18 @@ export const createStaticFiles = (folder: string, headers: Readonly<Record<strin
       response.writeHead(304, fileHeaders).end()
       return true
     }
-    const usesGzip =
-      isText.test(file.type) && file.body.length >= minGzipBytes && acceptsGzip(request.headers['accept-encoding'])
-    const body = usesGzip ? (file.gzipped ??= gzipSync(file.body, { level: 9 })) : file.body
-    response.writeHead(200, {
-      ...fileHeaders,
-      'Content-Type': file.type,
-      'Content-Length': body.length,
-      ...(usesGzip ? { 'Content-Encoding': 'gzip' } : {}),
-    })
-    response.end(request.method === 'HEAD' ? undefined : body)
+    const typed = { ...fileHeaders, 'Content-Type': file.type }
+    const accepted = request.headers['accept-encoding']
+    const encoding =
+      isText.test(file.type) && file.body.length >= minCompressedBytes
+        ? chooseEncoding(accepted === undefined ? undefined : String(accepted))
+        : undefined
+    if (encoding === undefined) send(request, response, { body: file.body, headers: typed })
+    else {
+      void compress(file, encoding).then((body) =>
+        send(request, response, { body, headers: { ...typed, 'Content-Encoding': encoding } }),
+      )
+    }
     return true
   }
 }

@@ -35,7 +35,7 @@ export interface Access {
     /** How far in the future a token's `exp` may be, in seconds; `null`: the service's default. */
     readonly jwtMaxLifetimeS: number | null
     readonly limits: Readonly<Record<string, unknown>> | null
-    readonly allow: readonly { readonly type: AllowType; readonly value: string }[]
+    readonly allow: readonly { readonly id: string; readonly type: AllowType; readonly value: string }[]
     readonly jwtKeys: readonly { readonly kid: string; readonly alg: string; readonly publicPem: string }[]
   } | null
 }
@@ -79,7 +79,11 @@ const toApp = (row: AccessRow): Access['app'] =>
         jwtAudience: row.jwt_audience,
         jwtMaxLifetimeS: row.jwt_max_lifetime_s,
         limits: fromJson(row.app_limits),
-        allow: (JSON.parse(row.allow ?? '[]') as [AllowType, string][]).map(([type, value]) => ({ type, value })),
+        allow: (JSON.parse(row.allow ?? '[]') as [string, AllowType, string][]).map(([id, type, value]) => ({
+          id,
+          type,
+          value,
+        })),
         jwtKeys: (JSON.parse(row.jwt_keys ?? '[]') as [string, string, string][]).map(([kid, alg, publicPem]) => ({
           kid,
           alg,

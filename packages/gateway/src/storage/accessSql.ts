@@ -21,7 +21,7 @@ const getAccessSql = ({ list }: Syntax, old: string): string => `
   select k.id as key_id, k.kind, coalesce(a.version, k.version) as version, k.state as key_state, ${old} as old,
     k.old_until, k.expires_at, coalesce(a.record_details, k.record_details) as record_details, u.id as user_id, u.state as user_state, u.limits as user_limits, u.quota_owner,
     a.id as app_id, a.services, k.network, a.networks, a.require_jwt, a.jwt_audience, a.jwt_max_lifetime_s, a.limits as app_limits,
-    (select ${list('e.type, e.value', 'e.id')} from allow_entries e where e.app_id = a.id) as allow,
+    (select ${list('e.id, e.type, e.value', 'e.id')} from allow_entries e where e.app_id = a.id) as allow,
     (select ${list('j.kid, j.alg, j.public_pem', 'j.kid')} from jwt_keys j where j.app_id = a.id) as jwt_keys
   from keys k join users u on u.id = k.user_id left join apps a on a.id = k.app_id`
 

@@ -13,6 +13,8 @@ export interface AllowEntry {
   readonly value: string
   readonly label: string
   readonly createdAt: number
+  /** The minute in which it was last used; `null`: never. */
+  readonly usedAt: number | null
 }
 
 /** The allow lists of apps. */
@@ -39,7 +41,7 @@ export interface AllowList {
   remove(entry: { id: string; appId: string; userId: string }): Promise<boolean>
 }
 
-const columns = ['id', 'type', 'value', 'label', 'createdAt'] as const
+const columns = ['id', 'type', 'value', 'label', 'createdAt', 'usedAt'] as const
 
 /** Creates the repository of allow lists. */
 export const createAllowList = (db: Db): AllowList => ({

@@ -60,6 +60,7 @@ interface AllowEntryRow {
   value: string
   label: string
   createdAt: number
+  usedAt: Generated<number | null>
 }
 
 interface JwtKeyRow {

@@ -432,7 +432,7 @@ test('a key with invalid stored settings is rejected', async () => {
     jwtAudience: null,
     jwtMaxLifetimeS: null,
     limits: null,
-    allow: [{ type: 'ip' as const, value: 'no ip' }],
+    allow: [{ id: 'alw_1', type: 'ip' as const, value: 'no ip' }],
     jwtKeys: [],
   }
   const { storage, pending } = createSlowStorage()

@@ -105,14 +105,18 @@ describe('the OpenID Connect client', () => {
     await expect(provider.visit(url.href)).rejects.toThrow('the provider responded with 400')
   })
 
-  test('a response that is too large is rejected', async () => {
-    const server = createServer((_, response) => {
+  test.each<[string, (issuer: string) => object]>([
+    ['too large', (issuer) => ({ issuer, more: 'x'.repeat(2 * 1024 * 1024) })],
+    ['of another issuer', () => ({ issuer: provider.issuer })],
+    ['with a script in place of a page', (issuer) => ({ issuer, authorization_endpoint: 'javascript:alert(1)' })],
+  ])('metadata that is %s is rejected', async (_, getMetadata) => {
+    const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(`{"issuer":"${'x'.repeat(2 * 1024 * 1024)}"}`)
+      response.end(JSON.stringify(getMetadata(issuer)))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    expect(await create({ ...provider.config, issuer: `http://127.0.0.1:${port}` }).start(flow)).toBe('failed')
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await create({ ...provider.config, issuer }).start(flow)).toBe('failed')
     server.closeAllConnections()
     server.close()
   })

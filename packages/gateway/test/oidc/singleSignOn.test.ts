@@ -274,6 +274,18 @@ describe.each(databases)('single sign-on on $name', (database) => {
       expect(await two.accounts.finishSingleSignOn(request)).toMatchObject(invalid)
     })
 
+    test('a log-in survives a rotation of the server secret, not the removal of the old one', async () => {
+      const { token, back } = await start()
+      const next = createServerSecret(randomBytes(32).toString('hex'), { version: 2 })
+      const client = createOidcClient({ config: () => config, timeoutMs: 30_000 })
+      const oidc = { client, siteUrl: () => siteUrl }
+      const request = { token, response: back.search, ip: newIp() }
+      const removed = createFixture(storage, { oidc, secrets: [next] })
+      expect(await removed.accounts.finishSingleSignOn(request)).toMatchObject(invalid)
+      const rotated = createFixture(storage, { oidc, secrets: [next, ...secrets] })
+      expectOk(await rotated.accounts.finishSingleSignOn(request))
+    })
+
     test('a code works once', async () => {
       const { token, back } = await start()
       expectOk(await finish(token, back.search))

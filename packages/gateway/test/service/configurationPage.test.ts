@@ -48,7 +48,8 @@ const formatValue = (schema: Schema): string => {
 
 const formatDefault = (value: unknown, isRequired: boolean): string | undefined => {
   if (value === undefined) return isRequired ? '**required**' : undefined
-  return ['[]', '{}'].includes(JSON.stringify(value)) ? 'none' : `\`${JSON.stringify(value)}\``
+  const json = JSON.stringify(value)
+  return ['[]', '{}'].includes(json) ? 'none' : `\`${json.replaceAll('","', '", "')}\``
 }
 
 /** Lists the options of a schema that have no options of their own, by path. */
@@ -70,16 +71,29 @@ const options = new Map(listOptions(configJsonSchema()))
 for (const [name, value] of Object.entries(defaultLimits))
   options.set(`bounds.${name}`, { ...(options.get(`bounds.${name}`) as Option), defaultText: `\`${value}\`` })
 
-const rows = new Map(
-  page
-    .split('\n')
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter((cells) => cells.length === 6 && cells[1]?.startsWith('`'))
-    .map(([, name = '', value = '', defaultText = '', description = '']) => [
-      name.replaceAll('`', ''),
-      { value, defaultText, description },
-    ]),
-)
+/** A row of the page. */
+interface Row {
+  readonly value: string
+  readonly defaultText: string
+  readonly description: string
+}
+
+/** Reads the rows of a page by option. A table with the header "option of `limits`" leaves out `limits.` in its rows. */
+const readRows = (markdown: string): ReadonlyMap<string, Row> => {
+  const found = new Map<string, Row>()
+  let prefix = ''
+  for (const line of markdown.split('\n')) {
+    const [, name = '', description = '', value = '', defaultText = ''] = line.split('|').map((cell) => cell.trim())
+    const [, object] = /^option(?: of `(.+)`)?$/.exec(name) ?? []
+    if (name.startsWith('option')) prefix = object === undefined ? '' : `${object}.`
+    // The table of environment variables has no defaults.
+    else if (name.startsWith('`') && defaultText !== '')
+      found.set(prefix + name.replaceAll('`', ''), { value, defaultText, description })
+  }
+  return found
+}
+
+const rows = readRows(page)
 
 describe('docs/reference/configuration.md', () => {
   test('has one row for each option of the config, and no other', () => {

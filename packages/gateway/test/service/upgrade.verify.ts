@@ -95,5 +95,9 @@ describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kin
     await expect
       .poll(async () => (await onNext.get('GET /api/usage')).day.used, { timeout: 30_000 })
       .toBeGreaterThanOrEqual(statuses.length)
+
+    // The previous build also starts on the migrated database: to go back, or after a crash during the upgrade.
+    const back = await startBuild('back', previous?.program)
+    expect(await getStatus(first.address.replace(old.url, back.url))).toBe(200)
   })
 })

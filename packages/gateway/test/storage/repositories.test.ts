@@ -262,7 +262,14 @@ describe.each(databases)('repositories on $name', (database) => {
       const add = (type: 'origin' | 'method', value: string) =>
         storage.allowList.add({ ...of, type, value, label: 'l', max: 2, now })
       const first = granted(await add('origin', 'https://a.example'))
-      expect(first).toEqual({ id: first.id, type: 'origin', value: 'https://a.example', label: 'l', createdAt: now })
+      expect(first).toEqual({
+        id: first.id,
+        type: 'origin',
+        value: 'https://a.example',
+        label: 'l',
+        createdAt: now,
+        usedAt: null,
+      })
       expect(await add('origin', 'https://a.example')).toBe('entryTaken')
       granted(await add('origin', 'https://b.example'))
       expect(await add('origin', 'https://c.example')).toBe('entriesFull')
@@ -477,7 +484,9 @@ describe.each(databases)('repositories on $name', (database) => {
           jwtAudience: null,
           jwtMaxLifetimeS: 60,
           limits: { perDay: null },
-          allow: expect.arrayContaining([...allowed]),
+          allow: expect.arrayContaining(
+            allowed.map((entry) => ({ id: expect.stringMatching(/^alw_/) as unknown, ...entry })),
+          ),
           jwtKeys: [{ kid, alg: 'ES256', publicPem: jwtKey(kid).publicPem }],
         },
       })

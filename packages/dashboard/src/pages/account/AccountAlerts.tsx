@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AlertDeliveryView, AlertsView } from '@keyrail/gateway'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { alertsQuery, deploymentQuery, sessionQuery } from '../../control/queries.ts'
+import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
@@ -46,18 +46,16 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
   const { data: deployment } = useQuery(deploymentQuery)
   const { data: session } = useQuery(sessionQuery)
   const isOperator = session?.account.role === 'operator'
-  const { own, allUsers } = alerts.emails
-  const [chosen, setChosen] = useState<readonly ('own' | 'allUsers')[]>([
-    ...(own ? (['own'] as const) : []),
-    ...(allUsers ? (['allUsers'] as const) : []),
-  ])
+  const draft = useDraft('alerts/emails', alerts.emails)
+  const { own, allUsers } = draft.values
   const saving = useSubmit({
     send: () =>
       callApi('PUT /api/alerts/emails', {
-        body: { own: chosen.includes('own'), allUsers: isOperator && chosen.includes('allUsers') },
+        body: { own, allUsers: isOperator && allUsers },
       }),
     done: (saved) => {
       queries.setQueryData(alertsQuery.queryKey, saved)
+      draft.clear()
       say('Saved')
     },
   })
@@ -77,13 +75,13 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
           <Link to="/account/security">Confirm the address</Link>
         </Note>
       )}
-      <SaveForm of={saving}>
+      <SaveForm of={saving} draft={draft}>
         <Choices
           legend={`Send an email to ${session?.account.email ?? 'you'}`}
           kind="any"
           name="emails"
-          value={chosen}
-          onChange={setChosen}
+          value={[...(own ? ['own' as const] : []), ...(allUsers ? ['allUsers' as const] : [])]}
+          onChange={(chosen) => draft.change({ own: chosen.includes('own'), allUsers: chosen.includes('allUsers') })}
           options={[
             { value: 'own', title: 'about my apps and API keys' },
             ...(isOperator ? [{ value: 'allUsers' as const, title: 'about those of all users' }] : []),

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, sessionQuery } from '../../control/queries.ts'
 import { changeSession } from '../../control/sessionChange.ts'
+import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -36,14 +37,18 @@ export function AccountSecurity() {
 }
 
 function ChangeEmail({ account }: { readonly account: AccountView }) {
-  const [email, setEmail] = useState(account.email)
+  const draft = useDraft(`${account.id}/email`, { email: account.email })
+  const { email } = draft.values
   const [sentTo, setSentTo] = useState('')
   const isOther = email.trim().toLowerCase() !== account.email.toLowerCase()
   const requesting = useSubmit({
     check: () => ({ email: email.trim() === '' ? 'Type an email address' : undefined }),
     send: (password) =>
       callApi('POST /api/account/email', { body: { email, ...(password !== undefined && { password }) } }),
-    done: () => setSentTo(email.trim()),
+    done: () => {
+      setSentTo(email.trim())
+      draft.clear()
+    },
     fields: ['email'],
   })
   return (
@@ -57,7 +62,11 @@ function ChangeEmail({ account }: { readonly account: AccountView }) {
         </Note>
       )}
       <SaveForm of={requesting} action={isOther ? 'Send a link to the new address' : 'Send a link to confirm it'}>
-        <EmailField value={email} onChange={setEmail} fix={requesting.getFix('email')} />
+        <EmailField
+          value={email}
+          onChange={(typed) => draft.change({ email: typed })}
+          fix={requesting.getFix('email')}
+        />
       </SaveForm>
     </Card>
   )
@@ -67,7 +76,7 @@ function Connect({ label }: { readonly label: string }) {
   return (
     <Card
       title="Single sign-on"
-      lead={`Log in to this account with ${label}. It needs the same email address there, and ${label} must have verified it.`}
+      lead={`With ${label}, you can log in to this account without a password. The email address there must be the same, and verified.`}
     >
       <div className="row end">
         <SignOnButton verb="Connect" connect back="/account/security" />

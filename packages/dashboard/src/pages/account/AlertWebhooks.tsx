@@ -3,6 +3,7 @@ import type { AlertsView, NewWebhookView, WebhookView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { alertsQuery, sessionQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -19,8 +20,8 @@ import { dayText } from '../../parts/times.ts'
 export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly alerts: AlertsView }) {
   const queries = useQueryClient()
   const isOperator = useQuery(sessionQuery).data?.account.role === 'operator'
-  const [url, setUrl] = useState('')
-  const [isForAll, setForAll] = useState(false)
+  const [url, setUrl, clearUrl] = useStored('new-webhook/url', '')
+  const [isForAll, setForAll] = useStored('new-webhook/all-users', false)
   const [made, setMade] = useState<NewWebhookView>()
   const adding = useSubmit({
     check: () => ({ url: url.trim() === '' ? 'Type the URL of your server' : undefined }),
@@ -33,7 +34,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
         },
       }),
     done: async (added) => {
-      setUrl('')
+      clearUrl()
       setMade(added)
       await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
     },

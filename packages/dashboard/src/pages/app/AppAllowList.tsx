@@ -15,6 +15,7 @@ import { Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
+import { agoText, momentText } from '../../parts/times.ts'
 import { useApp } from './useApp.ts'
 
 const types: readonly {
@@ -105,6 +106,7 @@ export function AppAllowList() {
                         <tr>
                           <th scope="col">{type.one}</th>
                           <th scope="col">Label</th>
+                          <th scope="col">Last use</th>
                           <td />
                         </tr>
                       </thead>
@@ -235,6 +237,15 @@ function Entry(props: {
         {entry.value}
       </th>
       <td className="break">{entry.label || <span className="soft">No label</span>}</td>
+      <td className="soft">
+        {entry.lastUsedAt === null ? (
+          'Never used'
+        ) : (
+          <time dateTime={entry.lastUsedAt} title={momentText(entry.lastUsedAt)}>
+            Last used {agoText(entry.lastUsedAt)}
+          </time>
+        )}
+      </td>
       <td>
         <div className="row end">
           <Button size="little" kind="plain" label={`Edit label: ${entry.value}`} onClick={() => setEditing(true)}>

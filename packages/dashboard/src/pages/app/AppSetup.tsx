@@ -18,7 +18,6 @@ export function AppSetup() {
   return (
     <div className="stack wide">
       <FirstRequest subject={{ appId: app.id }} />
-      <AppChecklist app={app} />
       {app.requireJwt && (
         <Note kind="warn">
           This app takes calls only with a signed token, which the program does not send.{' '}
@@ -27,36 +26,39 @@ export function AppSetup() {
           </Link>
         </Note>
       )}
-      {isOff(app) ? (
-        <Note kind="warn">
-          {app.services.length === 0 ? (
-            <>
-              All its services are off, so its calls are rejected.{' '}
-              <Link to="/apps/$appId/settings/advanced" params={params}>
-                Advanced configuration
-              </Link>
-            </>
-          ) : (
-            <>
-              No network is enabled, so its calls are rejected.{' '}
-              <Link to="/apps/$appId/networks" params={params}>
-                Enable networks
-              </Link>
-            </>
-          )}
-        </Note>
-      ) : (
-        <Loaded query={deployment}>
-          {({ networks }) => (
-            <SnippetPanel
-              holder={holder}
-              subject={params}
-              requireJwt={app.requireJwt}
-              networks={networks.filter(({ network }) => app.networks.includes(network))}
-            />
-          )}
-        </Loaded>
-      )}
+      <div className="beside">
+        <AppChecklist app={app} />
+        {isOff(app) ? (
+          <Note kind="warn">
+            {app.services.length === 0 ? (
+              <>
+                All its services are off, so its calls are rejected.{' '}
+                <Link to="/apps/$appId/settings/advanced" params={params}>
+                  Advanced configuration
+                </Link>
+              </>
+            ) : (
+              <>
+                No network is enabled, so its calls are rejected.{' '}
+                <Link to="/apps/$appId/networks" params={params}>
+                  Enable networks
+                </Link>
+              </>
+            )}
+          </Note>
+        ) : (
+          <Loaded query={deployment}>
+            {({ networks }) => (
+              <SnippetPanel
+                holder={holder}
+                subject={params}
+                requireJwt={app.requireJwt}
+                networks={networks.filter(({ network }) => app.networks.includes(network))}
+              />
+            )}
+          </Loaded>
+        )}
+      </div>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import type { InviteView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, invitesQuery } from '../../control/queries.ts'
+import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -59,7 +60,7 @@ export function OperatorInvites() {
 
 function Make() {
   const queries = useQueryClient()
-  const [email, setEmail] = useState('')
+  const [email, setEmail, clearEmail] = useStored('new-invite/email', '')
   const [days, setDays] = useState('7')
   const [isSent, setSent] = useState(false)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -71,7 +72,7 @@ function Make() {
         body: { days: Number(days), ...(email.trim() && { email: email.trim() }), ...(isSent && { send: true }) },
       }),
     done: async (made) => {
-      setEmail('')
+      clearEmail()
       if (isSent) say('The invite is on its way')
       setLink(isSent ? undefined : made)
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })

@@ -33,7 +33,7 @@ export function OperatorUpstreams() {
 
 function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
   return (
-    <table className="table cards">
+    <table className="table cards upstreams">
       <thead>
         <tr>
           <th scope="col">Upstream</th>

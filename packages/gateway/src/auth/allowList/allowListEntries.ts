@@ -7,6 +7,8 @@ import { parseUserAgentRule } from './userAgentRule.ts'
 
 /** One entry of an allow list. */
 export interface AllowListEntry {
+  /** Identifies it to `onUse` of `compileAllowList`. */
+  readonly id?: string | undefined
   readonly value: string
   /** A note of the owner, up to 64 characters. */
   readonly label?: string | undefined

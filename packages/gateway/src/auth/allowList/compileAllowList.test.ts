@@ -199,4 +199,31 @@ describe('compileAllowList', () => {
       expect(() => compileAllowList({ [secret]: [] } as AllowListEntries)).not.toThrow('s3cretT0ken')
     }
   })
+
+  test('reports the first entry of each type that allows a request or a call', () => {
+    const used: (string | undefined)[] = []
+    const name = (id: string, value: string) => ({ id, value })
+    const list = compileAllowList(
+      {
+        ips: [name('office', '10.0.0.0/8'), name('desk', '10.0.0.1')],
+        origins: [name('other', 'other.example'), name('site', '*.example.com')],
+        userAgents: [name('wallet', 'wallet/')],
+        methods: [name('all', 'eth_*'), name('call', 'eth_call')],
+        addresses: [name('a', a), name('b', b)],
+      },
+      { onUse: ({ id }) => used.push(id) },
+    )
+    const request = { ip: '10.0.0.1', origin: 'https://app.example.com', userAgent: 'Wallet/1' }
+    list.rejectRequest(request)
+    expect(used.splice(0)).toEqual(['office', 'site', 'wallet'])
+    list.rejectRequest({ ...request, ip: '192.0.2.1' })
+    expect(used.splice(0)).toEqual([])
+    const read = (method: string, to: string) => list.rejectCall({ method, params: JSON.stringify([{ to }, 'latest']) })
+    read('eth_call', b)
+    expect(used.splice(0)).toEqual(['call', 'b'])
+    read('eth_estimateGas', a)
+    expect(used.splice(0)).toEqual(['all', 'a'])
+    read('net_version', a)
+    expect(used).toEqual([])
+  })
 })

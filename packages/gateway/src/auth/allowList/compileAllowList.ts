@@ -24,7 +24,7 @@ export interface AllowListRequest {
   readonly userAgent: string | undefined
 }
 
-/** A compiled allow list. It is stateless, so that all requests of one version of an app share it. */
+/** A compiled allow list. It has no state of its own, so that all requests of one version of an app share it. */
 export interface AllowList {
   /** Returns the rejection of a request, or `undefined`. */
   rejectRequest(request: AllowListRequest): Rejection | undefined
@@ -41,6 +41,9 @@ export interface AllowListCall {
   readonly unknownName?: string | undefined
 }
 
+/** Called with an entry that allows a request or a call: of several, with the first one. A later check may still reject it. */
+export type OnAllowListUse = (entry: AllowListEntry) => void
+
 type RequestCheck = (request: AllowListRequest) => Rejection | undefined
 type CallCheck = (call: AllowListCall) => Rejection | undefined
 
@@ -48,21 +51,25 @@ type CallCheck = (call: AllowListCall) => Rejection | undefined
  * Compiles an allow list, once per version of an app. A request must match one entry of every type. A request without an Origin, a user
  * agent or a valid IP does not match a list of that type. Only browsers are bound to send a true Origin and user agent: any other program
  * can forge them.
+ * @param options.onUse - Called for each entry that allows a request or a call. @default nothing is called
  * @throws {TypeError} if an entry is invalid. The message names the entry and the fix, and contains no value.
  * @example
  * const list = compileAllowList({ ips: [{ value: '203.0.113.0/24', label: 'office' }] })
  * list.rejectRequest({ ip: '198.51.100.1', origin: undefined, userAgent: undefined })?.reason // 'ip_not_allowed'
  */
-export const compileAllowList = (entries: AllowListEntries): AllowList => {
+export const compileAllowList = (
+  entries: AllowListEntries,
+  { onUse = () => {} }: { onUse?: OnAllowListUse | undefined } = {},
+): AllowList => {
   const [problem] = checkAllowListEntries(entries)
   if (problem !== undefined)
     throw new TypeError(`${problem.field === '' ? 'the allow list' : problem.field} ${problem.fix}`)
   const requestChecks = [
-    createIpCheck(entries.ips),
-    createOriginCheck(entries.origins),
-    createUserAgentCheck(entries.userAgents),
+    createIpCheck(entries.ips, onUse),
+    createOriginCheck(entries.origins, onUse),
+    createUserAgentCheck(entries.userAgents, onUse),
   ]
-  const callChecks = [createMethodCheck(entries.methods), createAddressCheck(entries.addresses)]
+  const callChecks = [createMethodCheck(entries.methods, onUse), createAddressCheck(entries.addresses, onUse)]
   const activeRequestChecks = requestChecks.filter((check) => check !== undefined)
   const activeCallChecks = callChecks.filter((check) => check !== undefined)
   return {
@@ -86,60 +93,70 @@ const findRejection = <Subject>(
 const parseRules = <Rule>(
   entries: readonly AllowListEntry[] | undefined,
   parse: (text: string) => ParsedRule<Rule>,
-): readonly Rule[] | undefined => {
+): readonly { readonly rule: Rule; readonly entry: AllowListEntry }[] | undefined => {
   if (entries === undefined || entries.length === 0) return undefined
-  return entries.flatMap(({ value }) => {
-    const parsed = parse(value)
-    return 'rule' in parsed ? [parsed.rule] : []
+  return entries.flatMap((entry) => {
+    const parsed = parse(entry.value)
+    return 'rule' in parsed ? [{ rule: parsed.rule, entry }] : []
   })
 }
 
-const createIpCheck = (entries: AllowListEntries['ips']): RequestCheck | undefined => {
+const createIpCheck = (entries: AllowListEntries['ips'], onUse: OnAllowListUse): RequestCheck | undefined => {
   const rules = parseRules(entries, parseIpRange)
   if (rules === undefined) return undefined
   return ({ ip }) => {
     const bytes = ip === undefined ? undefined : parseIp(ip)
-    return bytes !== undefined && rules.some((rule) => matchesIp(rule, bytes)) ? undefined : rejections.ipNotAllowed()
+    const found = bytes && rules.find(({ rule }) => matchesIp(rule, bytes))
+    if (found === undefined) return rejections.ipNotAllowed()
+    onUse(found.entry)
+    return undefined
   }
 }
 
-const createOriginCheck = (entries: AllowListEntries['origins']): RequestCheck | undefined => {
+const createOriginCheck = (entries: AllowListEntries['origins'], onUse: OnAllowListUse): RequestCheck | undefined => {
   const rules = parseRules(entries, parseOriginRule)
   if (rules === undefined) return undefined
   return ({ origin }) => {
     const parsed = origin === undefined ? undefined : parseOrigin(origin)
-    return parsed !== undefined && rules.some((rule) => matchesOrigin(rule, parsed))
-      ? undefined
-      : rejections.originNotAllowed()
+    const found = parsed && rules.find(({ rule }) => matchesOrigin(rule, parsed))
+    if (found === undefined) return rejections.originNotAllowed()
+    onUse(found.entry)
+    return undefined
   }
 }
 
-const createUserAgentCheck = (entries: AllowListEntries['userAgents']): RequestCheck | undefined => {
+const createUserAgentCheck = (
+  entries: AllowListEntries['userAgents'],
+  onUse: OnAllowListUse,
+): RequestCheck | undefined => {
   const rules = parseRules(entries, parseUserAgentRule)
   if (rules === undefined) return undefined
   return ({ userAgent }) => {
     const lower = userAgent?.toLowerCase()
-    return lower !== undefined && rules.some((part) => lower.includes(part))
-      ? undefined
-      : rejections.userAgentNotAllowed()
+    const found = lower === undefined ? undefined : rules.find(({ rule }) => lower.includes(rule))
+    if (found === undefined) return rejections.userAgentNotAllowed()
+    onUse(found.entry)
+    return undefined
   }
 }
 
-const createMethodCheck = (entries: AllowListEntries['methods']): CallCheck | undefined => {
+const createMethodCheck = (entries: AllowListEntries['methods'], onUse: OnAllowListUse): CallCheck | undefined => {
   const rules = parseRules(entries, parseMethodRule)
   if (rules === undefined) return undefined
-  const names = new Set(rules.filter((rule) => !rule.isPrefix).map((rule) => rule.name))
-  const prefixes = rules.filter((rule) => rule.isPrefix).map((rule) => rule.name)
-  return ({ method }) =>
-    names.has(method) || prefixes.some((prefix) => method.startsWith(prefix))
-      ? undefined
-      : rejections.methodNotAllowed(method)
+  const byName = new Map(rules.flatMap(({ rule, entry }) => (rule.isPrefix ? [] : [[rule.name, entry]])))
+  const prefixes = rules.filter(({ rule }) => rule.isPrefix)
+  return ({ method }) => {
+    const entry = byName.get(method) ?? prefixes.find(({ rule }) => method.startsWith(rule.name))?.entry
+    if (entry === undefined) return rejections.methodNotAllowed(method)
+    onUse(entry)
+    return undefined
+  }
 }
 
-const createAddressCheck = (entries: AllowListEntries['addresses']): CallCheck | undefined => {
+const createAddressCheck = (entries: AllowListEntries['addresses'], onUse: OnAllowListUse): CallCheck | undefined => {
   const rules = parseRules(entries, parseAddressRule)
   if (rules === undefined) return undefined
-  const listed = new Set(rules)
+  const listed = new Map(rules.map(({ rule, entry }) => [rule, entry]))
   return ({ method, params, unknownName }) => {
     if (unknownName !== undefined)
       return rejections.notAllowedWithAddresses(describeUnknownMember(unknownName, [], 'the request'))
@@ -152,7 +169,9 @@ const createAddressCheck = (entries: AllowListEntries['addresses']): CallCheck |
     for (const value of found.addresses) {
       const address = parseAddress(value)
       if (address === undefined) return rejections.notAllowedWithAddresses('value that is not an address')
-      if (!listed.has(address)) return rejections.addressNotAllowed(address)
+      const entry = listed.get(address)
+      if (entry === undefined) return rejections.addressNotAllowed(address)
+      onUse(entry)
     }
     return undefined
   }

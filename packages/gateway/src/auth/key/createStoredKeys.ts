@@ -6,6 +6,7 @@ import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { createKeyCache } from './createKeyCache.ts'
 import type { FoundKey, KeyLimits, KeyRecord, KeyStore } from './keyStore.ts'
+import type { OnAllowListUse } from '../allowList/compileAllowList.ts'
 import { isJwtKeyId } from '../jwt/jwtKeyId.ts'
 import { toKeyRecord } from './toKeyRecord.ts'
 
@@ -14,6 +15,8 @@ export interface StoredKeysOptions {
   readonly storage: Pick<Storage, 'findAccess' | 'findAccessByKid' | 'changes'>
   /** Returns the effective limits of a key: see `resolveLimits`. */
   readonly getLimits: (source: LimitSource) => KeyLimits
+  /** Called when an entry of an app's allow list allows a request or a call. */
+  readonly onAllowListUse?: OnAllowListUse | undefined
   /** Most keys cached, and most unknown keys cached; 2 or more. @default 100_000 */
   readonly maxEntries?: number
   /** How long cached keys work while the database is unreachable, in milliseconds. @default 600_000 (10 minutes) */
@@ -99,6 +102,7 @@ interface Lookup {
 export const createStoredKeys = ({
   storage,
   getLimits,
+  onAllowListUse,
   maxEntries = 100_000,
   staleKeysForMs = 600_000,
   pollMs = 1_000,
@@ -136,7 +140,7 @@ export const createStoredKeys = ({
       if (startedIn === epoch) unknown.set(lookup.name, now() + unknownForMs)
       return undefined
     }
-    const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by })
+    const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by, onAllowListUse })
     if (startedIn === epoch) {
       const cached = { record, userLimits: access.user.limits, appLimits: access.app?.limits ?? null, limitsVersion }
       known.set(lookup.name, cached, [access.user.id, access.app?.id ?? access.keyId])

@@ -1,5 +1,6 @@
 import type { AllowListEntries, AllowListEntry, AllowListType } from '../allowList/allowListEntries.ts'
 import { compileAllowList } from '../allowList/compileAllowList.ts'
+import type { OnAllowListUse } from '../allowList/compileAllowList.ts'
 import { compileJwtPolicy } from '../jwt/jwtPolicy.ts'
 import type { Access } from '../../storage/access.ts'
 import type { AllowType } from '../../storage/allowList.ts'
@@ -13,9 +14,9 @@ const listTypes: Readonly<Record<AllowType, AllowListType>> = {
   userAgent: 'userAgents',
 }
 
-const toEntries = (stored: readonly { readonly type: AllowType; readonly value: string }[]): AllowListEntries => {
+const toEntries = (stored: NonNullable<Access['app']>['allow']): AllowListEntries => {
   const entries: Partial<Record<AllowListType, AllowListEntry[]>> = {}
-  for (const { type, value } of stored) (entries[listTypes[type]] ??= []).push({ value })
+  for (const { type, ...entry } of stored) (entries[listTypes[type]] ??= []).push(entry)
   return entries
 }
 
@@ -24,10 +25,13 @@ const toStatus = ({ keyState, user }: Access): KeyRecord['status'] => {
   return user.state === 'disabled' ? 'disabled' : 'active'
 }
 
-const toAppMembers = (app: NonNullable<Access['app']>): Pick<KeyRecord, 'appId' | 'services' | 'allow' | 'jwt'> => ({
+const toAppMembers = (
+  app: NonNullable<Access['app']>,
+  onAllowListUse: OnAllowListUse | undefined,
+): Pick<KeyRecord, 'appId' | 'services' | 'allow' | 'jwt'> => ({
   appId: app.id,
   services: app.services,
-  ...(app.allow.length === 0 ? {} : { allow: compileAllowList(toEntries(app.allow)) }),
+  ...(app.allow.length === 0 ? {} : { allow: compileAllowList(toEntries(app.allow), { onUse: onAllowListUse }) }),
   ...(app.jwtKeys.length === 0 && !app.requireJwt
     ? {}
     : {
@@ -46,9 +50,17 @@ const toAppMembers = (app: NonNullable<Access['app']>): Pick<KeyRecord, 'appId' 
  * Compiles a stored key into the record that the gateway checks for every request.
  * @param found.limits - The effective limits of the key.
  * @param found.by - How it was found. For a `kid` the expiry of the app's API key does not apply.
+ * @param found.onAllowListUse - Called when an entry of the app's allow list allows a request or a call.
  * @throws {TypeError} if stored data is invalid. In that case no call may pass.
  */
-export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits; by: 'hash' | 'kid' }): KeyRecord => ({
+export const toKeyRecord = (
+  access: Access,
+  {
+    limits,
+    by,
+    onAllowListUse,
+  }: { limits: KeyLimits; by: 'hash' | 'kid'; onAllowListUse?: OnAllowListUse | undefined },
+): KeyRecord => ({
   id: access.keyId,
   kind: access.kind === 'app' ? 'app' : 'apiKey',
   networks: access.networks,
@@ -60,5 +72,5 @@ export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits;
   version: access.version,
   limits,
   ...(access.recordDetails ? { recordDetails: true } : {}),
-  ...(access.app === null ? {} : toAppMembers(access.app)),
+  ...(access.app === null ? {} : toAppMembers(access.app, onAllowListUse)),
 })

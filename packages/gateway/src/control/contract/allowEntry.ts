@@ -15,6 +15,8 @@ export interface AllowEntryView {
   readonly value: string
   readonly label: string
   readonly createdAt: string
+  /** The minute in which it last allowed a request or a call; `null`: never. */
+  readonly lastUsedAt: string | null
 }
 
 /** An allow list, oldest entries first. */
@@ -46,7 +48,14 @@ const type = z.enum(allowTypes)
 
 /** The schema of `AllowEntryView`. */
 export const allowEntryView: z.ZodType<AllowEntryView> = z
-  .strictObject({ id: z.string(), type, value: z.string(), label: z.string(), createdAt: timeText })
+  .strictObject({
+    id: z.string(),
+    type,
+    value: z.string(),
+    label: z.string(),
+    createdAt: timeText,
+    lastUsedAt: timeText.nullable(),
+  })
   .meta({ id: 'AllowEntry' })
 
 /** The schema of `AllowListView`. */

@@ -29,7 +29,7 @@ export interface MetricsView {
   }
   /** WebSockets that were opened. */
   readonly connections: number
-  /** Notifications of subscriptions. They are no requests: none of the other members count them. */
+  /** Notifications of subscriptions. They are not requests: the other members do not count them. */
   readonly notifications: number
   /** One item per step from `from` to `to`, including steps without requests. */
   readonly series: readonly {

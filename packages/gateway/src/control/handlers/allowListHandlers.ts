@@ -6,14 +6,15 @@ import type { AllowEntryView } from '../contract/allowEntry.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
-import { isoTime } from '../views/times.ts'
+import { isoTime, isoTimeOrNull } from '../views/times.ts'
 
-const toAllowEntryView = ({ id, type, value, label, createdAt }: AllowEntry): AllowEntryView => ({
+const toAllowEntryView = ({ id, type, value, label, createdAt, usedAt }: AllowEntry): AllowEntryView => ({
   id,
   type,
   value,
   label,
   createdAt: isoTime(createdAt),
+  lastUsedAt: isoTimeOrNull(usedAt),
 })
 
 /** The routes of apps' allow lists. */

@@ -20,7 +20,7 @@ const lateMs = 5_000
 
 /** Most requests in a CSV file. */
 const maxCsvRows = 10_000
-/** SQLite is read in this thread, so that other requests wait for so many rows. */
+/** SQLite is read in this thread, so a page of rows delays other requests. */
 const csvRowsAtOnce = 500
 
 /** A log, and the facts that name its CSV file. */

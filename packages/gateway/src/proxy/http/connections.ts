@@ -25,7 +25,7 @@ export interface Connections {
   readonly canStart: (request: IncomingMessage, response: ServerResponse) => boolean
   readonly enqueue: (request: IncomingMessage, start: () => void) => void
   readonly start: (request: IncomingMessage) => void
-  /** Call this when a response was written or its caller has gone. */
+  /** Call this when a response was written or its caller disconnected. */
   readonly finish: (request: IncomingMessage) => void
   /** Whether no later request was read on its connection: only the last response may close a connection, because they are sent in order. */
   readonly isLast: (request: IncomingMessage) => boolean
@@ -34,7 +34,7 @@ export interface Connections {
   /** Calls `listener` once all complete requests of a connection have their responses. For a response without a response object. */
   readonly onceIdle: (socket: Duplex, listener: () => void) => void
   /**
-   * Call this when a caller will send no more. It may wait for its response or be gone: on the wire both look the same. After a grace period
+   * Call this when a caller will send no more. It may be waiting for its response, or have disconnected: on the wire both look the same. After a grace period
    * its connection is cut, unless a response is being written.
    */
   readonly halfClosed: (socket: Duplex) => void

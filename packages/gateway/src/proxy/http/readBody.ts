@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { createChunks } from '../../lib/createChunks.ts'
 import type { Chunks } from '../../lib/createChunks.ts'
 
-/** The bytes of a body, or why there are none: it is too large, there is no room for it, or the caller has gone. */
+/** The bytes of a body, or the reason for their absence: it is too large, there is no room for it, or the caller disconnected. */
 export type BodyResult = Buffer | 'tooLarge' | 'noRoom' | 'gone'
 
 /** A body up to this size that arrives in one chunk needs no room, so small calls work even when there is none. */

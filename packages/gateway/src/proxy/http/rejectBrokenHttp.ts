@@ -23,7 +23,7 @@ const phrases: Readonly<Record<number, string>> = {
 
 /**
  * Responds to a request that Node's parser rejected, for example one with both Content-Length and Transfer-Encoding. Such a request has no
- * response object. Then closes the connection, because nobody knows where the next request on it starts.
+ * response object. Then closes the connection, because the start of the next request on it is unknown.
  */
 export const rejectBrokenHttp = (code: string | undefined, socket: Duplex, connections: Connections): void => {
   if (code === 'ECONNRESET' || !socket.writable) {

@@ -103,7 +103,7 @@ const checkFound = (
   { credential, record }: { credential: Credential; record: KeyRecord | null | undefined },
 ): void => {
   const { context, path, done } = request
-  // An exception further down would end the process, because nobody awaits this.
+  // Nothing awaits this, so an exception further down would end the process.
   if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, request, undefined)
   else if (credential.token !== undefined)
     done(gateway, context, checkTokenRecord(gateway, context, { path, token: credential.token, record }))

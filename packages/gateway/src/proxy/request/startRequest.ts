@@ -43,7 +43,7 @@ export const createHttpContext = (
   cancel: undefined,
 })
 
-/** Creates the facts of a request of which nothing is known yet. */
+/** Creates the facts of a new request. */
 export const createFacts = (): RequestFacts => ({
   network: undefined,
   tenant: undefined,

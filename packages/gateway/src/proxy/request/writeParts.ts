@@ -45,7 +45,7 @@ export const getByteLength = (parts: readonly BodyPart[]): number | undefined =>
 }
 
 /**
- * Destroys the connection of a caller that reads nothing of its response for a while, because the rest of it is held in memory.
+ * Destroys the connection of a caller that stops reading its response, because the rest of the response is in memory.
  * @returns Restarts the time.
  */
 const destroyWhenStalled = (response: ServerResponse, timeoutMs: number): (() => void) => {

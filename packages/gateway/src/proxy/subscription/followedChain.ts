@@ -56,7 +56,7 @@ export interface ChainStart {
 
 /** Follows the chain of one network for all subscriptions of this process. */
 export interface ChainFollower {
-  /** Starts to follow at the head, unless it does. The head is no step. It emits the changes after it, each in a turn of its own, until `stop`. */
+  /** Starts to follow at the head, unless it already does. The head is not a step. It emits the changes after it, each in a turn of its own, until `stop`. */
   readonly start: (listener: (step: ChainStep) => void) => void
   /** Stops, and forgets the blocks. Subscriptions that are about to start get `unavailable`. */
   readonly stop: () => void

@@ -4,7 +4,7 @@ import type { FailureKind } from '@keyrail/core'
 export interface CallOutcome {
   /** `batch` for the calls of a batch that got a result, or for all of them if the batch failed as a whole. */
   readonly method: string
-  /** Source text. Without it, nothing is learned about the node's state. */
+  /** Source text. Without it, the gateway learns nothing about the node's state. */
   readonly params?: string | undefined
   /** How many calls it is about: 1, or more for `batch`. The calls of a batch that failed on their own have an outcome each. */
   readonly calls: number

@@ -26,7 +26,7 @@ export interface PickOptions {
 
 /** How good an upstream is for a call. Lower is better. */
 const ranks = {
-  /** Nothing is known against it. */
+  /** It has no known problem. */
   ready: 0,
   /** The same, but its weight is 0. */
   backup: 1,
@@ -44,14 +44,14 @@ const anyUpstream: PickOptions = {}
 
 /**
  * Chooses the upstream for a call. The upstreams are ranked:
- * 1. those against which nothing is known;
+ * 1. those without a known problem;
  * 2. the same with weight 0;
  * 3. those that are not known to have the newest block that the caller has seen;
  * 4. those that fail, lag, sync or are throttled;
  * 5. those that probably lack the method or the state.
  *
  * One that was tried, is unreachable or of the wrong chain, is below `minHead`, does not offer the method by the config, or has no budget left is
- * never chosen. Among the best rank, the choice is by `loadBalancing`. `preferred` wins over others of its rank, as long as nothing is known against it.
+ * never chosen. Among the best rank, the choice is by `loadBalancing`. `preferred` wins over others of its rank, as long as it has no known problem.
  * @param members - In the order of the config.
  * @param choice.preferred - The upstream that took the caller's last write.
  * @returns `undefined` if no upstream is left.

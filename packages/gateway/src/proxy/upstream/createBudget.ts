@@ -32,7 +32,7 @@ export interface BudgetState {
 
 /** A budget of one upstream. It is never exceeded. */
 export interface Budget {
-  /** Whether it has room for so many more requests, which count as so many units. */
+  /** Whether it has room for this many more requests and units. */
   readonly hasRoom: (requests: number, units: number) => boolean
   /** Whether the day has room for another request. The gateway's own queries may exceed the limit of a second, which costs nothing. */
   readonly hasRoomToday: () => boolean

@@ -119,7 +119,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
         done(rejections.responseTooLarge(maxResponseBytes))
         return
       }
-      // Counted for each follower, because it may still write the response when the leader is gone.
+      // Counted for each follower, because it may still write the response after the leader has left.
       if (!holdBytes(budget.kept, result.value.length)) {
         done(rejections.upstreamBusy())
         return

@@ -48,11 +48,14 @@ export interface FlowControl {
   readonly abort: () => void
 }
 
-/** A request to an upstream. `done` is called once, with a fault or a response; not after it was stopped, and not if `large` returned a consumer. */
+/**
+ * A request to an upstream. `done` is called once, with a fault or a response; not after it was stopped, and not if `large` returned a consumer.
+ * `code` is the code of the error behind the fault, such as `ECONNREFUSED`.
+ */
 export interface UpstreamRequest {
   readonly body: string
   readonly budget: ByteBudget
-  readonly done: (fault: UpstreamFault | undefined, response?: UpstreamResponse) => void
+  readonly done: (fault: UpstreamFault | undefined, response?: UpstreamResponse, code?: string) => void
   /** Called when it is written to a connection: from then on the node may have received it. */
   readonly sent?: (() => void) | undefined
   /**
@@ -155,14 +158,14 @@ export const createUpstream = (
       budget.left += size
       dropBytes(budget.kept, size)
     }
-    const finish = (fault: UpstreamFault | undefined, response?: UpstreamResponse): void => {
+    const finish = (fault: UpstreamFault | undefined, response?: UpstreamResponse, code?: string): void => {
       if (ended) return
       ended = true
       leave()
       chunks = []
       // A retry, or another call of the same request, may read the bytes that were read in vain.
       if (fault !== undefined) returnBytes()
-      done(fault, response)
+      done(fault, response, code)
     }
     const stop = (): void => {
       if (!ended) returnBytes()
@@ -247,8 +250,8 @@ export const createUpstream = (
             })
           else takeConsumer()?.end()
         },
-        onResponseError: () => {
-          if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken')
+        onResponseError: (_controller, { code }: NodeJS.ErrnoException) => {
+          if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken', undefined, code)
           // If the response is paused and the node closes its connection after it, undici reports an error although all of it has arrived.
           else if (size === contentLength) takeConsumer()?.end()
           else takeConsumer()?.fail()

@@ -105,7 +105,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const members = options.upstreams.map(({ name, url, wsUrl: _wsUrl, headers, ...nodeOptions }, index): GroupMember => {
     const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
     const upstream = createUpstream(url, { headers, budget })
-    const onState = (state: UpstreamEvent): void => log({ event: 'upstream', network, upstream: name, state })
+    const onState = (state: UpstreamEvent, reason?: string): void =>
+      log({ event: 'upstream', network, upstream: name, state, reason })
     const member: GroupMember = createMember({
       name,
       upstream,

@@ -9,7 +9,7 @@ export interface FailureRule {
   readonly retry: 'otherNode' | 'never'
   /**
    * `call`: the node works, and its error is about the call. `node`: something is wrong with the node or with the operator's access
-   * to it, so it counts for its circuit breaker. `load`: the node works, and asks for fewer requests (see `createBackoff`). `gateway`: none of them.
+   * to it, so it counts for its circuit breaker. `load`: the node works, and rejects calls for their rate (see `createBackoff`). `gateway`: the node is not the cause.
    */
   readonly about: 'call' | 'node' | 'load' | 'gateway'
 }

@@ -44,7 +44,7 @@ export interface MemberParts extends Pick<
   'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head' | 'sawHead'
 > {
   readonly options: Omit<UpstreamOptions, 'url' | 'wsUrl' | 'name'>
-  /** Called when the node asks for fewer requests after it worked. */
+  /** Called when the node starts to reject calls for their rate. */
   readonly onThrottled: () => void
 }
 

@@ -14,13 +14,19 @@ export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'skipped'
  * Sends a call of the gateway's own to an upstream, for a health check for example.
  * @param query.params - Source text.
  * @param timeoutMs - In milliseconds.
+ * @param onFailure - Called with the reason if the result is `unreachable` or `failing`. It contains nothing that the node sent.
  */
 export const queryUpstream = (
   upstream: Upstream,
   query: { method: string; params: string },
   timeoutMs: number,
+  onFailure?: (reason: string) => void,
 ): Promise<QueryResult> =>
   new Promise((resolve) => {
+    const fail = (result: 'unreachable' | 'failing', reason: string): void => {
+      onFailure?.(reason)
+      resolve(result)
+    }
     if (!upstream.hasRoomForQuery()) {
       resolve('skipped')
       return
@@ -28,16 +34,21 @@ export const queryUpstream = (
     let stop = (): void => {}
     const timer = setTimeout(() => {
       stop()
-      resolve('failing')
+      fail('failing', `no response in ${timeoutMs} ms`)
     }, timeoutMs)
     stop = upstream.post({
       body: `{"jsonrpc":"2.0","id":1,"method":"${query.method}","params":${query.params}}`,
       budget: { left: maxResponseBytes },
       probe: true,
-      done: (fault, response) => {
+      done: (fault, response, code = 'unknown error') => {
         clearTimeout(timer)
-        if (response === undefined) resolve(fault === 'unsent' ? 'unreachable' : 'failing')
-        else resolve((isResponseStatus(response.status) ? readResponse(response.body, '1') : undefined) ?? 'failing')
+        if (response === undefined)
+          return fault === 'unsent'
+            ? fail('unreachable', `cannot connect (${code})`)
+            : fail('failing', `no complete response (${fault === 'broken' ? code : fault})`)
+        if (!isResponseStatus(response.status)) return fail('failing', `HTTP ${response.status}`)
+        const read = readResponse(response.body, '1')
+        return read === undefined ? fail('failing', 'the response is not JSON-RPC') : resolve(read)
       },
     })
   })

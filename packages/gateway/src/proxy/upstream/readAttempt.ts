@@ -25,7 +25,7 @@ export interface AttemptResult extends AttemptEnd {
   readonly result: NodeResponse | Rejection
   /** The connection broke after the call was sent. */
   readonly isBroken?: boolean
-  /** How long the node asks to wait, in milliseconds. */
+  /** The wait that the node requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined
 }
 

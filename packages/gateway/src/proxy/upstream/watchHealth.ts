@@ -61,7 +61,7 @@ const maxFailedProbes = 2
  * Watches one upstream's health. It is usable once a probe has found the right chain there, and until a call or a probe fails to reach it or
  * finds another chain.
  * @param options.polls - The polls of the upstream's network. Probes run every 5 seconds, and sooner after one that failed.
- * @param options.onState - Called on each change.
+ * @param options.onState - Called on each change, with the reason if a probe found that it is unreachable or on the wrong chain.
  * @param options.onLatency - Called with the time of each successful probe, in milliseconds.
  */
 export const watchHealth = (
@@ -70,7 +70,7 @@ export const watchHealth = (
     chainId: number
     timeoutMs: number
     polls: Polls
-    onState: (state: HealthState) => void
+    onState: (state: HealthState, reason?: string) => void
     onLatency: (ms: number) => void
   },
 ): Health => {
@@ -93,22 +93,24 @@ export const watchHealth = (
     if (!stopped && result !== 'skipped') confirm(typeof result !== 'string')
   }
 
-  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
+  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain', reason?: string): void => {
     if (state === next) return
     state = next
-    options.onState(next)
+    options.onState(next, reason)
   }
-  const handleProbe = (result: Exclude<ProbeResult, 'skipped'>): void => {
+  const handleProbe = (result: Exclude<ProbeResult, 'skipped'>, reason: string | undefined): void => {
     failures = result === 'healthy' ? 0 : failures + 1
-    if (result !== 'failing') setState(result)
-    else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable')
+    if (result !== 'failing') setState(result, reason)
+    else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable', reason)
   }
   const probe = async (): Promise<void> => {
     const startedAt = performance.now()
-    const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs })
+    let reason: string | undefined
+    const onFailure = (text: string): void => void (reason = text)
+    const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs, onFailure })
     if (stopped) return
     if (result === 'healthy') options.onLatency(performance.now() - startedAt)
-    if (result !== 'skipped') handleProbe(result)
+    if (result !== 'skipped') handleProbe(result, reason)
   }
   const probes = options.polls.create(probe, () =>
     failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs),
@@ -141,7 +143,7 @@ export const watchHealth = (
     markUnreachable: () => {
       if (state !== 'healthy' || stopped) return
       failures = 1
-      setState('unreachable')
+      setState('unreachable', 'a call could not connect')
       probes.reschedule()
     },
     start: probes.run,
@@ -154,11 +156,12 @@ export const watchHealth = (
 
 const checkChainId = async (
   upstream: Upstream,
-  { chainId, timeoutMs }: { chainId: number; timeoutMs: number },
+  { chainId, timeoutMs, onFailure }: { chainId: number; timeoutMs: number; onFailure: (reason: string) => void },
 ): Promise<ProbeResult> => {
-  const result = await queryUpstream(upstream, { method: 'eth_chainId', params: '[]' }, timeoutMs)
+  const result = await queryUpstream(upstream, { method: 'eth_chainId', params: '[]' }, timeoutMs, onFailure)
   if (typeof result === 'string') return result
   const actual = getQuantity(result)
-  if (actual === undefined) return 'failing'
-  return actual === chainId ? 'healthy' : 'wrongChain'
+  if (actual === chainId) return 'healthy'
+  onFailure(actual === undefined ? 'eth_chainId returned no number' : `its chain id is ${actual}, not ${chainId}`)
+  return actual === undefined ? 'failing' : 'wrongChain'
 }

@@ -20,7 +20,7 @@ export interface LagWatch {
   readonly head: (index: number) => number | undefined
   /** Records a head that the upstream at this place responded with. */
   readonly saw: (index: number, head: number) => void
-  /** Asks the upstream at this place for its head, unless it was asked so in the last second. */
+  /** Queries the head of the upstream at this index, unless it was queried in the last second. */
   readonly refresh: (index: number) => void
 }
 

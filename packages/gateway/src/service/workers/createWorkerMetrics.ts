@@ -19,7 +19,7 @@ export interface WorkerMetrics {
   readonly close: () => Promise<void>
 }
 
-/** So many workers that have ended are merged into one. */
+/** The most exited workers with counts of their own. Then they are merged into one. */
 const maxKept = 8
 
 /**

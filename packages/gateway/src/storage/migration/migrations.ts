@@ -12,6 +12,7 @@ import { requestLog } from './0011RequestLog.ts'
 import { emails } from './0012Emails.ts'
 import { alerts } from './0013Alerts.ts'
 import { identities } from './0014Identities.ts'
+import { allowListUses } from './0015AllowListUses.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   emails,
   alerts,
   identities,
+  allowListUses,
 ]

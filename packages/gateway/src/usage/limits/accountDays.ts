@@ -164,7 +164,7 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
           .where((row) => row.or([row('run', '<>', mergedRun), row('day', '<', monthStart)]))
           .orderBy('day')
           .limit(limit)
-        // Another instance that merges the same rows waits, and then finds them gone.
+        // Another instance that merges the same rows waits, and then finds no rows.
         const rows = await lockRows(transaction, old).execute()
         for (const row of rows) {
           if (row.day >= monthStart) await addToMerged(transaction, row)

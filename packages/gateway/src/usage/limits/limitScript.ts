@@ -210,7 +210,7 @@ export const defineLimitScripts = ({ client, cork }: Pick<RedisLink, 'client' | 
         account === undefined ? [toRateKey(id, undefined)] : [toRateKey(id, account.id), toUsedKey(account.id)]
       const values = [deadline, rate?.perSecond ?? 0, rate?.burst ?? 0, calls, passed]
       values.push(account?.perDay ?? -1, account?.perMonth ?? -1)
-      // Most requests need none of the others, and each argument takes CPU here and in Redis.
+      // Most requests need no further arguments, and each takes CPU here and in Redis.
       if (floor !== undefined || seed !== undefined || outageGrant > 0 || weights !== undefined) {
         values.push(floor?.day ?? 0, floor?.dayUsed ?? 0, floor?.monthUsed ?? 0)
         values.push(seed?.day ?? 0, seed?.dayUsed ?? 0, seed?.monthUsed ?? 0, seed?.at ?? 0)

@@ -20,7 +20,7 @@ export const settleMs = 1_500
 /**
  * Creates the state of a shard.
  * @param options.connection - 0 if no commands can be sent yet.
- * @param options.settledAt - Until when accounts are not seeded, because it may have taken over from a shard that is gone; 0: it has not.
+ * @param options.settledAt - Until when accounts are not seeded, because it may have taken over from a lost shard; 0: it has not.
  */
 export const createShardHealth = (options: {
   readonly connection: number

@@ -96,7 +96,7 @@ export interface UsageLimits {
 export type LimitsEvent =
   /** The store that decides on quotas is lost: only units that were handed out for this case are granted. */
   | { readonly event: 'quotaDegraded'; readonly state: 'started' }
-  /** The store is back. `units` were granted without it, to so many accounts. */
+  /** The store is back. `units` were granted without it, to this number of accounts. */
   | {
       readonly event: 'quotaDegraded'
       readonly state: 'ended'

@@ -7,7 +7,7 @@ export interface ActivityQuery {
   readonly hours: number
 }
 
-/** Requests by hour, and the last one. Notifications of subscriptions and opened WebSockets are no requests. */
+/** Requests by hour, and the last one. Notifications of subscriptions and opened WebSockets do not count as requests. */
 export interface Activity {
   /** One number per hour, the oldest first. */
   readonly totals: readonly number[]

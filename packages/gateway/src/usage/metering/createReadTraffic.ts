@@ -52,7 +52,7 @@ export const createReadTraffic = ({ storage: { db } }: { storage: Pick<Storage, 
     const [current, old] = [createActivitySum(hours), createActivitySum(hours)]
     for (const part of await split(from, to, rotated))
       for (const row of await readRows(db, part, [keyId, oldId])) {
-        // Calls with the key before the rotation were calls with the old one. Earlier calls with an old key were calls with one that is gone.
+        // Calls with the key before the rotation were calls with the old one. Earlier calls with an old key were calls with a key that no longer exists.
         if (row.keyId === oldId && row.at < rotated) continue
         const sum = row.keyId === oldId || row.at < rotated ? old : current
         addCounts(sum, Math.floor((row.at - from) / hourMs), row.counts)

@@ -28,7 +28,7 @@ const readPartitions = async ({ query }: Db, table: DayTable): Promise<readonly 
 const change = (db: Db, work: (run: (text: string) => Promise<unknown>, transaction: Db) => Promise<void>) =>
   inTransaction(db, async (transaction) => {
     const run = (text: string): Promise<unknown> => sql.raw(text).execute(transaction.query)
-    // Until the end of the transaction, so that it also holds behind PgBouncer. Others that wait for it make nobody wait.
+    // Until the end of the transaction, so that it also holds behind PgBouncer. Transactions that wait for it block no others.
     await run(`select pg_advisory_xact_lock(${advisoryLock})`)
     await run(`set local lock_timeout = '${lockTimeout}'`)
     await work(run, transaction)

@@ -78,7 +78,7 @@ export type MeterEvent =
   | { readonly event: 'meterLost'; readonly calls: number }
   /** Counts could not be written, or not be rolled up. Logged once, however often the retries fail. */
   | { readonly event: 'meterFailed'; readonly work: MeterWork; readonly state: 'started'; readonly code?: string }
-  /** The work succeeded again, after so many failures. */
+  /** The work succeeded again, after this many failures. */
   | { readonly event: 'meterFailed'; readonly work: MeterWork; readonly state: 'ended'; readonly failures: number }
   /** A roll-up skipped rows that it could not parse. `at` is the start of the hour or day, in milliseconds since 1970. */
   | {

@@ -42,7 +42,7 @@ export interface Metrics {
   readonly latencyMs: Latency
   /** WebSockets that were opened. */
   readonly connections: number
-  /** Notifications of subscriptions. They are no calls: none of the other members count them. */
+  /** Notifications of subscriptions. They are not calls: the other members do not count them. */
   readonly notifications: number
   /** One point per step, also for steps without calls, oldest first. */
   readonly series: readonly {

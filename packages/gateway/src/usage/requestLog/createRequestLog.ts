@@ -11,7 +11,7 @@ import type { Masks } from './toRequestRow.ts'
 
 /** The selection of requests that are recorded. */
 export interface RequestLogSettings {
-  /** One in so many successful requests of a key is recorded, besides the first of each minute. @default 100 */
+  /** One in this many successful requests of a key is recorded, besides the first of each minute. @default 100 */
   readonly sample: number
   /** How many successful requests of a key are recorded at the start of each minute. @default 20 */
   readonly firstPerMinute: number
@@ -48,7 +48,7 @@ export interface StoredRequestLog extends RequestLog {
   close(): Promise<void>
   /**
    * Removes all requests of keys that no longer exist. Never rejects. What cannot be removed, or is being written right now, is removed after its
-   * retention. Nobody can read it until then.
+   * retention. Until then, no one can read it.
    */
   remove(keyIds: readonly string[]): Promise<void>
   /** How many requests were dropped, by reason. */

@@ -7,7 +7,7 @@ import { toPositionEnd, toResultEnd } from './notification.ts'
 
 /** A log subscription in cursor mode gets a position at each block whose number is a multiple of this, even without matching logs. */
 const positionInterval = 16
-/** A step of matching is so many logs. */
+/** The logs of one step of matching. */
 const logsPerStep = 16
 
 /** The ends of the notifications of logs, by group. */

@@ -18,7 +18,7 @@ export interface DeliveryOptions {
   readonly rejectFlood: (connection: Connection) => void
 }
 
-/** A step of adding is at most so many connections. */
+/** The most connections of one step of adding. */
 const connectionsPerStep = 64
 
 /** Starts a delivery. */

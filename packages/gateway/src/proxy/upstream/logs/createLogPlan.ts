@@ -14,7 +14,7 @@ export interface LogPart extends BlockRange {
 
 /** The parts of a range to query, their order and their results. The plan sends nothing. */
 export interface LogPlan {
-  /** Whether the range fits into as many queries as are allowed. */
+  /** Whether the allowed number of queries is enough for the range. */
   readonly fits: () => boolean
   /** The next part to query; `undefined` if none may start now. The first one runs alone, to find out which size the node accepts. */
   readonly next: () => LogPart | undefined
@@ -22,7 +22,7 @@ export interface LogPlan {
   /**
    * Splits a part that the node rejected.
    * @param hint - What the node's error says about the range that it accepts.
-   * @returns False if the range cannot be read in as many queries as are allowed: then give up.
+   * @returns False if the allowed number of queries is not enough for the range: then give up.
    */
   readonly reject: (part: LogPart, hint: RangeHint) => boolean
   /** How many blocks a part may have. */

@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { headingSlug } from '../../../../docs/.vitepress/headingSlug.ts'
-import { helpPages } from './helpPages.ts'
+import { headingSlug } from '../docs/.vitepress/headingSlug.ts'
+import { helpPages } from '../packages/dashboard/src/parts/helpPages.ts'
+import { top } from './run.ts'
 
-const docs = join(import.meta.dirname, '../../../../docs')
+const docs = join(top, 'docs')
+const dashboard = join(top, 'packages/dashboard/src')
 
 test('each link to the documentation has its page and its heading', () => {
-  const inPages = globSync('**/*.tsx', { cwd: join(import.meta.dirname, '..') }).flatMap((file) =>
-    [...readFileSync(join(import.meta.dirname, '..', file), 'utf8').matchAll(/ (?:help|page)="([^"]+)"/g)].map(
-      ([, page = '']) => page,
-    ),
+  const inPages = globSync('**/*.tsx', { cwd: dashboard }).flatMap((file) =>
+    [...readFileSync(join(dashboard, file), 'utf8').matchAll(/ (?:help|page)="([^"]+)"/g)].map(([, page = '']) => page),
   )
   expect(inPages.length).toBeGreaterThan(5)
   for (const page of [...Object.values(helpPages).map((one) => one.page), ...inPages]) {

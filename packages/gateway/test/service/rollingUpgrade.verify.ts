@@ -1,0 +1,249 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { startFakeUpstream } from '../fakeUpstream.ts'
+import { chainIds } from '../startGateway.ts'
+import { freePort } from './freePort.ts'
+import { clusters } from './places.ts'
+import { openPreviousBuild } from './previousBuild.ts'
+import { startServe, writeConfig } from './serviceProcess.ts'
+import type { ServiceProcess } from './serviceProcess.ts'
+
+// The samples of deploy/ in front of three instances, with TLS, while each is replaced.
+
+const deploy = fileURLToPath(new URL('../../../../deploy', import.meta.url))
+const previous = openPreviousBuild()
+if (previous === undefined) process.stdout.write('The upgrade starts from this build: git fetch --unshallow\n')
+afterAll(() => previous?.remove())
+
+const toStop: (() => Promise<unknown> | void)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const findProgram = (name: string): string | undefined =>
+  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync)
+
+/** A proxy that the samples configure. */
+interface Proxy {
+  readonly name: string
+  readonly debianPackage: string
+  /** Whether it checks `/readyz`. If not, an instance is marked as down in its config before it stops. */
+  readonly checksReadiness: boolean
+  /**
+   * Writes the config for these ports into a folder, which has `certificate.pem` and `key.pem`.
+   * @param down - The port of an instance that gets no calls.
+   * @returns The arguments of the program.
+   */
+  readonly configure: (folder: string, port: number, instances: readonly number[], down?: number) => readonly string[]
+}
+
+const readSample = (file: string): string => readFileSync(join(deploy, file), 'utf8')
+
+const proxies: readonly Proxy[] = [
+  {
+    name: 'caddy',
+    debianPackage: 'caddy',
+    checksReadiness: true,
+    configure: (folder, port, instances) => {
+      const sample = readSample('caddy/Caddyfile')
+        .replace(
+          'rpc.example.org {',
+          `{\n\tadmin off\n\tauto_https disable_redirects\n}\nhttps://localhost:${port} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`,
+        )
+        .replace('127.0.0.1:8080 127.0.0.1:8081', instances.map((instance) => `127.0.0.1:${instance}`).join(' '))
+      const file = join(folder, 'Caddyfile')
+      writeFileSync(file, sample)
+      return ['run', '--adapter', 'caddyfile', '--config', file]
+    },
+  },
+  {
+    name: 'nginx',
+    debianPackage: 'nginx-light',
+    checksReadiness: false,
+    configure: (folder, port, instances, down) => {
+      const servers = instances.map(
+        (instance) => `server 127.0.0.1:${instance} max_fails=1 fail_timeout=2s${instance === down ? ' down' : ''};`,
+      )
+      const sample = readSample('nginx/keyrail.conf')
+        .replace(/(?: +server 127\.0\.0\.1:808\d [^\n]*\n)+/, `  ${servers.join('\n  ')}\n`)
+        .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+        .replace('server_name rpc.example.org', 'server_name localhost')
+        .replace(/ssl_certificate \S+;/, `ssl_certificate ${folder}/certificate.pem;`)
+        .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${folder}/key.pem;`)
+        .replace(/error_log \S+ crit;/, 'error_log stderr crit;')
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${join(folder, name)};`,
+      )
+      const file = join(folder, 'nginx.conf')
+      writeFileSync(
+        file,
+        `pid ${join(folder, 'pid')};\nerror_log stderr;\ndaemon off;\nevents {}\nhttp {\n${paths.join('\n')}\n${sample}\n}\n`,
+      )
+      return ['-p', folder, '-c', file]
+    },
+  },
+]
+
+const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+const installed = proxies.filter(({ name, debianPackage }) => {
+  const isThere = findProgram(name) !== undefined
+  if (!isThere && !mustRun)
+    process.stdout.write(`Skipped: a rolling upgrade behind ${name}. Debian: apt-get install ${debianPackage}\n`)
+  return isThere || mustRun
+})
+
+interface Response {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+const createCertificate = (folder: string): void => {
+  const options = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')]
+  execFileSync('openssl', ['req', ...options, ...files], { stdio: 'ignore' })
+}
+
+const read = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+
+const clients = 6
+
+/** Longer than the proxies need to notice `/readyz` or their config, on a busy machine too, in milliseconds. */
+const drainDelayMs = 10_000
+
+describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, checksReadiness }) => {
+  test.each(clusters)('of three instances on $name fails no call', { timeout: 600_000 }, async (kind) => {
+    const place = await kind.open()
+    toStop.push(place.close)
+    const node = await startFakeUpstream(chainIds.testnet)
+    toStop.push(node.stop)
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-rolling-'))
+    toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+    createCertificate(folder)
+    const port = await freePort()
+    const publicUrl = `https://localhost:${port}`
+    const instances: { readonly port: number; readonly file: string; process: ServiceProcess }[] = []
+    toStop.push(() => Promise.all(instances.map((instance) => instance.process.stop('SIGKILL'))))
+    for (const index of [0, 1, 2]) {
+      const own = await freePort()
+      const file = writeConfig(
+        place.folder,
+        {
+          publicUrl,
+          listen: { port: own },
+          trustedProxies: ['127.0.0.1'],
+          signUp: 'open',
+          drainDelayMs,
+          networks: { testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node.url }] } },
+          limits: { apiKeys: { perDay: 1_000_000 } },
+        },
+        `instance-${index}.json`,
+      )
+      instances.push({ port: own, file, process: await startServe(file, place.environment, [], previous?.program) })
+    }
+
+    const configureProxy = (down?: number): readonly string[] =>
+      configure(
+        folder,
+        port,
+        instances.map((instance) => instance.port),
+        down,
+      )
+    const proxy = spawn(
+      findProgram(name) ?? name,
+      configureProxy(),
+      // Caddy writes its state there.
+      { stdio: 'ignore', env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder } },
+    )
+    const exited = once(proxy, 'exit')
+    toStop.push(() => {
+      proxy.kill()
+      return exited
+    })
+    // nginx closes idle connections of callers when it reloads its config.
+    const agent = new Agent({
+      keepAlive: checksReadiness,
+      maxSockets: clients,
+      ca: readFileSync(join(folder, 'certificate.pem')),
+    })
+    toStop.push(() => agent.destroy())
+    const send = (path: string, body: string, more: OutgoingHttpHeaders = {}): Promise<Response> =>
+      new Promise((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', ...more }
+        const sent = request({ agent, host: 'localhost', port, path, method: 'POST', headers }, (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }))
+          response.on('error', reject)
+        })
+        sent.on('error', reject)
+        sent.end(body)
+      })
+    const call = async (path: string): Promise<string> => {
+      try {
+        const { status, text } = await send(path, read)
+        return status === 200 ? '200' : `${status} ${text}`
+      } catch (error) {
+        return String(error)
+      }
+    }
+    await expect.poll(() => call('/testnet/unknown'), { timeout: 30_000 }).toContain('jsonrpc')
+
+    const password = randomBytes(12).toString('base64url')
+    const account = { email: 'ann@example.org', password }
+    const signedUp = await send('/api/account', JSON.stringify(account), { origin: publicUrl })
+    expect(signedUp.status, signedUp.text).toBe(201)
+    const cookie = signedUp.headers['set-cookie']?.map((one) => one.split(';', 1)[0]).join('; ')
+    const key = { name: 'one', network: 'testnet' }
+    const created = await send('/api/keys', JSON.stringify(key), { origin: publicUrl, cookie })
+    const { address } = JSON.parse(created.text) as { address: string }
+    expect(address.startsWith(publicUrl)).toBe(true)
+    const path = new URL(address).pathname
+    const results: string[] = []
+    let isEnded = false
+    const load = Promise.all(
+      Array.from({ length: clients }, async () => {
+        while (!isEnded) {
+          results.push(await call(path))
+          await wait(5)
+        }
+      }),
+    )
+    toStop.push(() => {
+      isEnded = true
+      return load
+    })
+
+    const reloadProxy = (down?: number): void => {
+      if (checksReadiness) return
+      configureProxy(down)
+      proxy.kill('SIGHUP')
+    }
+    for (const instance of instances) {
+      reloadProxy(instance.port)
+      const { exitCode } = await instance.process.stop()
+      expect(exitCode).toBe(0)
+      instance.process = await startServe(instance.file, place.environment)
+      await expect
+        .poll(async () => (await fetch(`http://127.0.0.1:${instance.port}/readyz`)).status, { timeout: 30_000 })
+        .toBe(200)
+      reloadProxy()
+      // The next instance stops only when the proxy sends calls to this one.
+      const before = results.length
+      await expect.poll(() => results.length, { timeout: 30_000 }).toBeGreaterThan(before + 100)
+    }
+    isEnded = true
+    await load
+    expect(results.filter((result) => result !== '200')).toEqual([])
+    expect(results.length).toBeGreaterThan(300)
+  })
+})
