@@ -158,6 +158,24 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
     expect(getFaults(({ clipped }) => clipped)).toEqual({})
   })
 
+  test('the sidebar and the navigation fit into every window', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${served.url}/start.html`)
+    const clipped: string[] = []
+    for (const width of [768, 960, 1280, 1440, 1600, 1680, 1920]) {
+      await page.setViewportSize({ width, height: 900 })
+      const sidebar = await page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.VPSidebar'))",
+      )
+      if (sidebar !== 0) clipped.push(`the sidebar at ${width}`)
+      const link = await page.locator('.VPNavBarMenuLink').last().boundingBox()
+      if (!link || link.x + link.width > width) clipped.push(`the navigation at ${width}`)
+      if ((await page.evaluate('document.documentElement.scrollWidth')) !== width) clipped.push(`the page at ${width}`)
+    }
+    await page.close()
+    expect(clipped).toEqual([])
+  })
+
   test('pages log no errors', () => {
     expect(getFaults(({ errors }) => errors)).toEqual({})
   })

@@ -61,11 +61,9 @@ export default {
     nav: [
       { text: 'Get started', link: '/start.md' },
       { text: 'Guides', link: '/choosing.md' },
-      { text: 'Concepts', link: '/concepts.md' },
       { text: 'Reference', link: '/transport.md' },
       { text: 'Operate', link: '/service/operating.md' },
       { text: 'Compare', link: '/compare.md' },
-      { text: 'FAQ', link: '/faq.md' },
     ],
     sidebar: sidebar(pages),
     outline: [2, 3],
