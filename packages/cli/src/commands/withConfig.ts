@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs'
 import { isConfigError, isStorageError } from '@keyrail/gateway'
+import type { ConfigFault } from '@keyrail/gateway'
 import { CliError, exitCodes } from '../cliError.ts'
+
+/** Says where to fix the faults. Some are in the environment, such as a missing secret. */
+function getFix(faults: readonly ConfigFault[], file: string): string {
+  if (faults.every(({ path }) => /^[A-Z_]+$/.test(path))) return 'change the environment'
+  return existsSync(file) ? `edit ${file}` : 'use another config with --config FILE'
+}
 
 /**
  * Runs work that uses a service's config or its database, and converts their errors to CLI errors.
@@ -18,7 +25,7 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
       throw new CliError(
         faults.length === 1 ? (faults[0] ?? '') : `the config has ${faults.length} errors:\n  ${faults.join('\n  ')}`,
         {
-          hint: `${existsSync(file) ? `edit ${file}` : 'use another config with --config FILE'}; docs/reference/configuration.md lists the options`,
+          hint: `${getFix(error.faults, file)}; docs/reference/configuration.md lists the options`,
           exitCode: exitCodes.usage,
         },
       )
