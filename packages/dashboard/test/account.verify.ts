@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await page.getByRole('row', { name: /Deploy script/ }).waitFor()
     expect(await page.content()).not.toContain(token)
     await page.getByRole('button', { name: 'Remove Deploy script' }).click()
-    await page.getByText('There are none.').waitFor()
+    await page.getByText('No tokens yet.').waitFor()
     expect((await ask()).status).toBe(401)
   })
 
@@ -152,8 +152,8 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
       // One that is taken back is gone.
       await page.getByRole('button', { name: 'Make an invite' }).click()
-      await page.getByRole('button', { name: 'Take back the invite for whoever has it' }).click()
-      await page.getByText('There are none.').waitFor()
+      await page.getByRole('button', { name: 'Take back the invite for anyone with the link' }).click()
+      await page.getByText('No open invites.').waitFor()
       const appId = await addApp(grace, pages.url, 'Compiler')
       const { addresses } = await askApi<{ addresses: { testnet: string } }>(
         grace,

@@ -13,8 +13,8 @@ describePages('a record that is open in two tabs', {}, (getGiven) => {
     const path = `${pages.url}/apps/${appId}/settings/advanced`
     await Promise.all([page.goto(path), other.goto(path)])
     const [mine, theirs] = [page, other].map((tab) => ({
-      day: tab.getByLabel('Last day'),
-      save: tab.locator('form', { has: tab.getByLabel('Last day') }).getByRole('button', { name: 'Save' }),
+      day: tab.getByLabel('Expires after'),
+      save: tab.locator('form', { has: tab.getByLabel('Expires after') }).getByRole('button', { name: 'Save' }),
     }))
     if (mine === undefined || theirs === undefined) throw new Error('two tabs')
     await theirs.day.waitFor()

@@ -83,7 +83,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
   ]
 }
 
-/** The pages of whoever is not logged in. */
+/** The pages for visitors who are not logged in. */
 export const guestPages: readonly Place[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'return from single sign-on', path: '/log-in/single-sign-on' },

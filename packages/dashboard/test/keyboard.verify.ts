@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     throw new Error(`${String(name)} was not reached: ${passed.join(' | ')}`)
   }
 
-  /** Puts a text into the field that has the focus, as whoever copied it elsewhere does. */
+  /** Puts a text into the field that has the focus, as pasting does. */
   const paste = (text: string): Promise<void> => ada.page.keyboard.insertText(text)
 
   /** Copies the address on a network, from the page of networks. */
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
 
     await tabTo('Settings', 'Shift+Tab')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'About it' }).waitFor()
+    await page.getByRole('heading', { name: 'Details' }).waitFor()
     await tabTo('Allow list')
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Origins' }).waitFor()
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
 
     await tabTo('Advanced configuration', 'Shift+Tab')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'About it' }).waitFor()
+    await page.getByRole('heading', { name: 'Details' }).waitFor()
     await tabTo('Require JWT')
     await keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     expect(await callNode(rotated, 'eth_chainId')).toMatchObject({ status: 200 })
     await tabTo('Settings', 'Shift+Tab')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'About it' }).waitFor()
+    await page.getByRole('heading', { name: 'Details' }).waitFor()
     await tabTo('Delete app')
     await keyboard.press('Enter')
     await page.getByLabel('Name of the app').waitFor()

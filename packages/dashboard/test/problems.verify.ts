@@ -198,7 +198,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     const appId = await addApp(ada, pages.url, 'Portfolio')
     const expiresAt = async () =>
       (await askApi<{ key: { expiresAt: string | null } }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).key.expiresAt
-    const lastDay = page.getByLabel('Last day')
+    const lastDay = page.getByLabel('Expires after')
     const save = page.locator('form', { has: lastDay }).getByRole('button', { name: 'Save' })
     const saved = async (): Promise<void> => {
       const succeeded = page.waitForResponse((response) => response.request().method() === 'PUT')

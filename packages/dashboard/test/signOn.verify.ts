@@ -79,7 +79,9 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
     await page.goto(`${pages.url}/account/security`)
+    const finished = page.waitForResponse(`${pages.url}/api/session/single-sign-on/finish`)
     await page.getByRole('button', { name: 'Connect Example Inc.' }).click()
+    await finished
     await page.waitForURL(`${pages.url}/account/security`)
     await page.getByRole('heading', { name: 'Security' }).waitFor()
     await page.goto(`${pages.url}/account/audit`)

@@ -123,6 +123,10 @@ export function resolveEndpoint(options: EndpointUrlOptions): ResolvedEndpoint {
   const [full, scheme = '', user = '', password = '', host = '', path = ''] = parts
   const problem = isFull ? undefined : describeBaseUrlProblem(full)
   check(!problem, `${name} ${problem}`)
+  check(
+    name !== 'baseUrl' || !full.endsWith('/v2'),
+    'baseUrl ends with "/v2", which is added to it. Remove it, or pass the full URL as url.',
+  )
 
   const longestFirst = path.split(/[/?&=]/).sort((a, b) => b.length - a.length)
   const basic = isFull ? encodeBasic(user, password) : ''

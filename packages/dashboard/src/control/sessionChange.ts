@@ -3,7 +3,7 @@ import { forgetKeys } from './shownKeys.ts'
 
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('keyrail-session')
 
-/** Forgets what belonged to whoever was logged in, here and, where it is told, in the other tabs. */
+/** Forgets the data of the user who was logged in: here, and in other tabs if requested. */
 export function changeSession(queries: QueryClient, { tell }: { readonly tell: boolean }): void {
   forgetKeys()
   queries.removeQueries({ predicate: ({ queryKey: [first] }) => first !== 'deployment' })

@@ -37,7 +37,7 @@ interface Draft {
 /** What is stored of a draft: its chain by name. */
 type StoredDraft = Omit<Draft, 'chain'> & { readonly chain: string }
 
-const steps = ['About it', 'Chain', 'Services'] as const
+const steps = ['Details', 'Chain', 'Services'] as const
 
 /** Makes an app in three steps. Each step is a place of its own, so that the browser's Back leads to the one before. */
 export function NewApp() {

@@ -39,7 +39,7 @@ export function ResetPassword() {
           <Note>This service has no log-in by password.</Note>
         ) : link === '' ? (
           <Note kind="warn">
-            This page is reached by a link that whoever runs the service gives you. <Link to="/log-in">Log in</Link>
+            You need a link from the operator of this service. <Link to="/log-in">Log in</Link>
           </Note>
         ) : (
           <form className="stack" noValidate onSubmit={submit}>

@@ -75,9 +75,9 @@ export function SignUp() {
     <>
       <Unreachable />
       <Alone>
-        <PageHead title="Sign up" lead={isClosed ? undefined : 'A working address takes less than a minute.'} />
+        <PageHead title="Sign up" lead={isClosed ? undefined : 'You have a working URL in less than a minute.'} />
         {isClosed ? (
-          <Note>This service takes no new accounts. Ask whoever runs it for an invite.</Note>
+          <Note>This service takes no new accounts. Ask its operator for an invite.</Note>
         ) : sentTo !== '' ? (
           <Note kind="good">
             We sent an email to {sentTo}. Open the link in it within one hour to choose a password. Nothing there? Check

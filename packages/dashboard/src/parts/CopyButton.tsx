@@ -9,7 +9,7 @@ import { Icon } from './Icon.tsx'
 export function CopyButton(props: {
   /** RouteInput the password where one was asked for. */
   readonly text: (password: string | undefined) => Promise<string> | string
-  /** What is copied, for whoever hears the button: `address of testnet`. */
+  /** The copied thing, for screen readers: `address of testnet`. */
   readonly what: string
   readonly title?: string
   readonly kind?: 'primary'

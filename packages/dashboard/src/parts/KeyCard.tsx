@@ -101,7 +101,7 @@ export function KeyCard(props: {
       )}
       <SaveForm of={saving} draft={draft} more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}>
         <TextField
-          label="Last day"
+          label="Expires after"
           name="expiresAt"
           type="date"
           optional

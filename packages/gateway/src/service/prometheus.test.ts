@@ -19,6 +19,7 @@ const idle: Omit<UpstreamState, 'upstream' | 'healthy'> = {
   lag: null,
   inFlight: 0,
   latencyMs: null,
+  reason: null,
   outcomes: new Map(),
   durations: { counts: Array.from({ length: 15 }, () => 0), sum: 0 },
   budgets: [],

@@ -117,7 +117,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             hint="What it is for, such as “deploy script”."
           />
           <TextField
-            label="Last day"
+            label="Expires after"
             name="expiresAt"
             type="date"
             optional

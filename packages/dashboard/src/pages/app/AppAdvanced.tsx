@@ -54,7 +54,7 @@ function About({ app }: { readonly app: AppView }) {
     fields: ['name', 'description', 'useCase'],
   })
   return (
-    <Card title="About it">
+    <Card title="Details">
       <SaveForm of={saving} draft={draft}>
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
         <SelectField
@@ -119,7 +119,7 @@ function Limits({ app }: { readonly app: AppView }) {
     <Card
       title="Limits"
       help="service/limits#what-limits-a-key"
-      lead="What holds now, and your own limits below it, where a bill or a mistake should end earlier."
+      lead="The current limits, and lower ones of your own that cap a bill or a mistake."
     >
       <dl className="facts">
         {limitNames.map((name) => (

@@ -36,7 +36,7 @@ export function AppNetworks() {
   return (
     <div className="stack wide">
       <div className="row spread">
-        <p className="soft">An address holds the key, so it is a secret: whoever has it can make calls.</p>
+        <p className="soft">An address holds the key, so it is a secret: anyone who has it can make calls.</p>
         {canShow && (
           <Button busy={isPending} onClick={() => (isShown ? setShown(false) : submit())}>
             <Icon name={isShown ? 'hide' : 'eye'} />

@@ -67,7 +67,7 @@ function About(props: {
     fields: ['name', 'description'],
   })
   return (
-    <Card title="About it">
+    <Card title="Details">
       <SaveForm of={saving} draft={draft}>
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
       </SaveForm>

@@ -120,7 +120,7 @@ function Make() {
 function Invite({ invite }: { readonly invite: InviteView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const whom = invite.email ?? 'whoever has it'
+  const whom = invite.email ?? 'anyone with the link'
   const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
     done: async () => {

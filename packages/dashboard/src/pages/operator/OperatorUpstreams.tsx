@@ -60,6 +60,7 @@ function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
             <th scope="row">{upstream.name}</th>
             <td data-label="Status">
               <StatusBadge status={upstream.status} />
+              {upstream.reason !== null && <div className="small soft break">{upstream.reason}</div>}
             </td>
             <td data-label="Head" className="number">
               {headText(upstream)}

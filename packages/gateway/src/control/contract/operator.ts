@@ -81,6 +81,8 @@ export interface UpstreamView {
   /** Its name in the config. */
   readonly name: string
   readonly status: UpstreamStatus
+  /** Why it is unreachable or on the wrong chain, such as `HTTP 401`; `null` if it is neither. */
+  readonly reason: string | null
   /** Its newest block; `null` until its first response. */
   readonly head: number | null
   /** How many blocks it is behind the highest head of its network; `null` until its first response. */
@@ -174,6 +176,7 @@ const upstream = z
     network: z.string(),
     name: z.string(),
     status: z.enum(upstreamStatuses),
+    reason: z.string().nullable(),
     head: z.int().nullable(),
     lag: z.int().nullable(),
     inFlight: z.int(),

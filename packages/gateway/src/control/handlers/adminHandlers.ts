@@ -79,6 +79,7 @@ export const adminHandlers = (
           network,
           name: upstream,
           status: state.status,
+          reason: state.reason,
           head: state.head,
           lag: state.lag,
           inFlight: state.inFlight,

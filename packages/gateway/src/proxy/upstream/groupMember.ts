@@ -84,6 +84,8 @@ export interface UpstreamState {
   /** Whether it is reachable, on the right chain, neither syncing nor behind the others, and its circuit breaker is closed. */
   readonly healthy: boolean
   readonly status: UpstreamStatus
+  /** Why it is unreachable or on the wrong chain, such as `HTTP 401`; `null` if it is neither. */
+  readonly reason: string | null
   /** Whether its circuit breaker is open, because its calls failed. */
   readonly breakerOpen: boolean
   /** Its newest block; `null` until it was asked. */
@@ -128,6 +130,7 @@ export const getUpstreamState = (member: GroupMember, network: Network, highestH
     upstream: name,
     healthy: health.isHealthy(),
     status: getStatus(member),
+    reason: health.reason() ?? null,
     breakerOpen: health.isBreakerOpen(),
     head: head ?? null,
     lag: head === undefined ? null : highestHead - head,

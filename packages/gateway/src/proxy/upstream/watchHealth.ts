@@ -33,6 +33,8 @@ export interface Health {
   readonly isBreakerOpen: () => boolean
   /** The first thing that is wrong with it. */
   readonly status: () => 'healthy' | 'unreachable' | 'wrongChain' | 'failing' | 'syncing' | 'lagging'
+  /** Why it is unreachable or on the wrong chain, such as `HTTP 401`; `undefined` if it is neither, or not known yet. */
+  readonly reason: () => string | undefined
   /** Sets whether it says that it syncs: it may lack recent blocks, or their state. */
   readonly setSyncing: (syncing: boolean) => void
   /** Sets whether it is too far behind the others. */
@@ -75,6 +77,7 @@ export const watchHealth = (
   },
 ): Health => {
   let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' = 'unknown'
+  let reason: string | undefined
   let failures = 0
   let stopped = false
   let lagging = false
@@ -93,24 +96,25 @@ export const watchHealth = (
     if (!stopped && result !== 'skipped') confirm(typeof result !== 'string')
   }
 
-  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain', reason?: string): void => {
+  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain', why?: string): void => {
+    reason = why
     if (state === next) return
     state = next
-    options.onState(next, reason)
+    options.onState(next, why)
   }
-  const handleProbe = (result: Exclude<ProbeResult, 'skipped'>, reason: string | undefined): void => {
+  const handleProbe = (result: Exclude<ProbeResult, 'skipped'>, why: string | undefined): void => {
     failures = result === 'healthy' ? 0 : failures + 1
-    if (result !== 'failing') setState(result, reason)
-    else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable', reason)
+    if (result !== 'failing') setState(result, why)
+    else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable', why)
   }
   const probe = async (): Promise<void> => {
     const startedAt = performance.now()
-    let reason: string | undefined
-    const onFailure = (text: string): void => void (reason = text)
+    let why: string | undefined
+    const onFailure = (text: string): void => void (why = text)
     const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs, onFailure })
     if (stopped) return
     if (result === 'healthy') options.onLatency(performance.now() - startedAt)
-    if (result !== 'skipped') handleProbe(result, reason)
+    if (result !== 'skipped') handleProbe(result, why)
   }
   const probes = options.polls.create(probe, () =>
     failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs),
@@ -127,6 +131,7 @@ export const watchHealth = (
       if (syncing) return 'syncing'
       return lagging ? 'lagging' : 'healthy'
     },
+    reason: () => reason,
     sent: breaker.sent,
     succeeded: breaker.succeeded,
     failed: breaker.failed,

@@ -157,6 +157,10 @@ def _check_base_url(name: str, url: str) -> None:
     check("?" not in url, f"{name} contains a query (?…). Remove it, {alternative}.")
     check("#" not in url, f"{name} contains a fragment (#…). Remove it.")
     check(not url.endswith("/"), f'{name} ends with "/". Remove the slash.')
+    check(
+        name != "base_url" or not url.endswith("/v2"),
+        f'{name} ends with "/v2", which is added to it. Remove it, {alternative}.',
+    )
 
 
 def create_endpoint(
