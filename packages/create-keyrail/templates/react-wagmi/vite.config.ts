@@ -5,6 +5,7 @@ export default defineConfig({
   plugins: [react()],
   test: {
     environment: 'happy-dom',
+    testTimeout: 30_000,
     // An endpoint that does not exist: the mock node responds.
     env: {
       VITE_KEYRAIL_BASE_URL: 'https://node.example/testnet',

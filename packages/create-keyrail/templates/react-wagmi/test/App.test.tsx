@@ -1,6 +1,6 @@
 import { createMockNode } from '@keyrail/msw'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, configure, render, screen } from '@testing-library/react'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WagmiProvider } from 'wagmi'
@@ -9,6 +9,10 @@ import { chain, config } from '../src/config.ts'
 import { token } from '../src/token.ts'
 
 const { env } = import.meta
+
+// A busy machine, such as a CI runner, needs longer than the default of 1 s.
+configure({ asyncUtilTimeout: 20_000 })
+
 const node = createMockNode({
   baseUrl: env.VITE_KEYRAIL_BASE_URL,
   apiKey: env.VITE_KEYRAIL_API_KEY,
@@ -47,7 +51,7 @@ test('shows the token and the balance of its owner', async () => {
 test('retries a throttled call', async () => {
   node.fail('throttled')
   show()
-  expect(await screen.findByText('The owner has 1.5 TEST', {}, { timeout: 5_000 })).toBeTruthy()
+  expect(await screen.findByText('The owner has 1.5 TEST')).toBeTruthy()
 })
 
 test('explains a wrong key', async () => {
