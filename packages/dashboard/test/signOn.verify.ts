@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     for (const path of ['log-in', 'sign-up', 'forgot-password']) {
       await page.goto(`${pages.url}/${path}`)
       await page
-        .getByText(path === 'forgot-password' ? 'no log-in by password' : 'Continue with Example Inc.')
+        .getByText(path === 'forgot-password' ? 'This service has no passwords.' : 'Continue with Example Inc.')
         .waitFor()
       expect(await page.locator('form input, input[type=password]').count()).toBe(0)
     }

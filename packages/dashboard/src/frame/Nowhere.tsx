@@ -3,12 +3,12 @@ import { Failed } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { Alone } from './Alone.tsx'
 
-/** There is no such page. */
+/** Page not found. */
 export function Nowhere() {
   return (
     <Alone>
       <div className="stack">
-        <PageHead title="There is no such page" lead="It may have been deleted, or the address has a mistake in it." />
+        <PageHead title="Page not found" lead="It may have been deleted, or the URL is wrong." />
         <Link to="/apps" className="button primary">
           To your apps
         </Link>

@@ -34,7 +34,7 @@ export function Apps() {
     <div className="page">
       <PageHead
         title="Apps"
-        lead="An app has one key, and an address on each network. Its limits, allow list and tokens are its own."
+        lead="An app has one key, and a URL on each network. It has its own limits, allow list and tokens."
         action={isFull ? undefined : create}
       />
       <Loaded
@@ -53,7 +53,7 @@ export function Apps() {
           if (total === 0 && asked === '' && search === '') {
             return (
               <Empty title="No apps yet" action={create}>
-                <p>Create one and you have a working address in under a minute.</p>
+                <p>Create one to get a working URL in less than a minute.</p>
               </Empty>
             )
           }

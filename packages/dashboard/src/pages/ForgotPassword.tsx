@@ -28,7 +28,7 @@ export function ForgotPassword() {
       <Alone>
         <PageHead title="Forgot your password?" />
         {deployment?.passwordLogin === false ? (
-          <Note>This service has no log-in by password.</Note>
+          <Note>This service has no passwords.</Note>
         ) : deployment?.email === false ? (
           <Note>This service sends no email. Ask its operator for a link to set a new password.</Note>
         ) : isSent ? (

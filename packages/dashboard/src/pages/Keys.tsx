@@ -31,7 +31,7 @@ export function Keys() {
     <div className="page">
       <PageHead
         title="API keys"
-        lead="An API key is an address on one network. All of them together share one daily limit."
+        lead="An API key gives you a URL on one network. All your keys share one daily limit."
         action={
           query.data && query.data.items.length < query.data.max ? (
             <Link to="/keys/new" className="button primary">
@@ -85,7 +85,7 @@ export function Keys() {
       </Loaded>
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
-          <Card title="Today’s use" lead="Of all API keys together. Rejected calls do not count.">
+          <Card title="Today’s use" lead="All API keys together. Rejected calls do not count.">
             <UsageMeter period="day" usage={day} />
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />

@@ -50,7 +50,7 @@ export function NewApp() {
       <PageHead
         title={isFirst ? 'Create your first app' : 'Create app'}
         crumb={isFirst ? undefined : <Link to="/apps">Apps</Link>}
-        lead="An app is a key, and an address on each network."
+        lead="An app has one key, and a URL on each network."
       />
       {first.isPending ? (
         <Skeleton lines={6} />

@@ -36,7 +36,7 @@ export function ResetPassword() {
       <Alone>
         <PageHead title="Set a new password" />
         {deployment?.passwordLogin === false ? (
-          <Note>This service has no log-in by password.</Note>
+          <Note>This service has no passwords.</Note>
         ) : link === '' ? (
           <Note kind="warn">
             You need a link from the operator of this service. <Link to="/log-in">Log in</Link>
@@ -50,7 +50,7 @@ export function ResetPassword() {
               value={password}
               onChange={setPassword}
               fix={getFix('password')}
-              hint="At least 8 characters. All other sessions end."
+              hint="At least 8 characters. All other sessions are logged out."
             />
             <Button kind="primary" type="submit" busy={isPending}>
               Set it and log in

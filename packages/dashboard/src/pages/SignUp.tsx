@@ -77,7 +77,7 @@ export function SignUp() {
       <Alone>
         <PageHead title="Sign up" lead={isClosed ? undefined : 'You have a working URL in less than a minute.'} />
         {isClosed ? (
-          <Note>This service takes no new accounts. Ask its operator for an invite.</Note>
+          <Note>Sign-up is closed on this service. Ask its operator for an invite.</Note>
         ) : sentTo !== '' ? (
           <Note kind="good">
             We sent an email to {sentTo}. Open the link in it within one hour to choose a password. Nothing there? Check
@@ -95,7 +95,7 @@ export function SignUp() {
                 required
                 mono
                 fix={getFix('invite')}
-                hint="Whoever runs this service gives them out."
+                hint="The operator of this service has them."
               />
             )}
             {hasPasswords && (
@@ -115,7 +115,7 @@ export function SignUp() {
                 value={password}
                 onChange={setPassword}
                 fix={getFix('password')}
-                hint="At least 8 characters. A few words in a row are fine."
+                hint="At least 8 characters, such as a few words."
               />
             )}
             {hasPasswords && (

@@ -72,7 +72,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               if (password !== '') settle(password)
             }}
           >
-            <p className="soft">It has been a while since you logged in, so this needs your password.</p>
+            <p className="soft">You logged in a while ago. Enter your password to continue.</p>
             <PasswordField
               kind="current"
               value={password}

@@ -108,7 +108,7 @@ export function KeyCard(props: {
           value={expiry}
           onChange={(value) => draft.change({ expiry: value })}
           fix={saving.getFix('expiresAt')}
-          hint="After it the key is rejected. Leave it empty for a key without an end."
+          hint="The last day on which the key works. Leave it empty if the key must not expire."
         />
       </SaveForm>
       {isRotating && (

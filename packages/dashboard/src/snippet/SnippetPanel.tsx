@@ -72,7 +72,7 @@ export function SnippetPanel(props: {
     <Card
       title="Make a call"
       help="snippets"
-      lead="A whole program. Copy it, save it under its name, and run it; or run its call on this page."
+      lead="A complete program. Copy it into a file and run it, or run its call on this page."
     >
       <div className="selects">
         <SelectField

@@ -7,9 +7,9 @@ export type TypedValues = Partial<Readonly<Record<SnippetValue, string>>>
 export const valueFields: Readonly<
   Record<SnippetValue, { readonly label: string; readonly placeholder: string; readonly hint: string }>
 > = {
-  account: { label: 'Account', placeholder: '0x…', hint: 'Whose balance.' },
+  account: { label: 'Account', placeholder: '0x…', hint: 'The account to read the balance of.' },
   block: { label: 'Block', placeholder: '0', hint: 'The number of a block.' },
-  contract: { label: 'Contract', placeholder: '0x…', hint: 'A token’s address, for one: any contract by ERC-20.' },
+  contract: { label: 'Contract', placeholder: '0x…', hint: 'The address of an ERC-20 token.' },
 }
 
 /** Reads what was typed. What is wrong, or left empty, is as the example has it by itself. */

@@ -14,7 +14,7 @@ export function AccountAudit() {
       <PageHead
         title="Audit log"
         windowTitle="Account: audit log"
-        lead="What was done to your account, apps and keys, the newest first."
+        lead="Changes of your account, apps and keys, newest first."
       />
       <AuditTable
         of={auditQuery}

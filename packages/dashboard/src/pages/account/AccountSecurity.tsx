@@ -105,7 +105,7 @@ function ChangePassword() {
     fields: ['current', 'next', 'password'],
   })
   return (
-    <Card title="Change the password" lead="All other sessions end.">
+    <Card title="Change the password" lead="All other sessions are logged out.">
       <SaveForm of={changing} action="Change the password">
         <div className="pair">
           <PasswordField
@@ -148,7 +148,7 @@ function DeleteAccount({ hasPassword }: { readonly hasPassword: boolean }) {
   return (
     <Card
       title="Delete the account"
-      lead="All apps and API keys go with it and are rejected at once. This cannot be undone."
+      lead="All its apps and API keys are deleted, and calls with them are rejected at once. This cannot be undone."
     >
       <div className="row end">
         <Button kind="danger" onClick={() => setAsking(true)}>

@@ -18,7 +18,7 @@ import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
 
 const scopes: readonly { readonly value: TokenScope; readonly title: string; readonly what: string }[] = [
-  { value: 'read', title: 'Read', what: 'all that is shown without a password' },
+  { value: 'read', title: 'Read', what: 'everything that needs no password' },
   { value: 'apps:write', title: 'Apps', what: 'make, change and delete apps' },
   { value: 'keys:write', title: 'API keys', what: 'make, change and revoke API keys' },
 ]
@@ -32,7 +32,7 @@ export function AccountTokens() {
       <PageHead
         title="Access tokens"
         windowTitle="Account: access tokens"
-        lead="For scripts that manage apps and keys through the control API. None shows a key again or changes the account."
+        lead="For scripts that manage apps and keys through the control API. A token cannot reveal keys or change the account."
       />
       {made !== undefined && (
         <Note kind="good" action={<CopyButton what="the token" text={() => made} />}>
@@ -114,7 +114,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             required
             most={64}
             fix={making.getFix('label')}
-            hint="What it is for, such as “deploy script”."
+            hint="Its purpose, such as “deploy script”."
           />
           <TextField
             label="Expires after"

@@ -85,10 +85,7 @@ function Services({ app }: { readonly app: AppView }) {
     fields: ['services'],
   })
   return (
-    <Card
-      title="Services"
-      lead="Calls to a service that is off are rejected, with a message that says so. Networks have their own tab."
-    >
+    <Card title="Services" lead="Calls to a service that is off are rejected, with an error that names the service.">
       <SaveForm of={saving} draft={draft}>
         {services.length === 0 && (
           <Note kind="warn">

@@ -32,7 +32,7 @@ const types: readonly {
     title: 'Origins',
     one: 'Origin',
     example: 'https://app.example.com',
-    hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains. As soon as one origin is listed, calls without an Origin header (servers, curl) are rejected.',
+    hint: 'The origins of pages that may call. https://*.example.com matches all its subdomains. If you list one, calls without an Origin header (servers, curl) are rejected.',
     open: 'the app accepts calls from every website, and from programs that send no Origin header',
   },
   {
@@ -40,7 +40,7 @@ const types: readonly {
     title: 'IP addresses',
     one: 'IP address',
     example: '203.0.113.0/24',
-    hint: 'Where callers may be: an address or a range, IPv4 or IPv6.',
+    hint: 'The IP addresses of callers: single addresses or ranges, IPv4 or IPv6.',
     open: 'the app accepts calls from every IP address',
   },
   {
@@ -48,7 +48,7 @@ const types: readonly {
     title: 'Methods',
     one: 'Method',
     example: 'eth_call',
-    hint: 'What may be asked. eth_* takes all that begin so.',
+    hint: 'The methods that callers may use. eth_* matches every method that starts with eth_.',
     open: 'the app accepts calls of every method',
   },
   {
@@ -56,7 +56,7 @@ const types: readonly {
     title: 'Contract addresses',
     one: 'Contract address',
     example: '0x…',
-    hint: 'The contracts and accounts that calls may be about.',
+    hint: 'The contracts and accounts that calls may read or change.',
     open: 'the app accepts calls about every contract and account',
   },
   {
@@ -64,7 +64,7 @@ const types: readonly {
     title: 'User agents',
     one: 'User agent',
     example: 'MyWallet/',
-    hint: 'What the caller’s User-Agent must hold. Anybody can claim it: it sorts, and does not protect.',
+    hint: 'A part of the caller’s User-Agent header. Any client can send any value, so this is no protection.',
     open: 'the app accepts calls from every user agent',
   },
 ]
@@ -77,7 +77,7 @@ export function AppAllowList() {
     <>
       <Card
         title="Allow list"
-        lead="Of each type that has entries, a call must meet one. A type without entries allows everything. As soon as one origin is listed, calls without an Origin header (servers, curl) are rejected."
+        lead="A call must match one entry of each type that has entries. A type without entries allows every call. If you list an origin, calls without an Origin header (servers, curl) are rejected."
       >
         <Add appId={app.id} />
       </Card>

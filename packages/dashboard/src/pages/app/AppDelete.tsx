@@ -31,7 +31,7 @@ export function AppDelete() {
   return (
     <Card
       title="Delete app"
-      lead="Its key is rejected at once, everywhere. Its allow list, JWT keys and settings go with it. This cannot be undone."
+      lead="Calls with its key are rejected at once, and its allow list, JWT keys and settings are deleted. This cannot be undone."
     >
       <form className="stack" noValidate onSubmit={submit}>
         <Problem text={problem} />

@@ -106,7 +106,7 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
         <ConfirmDialog
           of={removing}
           title="Remove this JWT key?"
-          lead="Tokens that it signed are rejected from then on."
+          lead="Tokens that it signed will be rejected."
           action="Remove"
           onClose={() => setAsking(false)}
         />
@@ -190,7 +190,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
     fields: ['token'],
   })
   return (
-    <Card title="Try a token" lead="It is checked as your callers’ tokens are, and is not stored.">
+    <Card title="Try a token" lead="Checks a token in the same way as those of your callers. It is not stored.">
       <form className="stack" noValidate onSubmit={submit}>
         <Problem text={problem} />
         <TextField

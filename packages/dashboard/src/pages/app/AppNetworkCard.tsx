@@ -77,7 +77,7 @@ export function AppNetworkCard(props: {
       </dl>
       {limits !== undefined && <WeightsHint weights={limits.weights} />}
       <div className="stack tight">
-        <p className="small soft">Addresses of this app, for HTTP and WebSocket</p>
+        <p className="small soft">URLs of this app, for HTTP and WebSocket</p>
         <div className="address">
           <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : app.key.addresses[name]}</code>
           {canShow && <CopyButton what={`address on ${title}`} text={reveal} />}
@@ -98,7 +98,7 @@ export function AppNetworkCard(props: {
       </div>
       {apiKeys.length > 0 && (
         <div className="stack tight">
-          <p className="small soft">Addresses of your API keys</p>
+          <p className="small soft">URLs of your API keys</p>
           {apiKeys.map((key) => (
             <div key={key.id} className="address">
               <code>{key.address}</code>

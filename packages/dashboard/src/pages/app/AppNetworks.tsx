@@ -36,7 +36,7 @@ export function AppNetworks() {
   return (
     <div className="stack wide">
       <div className="row spread">
-        <p className="soft">An address holds the key, so it is a secret: anyone who has it can make calls.</p>
+        <p className="soft">A URL contains the key, so it is a secret: anyone who has it can make calls.</p>
         {canShow && (
           <Button busy={isPending} onClick={() => (isShown ? setShown(false) : submit())}>
             <Icon name={isShown ? 'hide' : 'eye'} />
@@ -104,7 +104,7 @@ function DisableNetwork({ app, network }: { readonly app: AppView; readonly netw
         <ConfirmDialog
           of={disabling}
           title={`Disable ${title}?`}
-          lead="Calls of this app to the network are rejected immediately. You can enable it again, with the same address."
+          lead="Calls of this app to the network are rejected immediately. You can enable it again, with the same URL."
           action="Disable"
           onClose={() => setAsking(false)}
         />

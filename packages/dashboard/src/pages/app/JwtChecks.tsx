@@ -44,7 +44,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
     <Card
       title="Audience and lifetime"
       help="front-end-keys#short-lived-tokens"
-      lead="Asked of each token beside its signature."
+      lead="Checked in each token besides its signature."
     >
       <SaveForm of={saving} draft={draft}>
         <div className="pair">

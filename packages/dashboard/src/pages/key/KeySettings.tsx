@@ -28,7 +28,7 @@ export function KeySettings() {
     void queries.invalidateQueries({ queryKey: ['keys'] })
   }
   const edit = useKeyChange(key)
-  if (key.state === 'revoked') return <Note>This API key is revoked. Nothing of it can be changed.</Note>
+  if (key.state === 'revoked') return <Note>This API key is revoked and cannot be changed.</Note>
   return (
     <div className="stack wide">
       <About apiKey={key} edit={edit} />
@@ -91,7 +91,7 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
     },
   })
   return (
-    <Card title="Revoke API key" lead="Calls with it are rejected at once and for good. Its place is free for another.">
+    <Card title="Revoke API key" lead="Calls with it are rejected at once. You can create another key in its place.">
       <div className="row end">
         <Button kind="danger" onClick={() => setAsking(true)}>
           Revoke

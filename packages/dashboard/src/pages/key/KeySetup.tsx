@@ -34,7 +34,7 @@ export function KeySetup() {
   if (key.state === 'revoked') {
     return (
       <Empty title="This API key is revoked" action={<Link to="/keys">To your API keys</Link>}>
-        <p>Calls with it are rejected, for good. Its metrics stay.</p>
+        <p>Calls with it are rejected. Its metrics are still here.</p>
       </Empty>
     )
   }
@@ -102,7 +102,7 @@ export function KeySetup() {
       </Loaded>
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
-          <Card title="Today’s use" lead="Of all your API keys together. Rejected calls do not count.">
+          <Card title="Today’s use" lead="All your API keys together. Rejected calls do not count.">
             <UsageMeter period="day" usage={day} />
             <WeightsHint weights={networks[key.network]?.weights ?? weights} />
           </Card>

@@ -14,7 +14,7 @@ export function OperatorAudit() {
       <PageHead
         title="Audit log"
         windowTitle="Operator: audit log"
-        lead="What was done, by whom, on the whole instance."
+        lead="Every change on this service, and who made it."
       />
       <AuditTable
         of={adminAuditQuery}

@@ -13,7 +13,7 @@ export function OperatorFrame() {
       <div className="page">
         <PageHead title="Operator" />
         <Empty title="Your account is no operator’s">
-          <p>Whoever runs this service can make it one.</p>
+          <p>The operator of this service can make it one.</p>
         </Empty>
       </div>
     )

@@ -25,7 +25,7 @@ export function OperatorInvites() {
   return (
     <>
       <PageHead title="Invites" windowTitle="Operator: invites" />
-      {deployment?.signUp === 'open' && <Note>Sign-up is open: nobody needs an invite here.</Note>}
+      {deployment?.signUp === 'open' && <Note>Sign-up is open, so users don’t need an invite.</Note>}
       <div className="columns">
         <Make />
         <Loaded query={query}>
@@ -80,7 +80,7 @@ function Make() {
     fields: ['email', 'days'],
   })
   return (
-    <Card title="Invite somebody" lead="A link by which somebody signs up, once.">
+    <Card title="Invite a user" lead="Creates a link with which one person can sign up.">
       {link && <SecretLink {...link} what="the invite" />}
       <SaveForm of={making} action="Make an invite">
         <div className="pair">

@@ -101,7 +101,7 @@ function ResetLink({ user }: { readonly user: UserView }) {
   })
   if (deployment?.passwordLogin === false) return null
   return (
-    <Card title="New password" lead="A link by which the person sets a new password, once.">
+    <Card title="New password" lead="Creates a link with which the user can set a new password, once.">
       <Problem text={problem} />
       {link && <SecretLink {...link} what="the link" />}
       <div className="row end">
