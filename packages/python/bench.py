@@ -11,6 +11,7 @@ import gc
 import json
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3
@@ -18,6 +19,7 @@ from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3
 from keyrail import AsyncKeyrailProvider, KeyrailProvider
 
 BATCH = 100
+AT_ONCE = 64
 ADDRESS = "0x" + "11" * 20
 
 
@@ -25,6 +27,18 @@ def singles(w3: Web3, calls: int) -> None:
     """Request block numbers, one after another."""
     for _ in range(calls):
         assert w3.eth.block_number > 0  # noqa: S101
+
+
+def concurrent(w3: Web3, calls: int) -> None:
+    """Request block numbers from threads, so many at a time."""
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        assert all(number > 0 for number in threads.map(lambda _: w3.eth.block_number, range(calls)))  # noqa: S101
+
+
+def logs(w3: Web3, calls: int) -> None:
+    """Request logs, 5 MB of JSON in each response."""
+    for _ in range(calls):
+        assert len(w3.eth.get_logs({"fromBlock": 1, "toBlock": 2})) > 1_000  # noqa: S101
 
 
 def batches(w3: Web3, calls: int) -> None:
@@ -42,6 +56,23 @@ async def async_singles(w3: AsyncWeb3[Any], calls: int) -> None:
         assert await w3.eth.block_number > 0  # noqa: S101
 
 
+async def async_concurrent(w3: AsyncWeb3[Any], calls: int) -> None:
+    """Request block numbers, so many at a time."""
+    left = iter(range(calls))
+
+    async def take() -> None:
+        for _ in left:
+            assert await w3.eth.block_number > 0  # noqa: S101
+
+    await asyncio.gather(*(take() for _ in range(AT_ONCE)))
+
+
+async def async_logs(w3: AsyncWeb3[Any], calls: int) -> None:
+    """Request logs, 5 MB of JSON in each response."""
+    for _ in range(calls):
+        assert len(await w3.eth.get_logs({"fromBlock": 1, "toBlock": 2})) > 1_000  # noqa: S101
+
+
 async def async_batches(w3: AsyncWeb3[Any], calls: int) -> None:
     """Request balances in batches."""
     for _ in range(calls // BATCH):
@@ -49,6 +80,10 @@ async def async_batches(w3: AsyncWeb3[Any], calls: int) -> None:
             for _ in range(BATCH):
                 batch.add(w3.eth.get_balance(ADDRESS))  # type: ignore[arg-type]
             assert len(await batch.async_execute()) == BATCH  # noqa: S101
+
+
+SYNC = {"singles": singles, "concurrent": concurrent, "batches": batches, "logs": logs}
+ASYNC = {"singles": async_singles, "concurrent": async_concurrent, "batches": async_batches, "logs": async_logs}
 
 
 def print_cost(started: float, cpu: float) -> None:
@@ -64,7 +99,7 @@ def run_sync(library: str, url: str) -> None:
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
         name, calls = line.split()
-        {"singles": singles, "batches": batches}[name](w3, int(calls))
+        SYNC[name](w3, int(calls))
         print_cost(started, cpu)
 
 
@@ -76,7 +111,7 @@ async def run_async(library: str, url: str) -> None:
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
         name, calls = line.split()
-        await {"singles": async_singles, "batches": async_batches}[name](w3, int(calls))
+        await ASYNC[name](w3, int(calls))
         print_cost(started, cpu)
     await provider.disconnect()
 

@@ -1,6 +1,7 @@
 import { setUpPython } from '../../../../scripts/setUpPython.ts'
 import { startServer } from '../server/startServer.ts'
 import { shuffle } from '../statistics.ts'
+import { workloads } from './pythonRows.ts'
 import { startPythonSubject } from './startPythonSubject.ts'
 import type { PythonCost, PythonSubject } from './startPythonSubject.ts'
 
@@ -21,19 +22,18 @@ const subjects = Object.fromEntries(
 const nothing: PythonCost = { wallMs: 0, cpuMs: 0 }
 const figures: Record<string, number[]> = {}
 const add = (key: string, value: number): void => void (figures[key] ??= []).push(value)
-const workloads = ['singles', 'batches']
-const calls = 5_000
 /** A round of each is cut into so many, taken in turn: what else the machine does then slows all alike. */
 const slices = 10
 
 // What is done for the first time is not counted: connections, and code that is looked up once.
-for (const name of names) for (const workload of workloads) await subjects[name].run(`${workload} ${calls / slices}`)
+for (const name of names)
+  for (const workload of workloads) await subjects[name].run(`${workload.name} ${workload.calls}`)
 for (let round = 0; round < Number(rounds); round++) {
-  for (const workload of workloads) {
+  for (const { name: workload, calls } of workloads) {
     const costs = { keyrail: nothing, web3: nothing, again: nothing }
     for (let slice = 0; slice < slices; slice++) {
       for (const name of shuffle(names)) {
-        const { wallMs, cpuMs } = await subjects[name].run(`${workload} ${calls / slices}`)
+        const { wallMs, cpuMs } = await subjects[name].run(`${workload} ${calls}`)
         costs[name] = { wallMs: costs[name].wallMs + wallMs, cpuMs: costs[name].cpuMs + cpuMs }
       }
     }
