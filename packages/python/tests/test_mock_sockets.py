@@ -222,17 +222,17 @@ def test_keyrails_provider_for_the_subscription_manager_uses_it(mock_node: MockN
             mock_node.mine(2)
             mock_node.reorg(1)
             await asyncio.wait_for(handling, 30)
+        await wait_until(lambda: mock_node.connections == 0)
 
     asyncio.run(main())
     assert seen == [1, 2, 2]
-    assert mock_node.connections == 0
 
 
 @pytest.mark.parametrize(("code", "seen_code"), [(1006, 1006), (1012, 1012), (4000, 4000)])
 def test_a_client_sees_the_close_code(mock_node: MockNode, code: int, seen_code: int) -> None:
     async def main() -> None:
         async with aiohttp.ClientSession() as session, session.ws_connect(mock_node.ws_url) as socket:
-            assert mock_node.connections == 1
+            await wait_until(lambda: mock_node.connections == 1)
             # In two frames, and after a ping.
             await socket.ping()
             await socket.send_str('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}')
