@@ -46,7 +46,8 @@ export function readControlApi(top: string): {
       const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)
       if (isType) types.set(statement.name.text, toType(statement))
     }
-  const table = readTable(parse(join(folder, 'routes.ts')))
+  const files = globSync('routes/*.ts', { cwd: folder }).map((file) => parse(join(folder, file)))
+  const table = new Map(files.flatMap((file) => [...readTable(file)]))
   return { types, routes: readRoutes(parse(join(folder, 'controlApi.ts')), table) }
 }
 
@@ -78,13 +79,13 @@ function toType(statement: ts.InterfaceDeclaration | ts.TypeAliasDeclaration): C
   }
 }
 
-/** Reads the table of routes: the members of each that are literals, by the route's name. */
+/** Reads a table of routes: the members of each that are literals, by the route's name. */
 function readTable(source: ts.SourceFile): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const table = source.statements
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => declarationList.declarations)
-    .find(({ name }) => name.getText() === 'table')?.initializer
-  if (!table || !ts.isObjectLiteralExpression(table)) throw new Error('routes.ts has no object `table`')
+    .find(({ name }) => name.getText().endsWith('Routes'))?.initializer
+  if (!table || !ts.isObjectLiteralExpression(table)) throw new Error(`${source.fileName} has no table of routes`)
   return new Map(
     table.properties.filter(ts.isPropertyAssignment).map(({ name, initializer }) => {
       const members = ts.isObjectLiteralExpression(initializer) ? initializer.properties : []
@@ -113,7 +114,7 @@ function readRoutes(
         ?.type?.getText()
         .replaceAll(/\s+/g, ' ')
     const facts = table.get(name)
-    if (facts === undefined) throw new Error(`routes.ts has no ${name}`)
+    if (facts === undefined) throw new Error(`no table of routes has ${name}`)
     const [method = '', path = ''] = name.split(' ')
     return {
       method,

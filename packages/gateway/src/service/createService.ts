@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createAlerts } from '../alerts/createAlerts.ts'
 import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
 import { isStorageError } from '../errors/storageError.ts'
-import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
-import type { Network } from '../lib/network.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
@@ -16,33 +13,19 @@ import { createOidcClient } from '../oidc/createOidcClient.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
-import { getRequestId } from '../proxy/http/getRequestId.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
-import type { MethodWeights } from '../proxy/method/weights.ts'
-import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
-import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
-import { createMeter } from '../usage/metering/createMeter.ts'
-import { joinAlongside } from '../usage/metering/joinAlongside.ts'
-import { dayMs } from '../usage/metering/usageTime.ts'
-import { createAllowListUses } from '../usage/allowListUses/createAllowListUses.ts'
-import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
-import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
-import { createAccountDays } from '../usage/limits/accountDays.ts'
-import { createLedger } from '../usage/limits/ledger.ts'
-import { countDecisions } from '../usage/limits/countDecisions.ts'
-import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
 import { asConfigError } from './configError.ts'
-import { createControlServer, updateControlServer } from './createControlServer.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
-import { toKeyLimits, toNetworksOptions, toRetention, toUrls } from './fromConfig.ts'
-import type { ServiceUrls } from './fromConfig.ts'
+import { createSiteHost } from './createSiteHost.ts'
+import { toControlConfig, toDeployment, toKeyLimits, toNetworksOptions, toUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
 import type { RedisParts } from './openRedisParts.ts'
+import { openUsage } from './openUsage.ts'
 import { createPrometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
 import { readTls } from './readTls.ts'
@@ -54,12 +37,9 @@ import { planReload } from './runningConfig.ts'
 import type { RunningConfig } from './runningConfig.ts'
 import { checkCredentials } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
-import { createSite } from './site.ts'
-import type { Site } from './site.ts'
 import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
 import { startUpkeep } from './startUpkeep.ts'
 import { watchStores } from './watchStores.ts'
-import { withPrometheus } from './withPrometheus.ts'
 
 const defaultGraceMs = 10_000
 /** Log-ins delete expired rows too; this also runs without log-ins. */
@@ -87,7 +67,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   /** One array, whose elements a reload replaces: accounts and the control API hold a reference to it. */
   const secrets: [ServerSecret, ...ServerSecret[]] = [...options.secrets]
   let listening: Listening | undefined
-  let site: Site | undefined
   let isClosing = false
 
   // Check what can be checked before anything is opened.
@@ -104,14 +83,14 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           webSockets: () => gateway.webSockets(),
           load: () => gateway.load(),
           keys: () => keys.cacheState(),
-          limits: () => readLimitCounts(),
+          limits: () => usage.limitCounts(),
           stores: () => ({
             stores: stores.states(),
             pool: storage.pool?.(),
             redisPending: redis?.link.pending(),
           }),
-          metering: () => storedMeter.status(),
-          droppedRequests: () => requestLog.dropped(),
+          metering: () => usage.metering(),
+          droppedRequests: () => usage.requestLog.dropped(),
           droppedLogLines: options.droppedLogLines,
         })
   const log = (entry: ServiceLogEntry): void => {
@@ -152,13 +131,24 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   )
   const degraded = (): readonly string[] => stores.unavailable()
 
+  // Usage
+  const usage = openUsage({
+    storage,
+    redis,
+    rates: options.worker?.rates,
+    config: () => config,
+    getWeights: (network) => (limitsByNetwork[network] ?? config.limits).weights,
+    prometheus,
+    log,
+    now,
+  })
+
   // Keys and accounts
-  const allowListUses = createAllowListUses({ storage, now })
   const keys = createStoredKeys({
     storage,
     getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
     onAllowListUse: ({ id }) => {
-      if (id !== undefined) allowListUses.record(id)
+      if (id !== undefined) usage.allowListUses.record(id)
     },
     staleKeysForMs: config.staleKeysForMs,
     maxEntries: config.maxCachedKeys,
@@ -186,37 +176,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     mailer: { ...mailer, siteUrl: () => siteUrl() },
   })
 
-  // Usage
-  const accountDays = createAccountDays(storage)
-  const ledger = redis && createLedger(accountDays)
-  const requestLog = createRequestLog({
-    storage,
-    settings: () => (config.requestLog.enabled ? config.requestLog : undefined),
-    now,
-  })
-  const storedMeter = createMeter({
-    storage,
-    retention: toRetention(config),
-    now,
-    onEvent: log,
-    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestLog, allowListUses]),
-    upkeep: createRequestLogUpkeep(storage, { retentionMs: config.retention.requestsDays * dayMs }),
-  })
-  const limitsOptions = { outageGrant: config.outageGrant, now, onEvent: log }
-  const uncountedLimits =
-    redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage, rates: options.worker?.rates })
-      : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
-  const [countedLimits, readLimitCounts] = countDecisions(uncountedLimits)
-  const usageLimits = prometheus === undefined ? uncountedLimits : countedLimits
-  const getWeights = (network: Network): MethodWeights => (limitsByNetwork[network] ?? config.limits).weights
-  const meter = prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, getWeights)
-
   const stopUpkeep = startUpkeep({
     work: async () => {
       await accounts.prune()
       const today = getUtcDay(now())
-      while ((await accountDays.compact(today, rowsAtOnce)) === rowsAtOnce);
+      while ((await usage.accountDays.compact(today, rowsAtOnce)) === rowsAtOnce);
     },
     everyMs: upkeepMs,
   })
@@ -226,7 +190,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const siteUrl = (): string => toUrls(config, listening?.url).site
   const alerts = createAlerts({
     storage,
-    usageLimits,
+    usageLimits: usage.limits,
     getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
     secrets,
     sendWebhook: (request) => sendWebhook(request, webhookOptions()),
@@ -243,51 +207,28 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const control = createControl({
     storage,
     accounts,
-    usageLimits,
+    usageLimits: usage.limits,
     readMetrics: createReadMetrics({ storage }),
     readActivity: createReadActivity({ storage }),
     readTraffic: createReadTraffic({ storage }),
     keys: { forget },
-    requestLog,
+    requestLog: usage.requestLog,
     secrets,
-    config: () => ({
-      signUp: config.signUp,
-      email: config.email !== undefined,
-      passwordLogin: config.passwordLogin,
-      oidc: config.oidc && { label: config.oidc.label },
-      reveal: config.reveal === 'onDemand',
-      registries: config.registries,
-      recordsRequests: config.requestLog.enabled,
-      docsUrl: config.docsUrl,
-      maxApps: config.limits.appsPerUser,
-      limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
-      weights: config.limits.weights,
-      networks: limitsByNetwork,
-    }),
-    deployment: () => {
-      const urls = toUrls(config, listening?.url)
-      return {
-        publicUrl: urls.networks,
-        controlUrl: urls.site,
-        chains: config.chains,
-        networks: config.networks,
-      }
-    },
+    config: () => toControlConfig(config, limitsByNetwork),
+    deployment: () => toDeployment(config, listening?.url),
     degraded,
     upstreams: () => gateway.upstreams(),
     webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,
   })
-  const createSiteFor = (next: RunningConfig, urls: ServiceUrls): Site =>
-    createSite({
-      publicUrl: urls.site,
-      networksUrl: urls.networks,
-      control,
-      folder: next.dashboard?.folder,
-      clientIp: createClientIp(next.trustedProxies),
-      log,
-    })
+  const siteHost = createSiteHost({
+    control,
+    config: () => config,
+    tls: initialTls,
+    isClosing: () => isClosing,
+    log,
+  })
 
   const closeParts = async (): Promise<void> => {
     stopUpkeep()
@@ -295,8 +236,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     stores.stop()
     await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
-    await Promise.allSettled([keys.close(), usageLimits.close(), requestLog.close()])
-    await storedMeter.close()
+    await Promise.allSettled([keys.close(), usage.close()])
     await redis?.close()
     await storage.close()
   }
@@ -325,19 +265,18 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     unsafeNodeMethods,
     limits: next.bounds,
     webSocket: next.webSocket,
-    usageLimits,
+    usageLimits: usage.limits,
     weights: next.limits.weights,
     compression: next.compression,
     quotaStatus: next.quotaStatus,
-    meter,
-    requestLog,
+    meter: usage.meter,
+    requestLog: usage.requestLog,
     tracer: tracing?.tracer,
     trustedProxies: next.trustedProxies,
     testKeys,
     now,
     ...(tls === undefined ? {} : { tls }),
-    fallback: (request, response, requestId) =>
-      config.control === undefined && site !== undefined && site(request, response, requestId),
+    fallback: siteHost.handle,
     degraded,
     notReady: () => stores.fatal(),
     // Prometheus counts requests from log entries.
@@ -353,40 +292,15 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     throw asConfigError(error)
   }
 
-  // The control API's own port
-  const warnAboutProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
-  const handleControl = (request: IncomingMessage, response: ServerResponse): void => {
-    const clientIp = createClientIp(config.trustedProxies)
-    warnAboutProxy(request, clientIp)
-    const isHandled = site !== undefined && site(request, response, getRequestId(clientIp, request))
-    if (!isHandled) response.writeHead(404, { 'Content-Length': 0 }).end()
-  }
-  const controlServer =
-    config.control === undefined
-      ? undefined
-      : createControlServer({
-          bounds: config.bounds,
-          tls: initialTls,
-          isClosing: () => isClosing,
-          isProxy: (ip) => mayBeProxy(createClientIp(config.trustedProxies), ip),
-          handle: handleControl,
-        })
-
   const listen: Service['listen'] = async (at = config.listen) => {
     const { url, port } = await gateway.listen(at)
-    let siteUrl = url
-    if (controlServer !== undefined && config.control !== undefined) {
-      const controlPort = await listenOn(controlServer, config.control.listen)
-      siteUrl = config.control.publicUrl
-      log({ event: 'controlListening', port: controlPort, url: siteUrl })
-    }
+    const siteUrl = await siteHost.listen(url)
     let prometheusPort: number | undefined
     if (prometheus !== undefined && config.prometheus !== undefined && options.worker === undefined) {
       prometheusPort = await prometheus.listen(config.prometheus)
       log({ event: 'prometheusListening', port: prometheusPort })
     }
     listening = { url, port, siteUrl, ...(prometheusPort === undefined ? {} : { prometheusPort }) }
-    site = createSiteFor(config, toUrls(config, url))
     return listening
   }
 
@@ -394,8 +308,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     const { next, needsRestart } = planReload(config, changed)
     try {
       // First the steps that can fail.
-      const nextSite = listening === undefined ? undefined : createSiteFor(next, toUrls(next, listening.url))
       const tls = readTls(next)
+      const applySite = siteHost.prepare(next, tls)
       const nextLimits = resolveNetworkLimits(next)
       const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
       const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
@@ -409,10 +323,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       tracing = nextTracing
       config = next
       limitsByNetwork = nextLimits
-      site = nextSite
+      applySite()
       if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
       keys.renewLimits()
-      if (controlServer !== undefined) updateControlServer(controlServer, { bounds: next.bounds, tls })
     } catch (error) {
       throw asConfigError(error)
     }
@@ -435,7 +348,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       log({ event: 'drainDelay', delayMs: drainDelayMs })
       await drainDelay.wait(drainDelayMs)
     }
-    await Promise.all([gateway.close({ graceMs }), controlServer && stopListening(controlServer, graceMs)])
+    await Promise.all([gateway.close({ graceMs }), siteHost.close(graceMs)])
     await prometheus?.close()
     await tracing?.close()
     await closeParts()

@@ -1,6 +1,7 @@
 import { narrowLimits, resolveLimits } from '../auth/key/keyLimits.ts'
 import type { LimitSource } from '../auth/key/createStoredKeys.ts'
 import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
+import type { ControlConfig, Deployment } from '../control/controlOptions.ts'
 import type { Network } from '../lib/network.ts'
 import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
 import type { MethodWeights } from '../proxy/method/weights.ts'
@@ -51,6 +52,34 @@ export interface ServiceUrls {
 export const toUrls = (config: RunningConfig, getListeningUrl: string | undefined): ServiceUrls => {
   const networks = config.publicUrl ?? getListeningUrl ?? 'http://localhost'
   return { networks, site: config.control?.publicUrl ?? networks }
+}
+
+/**
+ * What the control API needs of the config.
+ * @param byNetwork - From `resolveNetworkLimits`.
+ */
+export const toControlConfig = (config: RunningConfig, byNetwork: LimitsByNetwork): ControlConfig => ({
+  signUp: config.signUp,
+  email: config.email !== undefined,
+  passwordLogin: config.passwordLogin,
+  oidc: config.oidc && { label: config.oidc.label },
+  reveal: config.reveal === 'onDemand',
+  registries: config.registries,
+  recordsRequests: config.requestLog.enabled,
+  docsUrl: config.docsUrl,
+  maxApps: config.limits.appsPerUser,
+  limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
+  weights: config.limits.weights,
+  networks: byNetwork,
+})
+
+/**
+ * The networks and URLs, as the control API shows them.
+ * @param listeningUrl - The default for `publicUrl`; undefined before the service listens.
+ */
+export const toDeployment = (config: RunningConfig, listeningUrl: string | undefined): Deployment => {
+  const { networks: publicUrl, site: controlUrl } = toUrls(config, listeningUrl)
+  return { publicUrl, controlUrl, chains: config.chains, networks: config.networks }
 }
 
 /**

@@ -37,6 +37,11 @@ export type Route<Name extends RouteName> = RouteInfo &
   RoutePart<Name, 'body'> &
   RoutePart<Name, 'response'>
 
+/** The routes whose paths start with one of the given ones. A table of this type lacks none of them. */
+export type RoutesBelow<Path extends string> = {
+  readonly [Name in Extract<RouteName, `${string} ${Path}${string}`>]: Route<Name>
+}
+
 /** A route of any name, for code that iterates over the table. */
 export interface AnyRoute extends RouteInfo {
   readonly params?: z.ZodType | undefined

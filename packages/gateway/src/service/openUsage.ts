@@ -1,0 +1,103 @@
+import type { Network } from '../lib/network.ts'
+import type { MethodWeights } from '../proxy/method/weights.ts'
+import type { Storage } from '../storage/openStorage.ts'
+import { createAllowListUses } from '../usage/allowListUses/createAllowListUses.ts'
+import type { AllowListUses } from '../usage/allowListUses/createAllowListUses.ts'
+import { createAccountDays } from '../usage/limits/accountDays.ts'
+import type { AccountDays } from '../usage/limits/accountDays.ts'
+import { countDecisions } from '../usage/limits/countDecisions.ts'
+import type { LimitCounts } from '../usage/limits/countDecisions.ts'
+import { createLedger } from '../usage/limits/ledger.ts'
+import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
+import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import { createMeter } from '../usage/metering/createMeter.ts'
+import { joinAlongside } from '../usage/metering/joinAlongside.ts'
+import type { Meter, StoredMeter } from '../usage/metering/meter.ts'
+import { dayMs } from '../usage/metering/usageTime.ts'
+import type { Rates } from '../usage/rateLimit/rateLease.ts'
+import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
+import type { StoredRequestLog } from '../usage/requestLog/createRequestLog.ts'
+import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
+import { toRetention } from './fromConfig.ts'
+import type { RedisParts } from './openRedisParts.ts'
+import type { Prometheus } from './prometheus.ts'
+import type { RunningConfig } from './runningConfig.ts'
+import type { ServiceLogEntry } from './serviceLog.ts'
+import { withPrometheus } from './withPrometheus.ts'
+
+/** What limits, counts and records calls. All of it is written in the transactions of one meter. */
+export interface Usage {
+  readonly limits: UsageLimits
+  readonly meter: Meter
+  readonly requestLog: StoredRequestLog
+  readonly allowListUses: AllowListUses
+  readonly accountDays: AccountDays
+  /** The state of the meter, for metrics. */
+  readonly metering: StoredMeter['status']
+  /** The decisions of the limits, for metrics. */
+  readonly limitCounts: () => LimitCounts
+  /** Writes what is not written yet. */
+  close(): Promise<void>
+}
+
+/** The dependencies of {@link openUsage}. */
+export interface UsageOptions {
+  readonly storage: Storage
+  /** Decides on limits. `undefined`: this process does, with the storage. */
+  readonly redis: RedisParts | undefined
+  /** The rates that the workers of a machine share. `undefined`: this process decides alone. */
+  readonly rates: Rates | undefined
+  /** Called for each request, so that a new config applies at once. */
+  readonly config: () => RunningConfig
+  readonly getWeights: (network: Network) => MethodWeights
+  readonly prometheus: Prometheus | undefined
+  readonly log: (entry: ServiceLogEntry) => void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Opens the limits, the meter, the request log and the record of used allow list entries. */
+export const openUsage = (options: UsageOptions): Usage => {
+  const { storage, redis, config, prometheus, log, now } = options
+  const { outageGrant, retention } = config()
+  const accountDays = createAccountDays(storage)
+  const ledger = redis && createLedger(accountDays)
+  const allowListUses = createAllowListUses({ storage, now })
+  const requestLog = createRequestLog({
+    storage,
+    settings: () => {
+      const settings = config().requestLog
+      return settings.enabled ? settings : undefined
+    },
+    now,
+  })
+  const storedMeter = createMeter({
+    storage,
+    retention: toRetention(config()),
+    now,
+    onEvent: log,
+    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestLog, allowListUses]),
+    upkeep: createRequestLogUpkeep(storage, { retentionMs: retention.requestsDays * dayMs }),
+  })
+  const limitsOptions = { outageGrant, now, onEvent: log }
+  const uncounted =
+    redis === undefined || ledger === undefined
+      ? createLocalLimits({ ...limitsOptions, storage, rates: options.rates })
+      : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+  const [counted, limitCounts] = countDecisions(uncounted)
+  const limits = prometheus === undefined ? uncounted : counted
+  return {
+    limits,
+    meter: prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, options.getWeights),
+    requestLog,
+    allowListUses,
+    accountDays,
+    metering: () => storedMeter.status(),
+    limitCounts,
+    close: async () => {
+      // If one of them fails, the rest is still written.
+      await Promise.allSettled([limits.close(), requestLog.close()])
+      await storedMeter.close()
+    },
+  }
+}
