@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import { callNode } from '../../packages/cli/src/node/callNode.ts'
 import { setUpPython } from '../../scripts/setUpPython.ts'
+import { findFences } from '../../test/findFences.ts'
 import { borrowService } from './lendService.ts'
 
 const found = await setUpPython()
@@ -37,6 +39,20 @@ describe.skipIf('missing' in found)('examples in Python', () => {
     expect(stdout).toMatch(/^5 transfers in blocks 0 to \d+\nThe largest is 1000000\d*\n$/)
     expect(existsSync(`${out}.cursor`)).toBe(false)
     await expect(run('python-export-logs', ['export_logs.py', '--out', out], environment)).rejects.toThrow('exists')
+  })
+
+  test('the program for web3.py of docs/start/first-call.md prints the latest block', async () => {
+    const { service } = await borrowService()
+    const page = readFileSync(join(import.meta.dirname, '../../docs/start/first-call.md'), 'utf8')
+    const { code = '' } = findFences(page).find(({ info }) => info.startsWith('python')) ?? {}
+    const environment = { KEYRAIL_BASE_URL: `${service.url}/testnet`, KEYRAIL_API_KEY: service.app.apiKey }
+    const stdout = await run('.', ['-c', code], environment)
+    const [, number, hash] = /^Block (\d+) is (\S+)\n$/.exec(stdout) ?? []
+    const block = await callNode(service.nodes.testnet, 'eth_getBlockByNumber', [
+      `0x${Number(number).toString(16)}`,
+      false,
+    ])
+    expect(hash).toBe((block as { hash: string }).hash)
   })
 
   test('examples/python-failover survives the failure of an endpoint', async () => {

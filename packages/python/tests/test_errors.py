@@ -77,6 +77,7 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "timeout": 5},
     {**APP, "endpoint_uri": "https://node.example"},
     {**APP, "request_kwargs": {"timeout": 5}},
+    {**APP, "request_kwargs": {"headers": {"x-team": "a"}, "verify": False}, "exception_retry_configuration": None},
     {**APP, "wallet": 5},
     {**APP, "a-very-long-name-that-may-be-a-secret": 5},
     {**APP, "network": "base_sepolia"},
@@ -283,6 +284,8 @@ def send(respond: Script) -> Callable[[], Any]:
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
         yield message_of(partial(KeyrailProvider, **options))
+    yield message_of(partial(KeyrailProvider, "https://node.example", KEY))
+    yield message_of(lambda: asyncio.run(AsyncKeyrailProvider(**APP).cache_async_session(object())))
     yield from map(message_of, PARTS)
     for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
         with pytest.MonkeyPatch.context() as patch:

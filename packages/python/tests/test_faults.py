@@ -114,6 +114,32 @@ def test_gzip_responses_are_decoded_and_limited_by_their_decoded_size(kind: str)
         assert failure_of(kind, {"url": server.url, "max_response_bytes": 1_000_000}).kind == "badResponse"
 
 
+# Older versions of aiohttp read only the first member.
+def test_a_gzip_response_may_have_several_members() -> None:
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        text = result(request, "x" * 1_000).encode()
+        data = gzip.compress(text[:500]) + gzip.compress(text[500:])
+        connection.head(200, {"content-encoding": "gzip"}, len(data))
+        connection.send(data)
+
+    with FaultServer(script) as server:
+        assert call("sync", {"url": server.url}) == "x" * 1_000
+
+
+@BOTH
+def test_a_damaged_gzip_response_is_a_failure(kind: str) -> None:
+    complete = gzip.compress(secrets.token_hex(1_000).encode())
+    for body, expected in ((complete[:-20], "badResponse"), (b"not gzip", "network")):
+
+        def script(_: ReceivedRequest, connection: Connection, body: bytes = body) -> None:
+            connection.head(200, {"content-encoding": "gzip"}, len(body))
+            connection.send(body)
+
+        with FaultServer(script) as server:
+            failure = failure_of(kind, {"url": server.url, "retry": False})
+        assert (failure.kind, failure.retryable, failure.source) == (expected, True, "transport")
+
+
 @BOTH
 def test_a_refused_connection_is_retried_even_for_a_write(kind: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:

@@ -268,18 +268,41 @@ def test_an_unknown_option_without_a_similar_name_lists_all_options() -> None:
 
 @BOTH
 @pytest.mark.parametrize(
-    ("name", "replacement"),
+    ("options", "message"),
     [
-        ("endpoint_uri", "url="),
-        ("exception_retry_configuration", "retry="),
-        ("request_kwargs", "timeout_ms=, headers=, proxy= or ssl_context="),
-        ("session", "headers=, proxy= or ssl_context="),
+        ({"endpoint_uri": "x"}, "endpoint_uri is an option of web3.py's HTTP providers. Pass url= instead."),
+        (
+            {"exception_retry_configuration": 5},
+            "exception_retry_configuration is an option of web3.py's HTTP providers. Pass retry= instead.",
+        ),
+        (
+            {"exception_retry_configuration": None, "request_kwargs": {"timeout": 2.5, "headers": {"x-key": KEY}}},
+            "exception_retry_configuration and request_kwargs are options of web3.py's HTTP providers. "
+            "Pass retry=False, timeout_ms=2_500 and headers= instead.",
+        ),
+        (
+            {"request_kwargs": {"verify": "ca.pem", "cert": "own.pem", "auth": ("ann", KEY), "timeout": (1, 2)}},
+            "request_kwargs is an option of web3.py's HTTP providers. "
+            "Pass ssl_context=, headers={'authorization': …} and timeout_ms= instead.",
+        ),
+        *(
+            (
+                {"request_kwargs": given},
+                "request_kwargs is an option of web3.py's HTTP providers. "
+                "Pass timeout_ms=, headers=, proxy= or ssl_context= instead.",
+            )
+            for given in (None, {}, {"stream": True})
+        ),
+        (
+            {"session": object()},
+            "session is an option of web3.py's HTTP providers. Pass headers=, proxy= or ssl_context= instead.",
+        ),
     ],
 )
-def test_an_option_of_http_provider_names_its_replacement(kind: str, name: str, replacement: str) -> None:
+def test_options_of_http_provider_name_their_replacements(kind: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(KeyrailError) as caught:
-        create_provider(kind, "http://127.0.0.1:9", **{name: None})
-    assert str(caught.value) == f"{name} is an option of web3.py's HTTP providers. Pass {replacement} instead."
+        create_provider(kind, "http://127.0.0.1:9", **options)
+    assert str(caught.value) == message
 
 
 def test_a_session_of_aiohttp_is_rejected_with_the_replacement() -> None:
@@ -295,8 +318,22 @@ def test_the_url_can_be_positional_as_with_http_provider(kind: str) -> None:
     url = f"http://127.0.0.1:9/v2/{KEY}"
     provider: Any = (KeyrailProvider if kind == "sync" else AsyncKeyrailProvider)(url)
     assert provider.endpoint_uri == provider.redacted_url == "http://127.0.0.1:9/…" + KEY[-4:]
-    with pytest.raises(TypeError, match="positional argument"):
-        (KeyrailProvider if kind == "sync" else AsyncKeyrailProvider)(url, {"timeout": 10})
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("positional", "message"),
+    [
+        ([{"timeout": 10}], "request_kwargs is an option of web3.py's HTTP providers. Pass timeout_ms=10_000 instead."),
+        ([KEY], "Only the URL can be positional. Pass the other options by name, such as api_key=."),
+    ],
+)
+def test_only_the_url_can_be_positional(kind: str, positional: list[Any], message: str) -> None:
+    create: Any = KeyrailProvider if kind == "sync" else AsyncKeyrailProvider
+    with pytest.raises(KeyrailError) as caught:
+        create("http://127.0.0.1:9", *positional)
+    assert str(caught.value) == message
+    assert not find_leaks(caught.value, KEY)
 
 
 @BOTH

@@ -29,8 +29,9 @@ GUIDE = (DOCS / "python.md", *sorted((DOCS / "python").glob("*.md")))
 pytestmark = pytest.mark.xdist_group("package")
 
 
-def run(*command: str | Path) -> str:
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE)
+def run(*command: str | Path, cwd: Path = HERE, env: dict[str, str] | None = None) -> str:
+    environment = {**os.environ, **(env or {})}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment)
     if result.returncode and "connection broken" in result.stderr and not os.environ.get("KEYRAIL_TEST_ALL"):
         pytest.skip("packages cannot be downloaded: is there a network?")
     assert result.returncode == 0, result.stdout + result.stderr
@@ -66,10 +67,11 @@ def test_the_samples_of_the_readme_run(service: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
-def test_the_samples_of_the_guide_run(page: Path, service: dict[str, Any]) -> None:
+def test_the_samples_of_the_guide_run(page: Path, service: dict[str, Any], tmp_path: Path) -> None:
     # Each sample of a page continues the one before.
     program = "\n".join(read_samples(page, service))
-    output = run(sys.executable, "-W", "error::ResourceWarning", "-c", program)
+    env = {"KEYRAIL_BASE_URL": f"{service['url']}/testnet", "KEYRAIL_API_KEY": service["app"]["apiKey"]}
+    output = run(sys.executable, "-W", "error::ResourceWarning", "-c", program, cwd=tmp_path, env=env)
     expected = {
         "calls": ("rejected: txRejected", "methodUnavailable"),
         "connections": (f"KeyrailProvider({service['url']}/testnet/v2/…",),

@@ -17,7 +17,7 @@ from keyrail import AsyncKeyrailProvider, KeyrailProvider
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs"
 GUIDE = (DOCS / "python.md", *(DOCS / "python").glob("*.md"))
-PAGES = (HERE.parent / "README.md", *GUIDE, DOCS / "migrate/web3py.md")
+PAGES = (HERE.parent / "README.md", *GUIDE, DOCS / "migrate/web3py.md", DOCS / "start/first-call.md")
 pytestmark = pytest.mark.xdist_group("types")
 
 
@@ -45,11 +45,23 @@ def test_a_strict_project_that_uses_the_package_passes(tool: str, project: Path)
     check(tool, project)
 
 
+def read_samples(page: Path) -> list[str]:
+    """Return the samples of a page. A diff is two samples: the program before the change, and after it."""
+    fences = re.findall(r"^```(diff )?python\b[^\n]*\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [
+        sample
+        for diff, code in fences
+        for sample in (
+            [re.sub(rf"^[{side}].*\n|^.", "", code, flags=re.MULTILINE) for side in "+-"] if diff else [code]
+        )
+    ]
+
+
 @pytest.mark.parametrize("tool", ["mypy", "pyright"])
 def test_the_samples_pass(tool: str, project: Path) -> None:
     (project / "program.py").unlink()
     for page in PAGES:
-        samples = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        samples = read_samples(page)
         assert samples
         if page in GUIDE:
             # Each sample of a page of the guide continues the one before.

@@ -30,7 +30,8 @@ from .transport.call_settings import BatchOptions, RetryOptions
 from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.failover import Failover
 from .transport.fork import watch_forks
-from .transport.parse_options import OPTION_NAMES, describe_http_provider_option, parse_options
+from .transport.http_provider_options import HTTP_PROVIDER_OPTIONS
+from .transport.parse_options import OPTION_NAMES, parse_options
 from .transport.run_steps import create_async_runner
 from .transport.steps import Outcome
 
@@ -57,7 +58,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
     def __init__(
         self,
         url: str | None = None,
-        *,
+        *positional: Never,
         base_url: PerNetwork[str] | None = None,
         rpc_url: PerNetwork[str] | None = None,
         api_key: AsyncSecret | None = None,
@@ -91,7 +92,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             "cacheable_requests": cacheable_requests,
             "request_cache_validation_threshold": request_cache_validation_threshold,
         }
-        parsed = parse_options(options, request_cache, unknown)
+        parsed = parse_options(options, request_cache, positional, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del (
             url,
@@ -122,6 +123,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,
+            positional,
             unknown,
         )
         if isinstance(parsed, KeyrailError):
@@ -220,7 +222,7 @@ class AsyncKeyrailProvider(CommonProvider, AsyncJSONBaseProvider):
             KeyrailError: Always, with the options that take its place.
 
         """
-        raise invalid(describe_http_provider_option("session"))
+        raise invalid(f"The provider has its own session. Pass {HTTP_PROVIDER_OPTIONS['session']} instead.")
 
     def _after_fork(self) -> None:
         self._request_cache_lock = asyncio.Lock()

@@ -11,7 +11,8 @@ from .failure.check import invalid
 from .observe.observer import Observer
 from .observe.stats import ProviderStats
 from .transport.calls import CallFactory
-from .transport.parse_options import HTTP_PROVIDER_OPTIONS, OPTION_NAMES
+from .transport.http_provider_options import HTTP_PROVIDER_OPTIONS
+from .transport.parse_options import OPTION_NAMES
 
 
 class CommonProvider:

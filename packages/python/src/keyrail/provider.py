@@ -76,6 +76,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         cacheable_requests: The methods whose results web3.py caches. Default: those of ``HTTPProvider``.
         request_cache_validation_threshold: The age at which web3.py caches a block: seconds, a tag, or None for any age.
             Default: as in ``HTTPProvider``.
+        positional: Not allowed. Only the URL can be positional.
         unknown: Not allowed. Any other option is an error that names the nearest one.
 
     Raises:
@@ -91,7 +92,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
     def __init__(
         self,
         url: str | None = None,
-        *,
+        *positional: Never,
         base_url: PerNetwork[str] | None = None,
         rpc_url: PerNetwork[str] | None = None,
         api_key: Secret | None = None,
@@ -125,7 +126,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             "cacheable_requests": cacheable_requests,
             "request_cache_validation_threshold": request_cache_validation_threshold,
         }
-        parsed = parse_options(options, request_cache, unknown)
+        parsed = parse_options(options, request_cache, positional, unknown)
         # Error reporters show the variables of frames, and any option may be a misplaced key.
         del (
             url,
@@ -156,6 +157,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
             cache_allowed_requests,
             cacheable_requests,
             request_cache_validation_threshold,
+            positional,
             unknown,
         )
         if isinstance(parsed, KeyrailError):

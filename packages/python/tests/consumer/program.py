@@ -134,6 +134,6 @@ async def read_async(key: str) -> None:
 
 KeyrailProvider(timeout=5)  # type: ignore[arg-type]
 KeyrailProvider(base_url=5)  # type: ignore[arg-type]
-KeyrailProvider("https://node.example", {})  # type: ignore[call-arg]
+KeyrailProvider("https://node.example", {})  # type: ignore[arg-type]
 KeyrailProvider(headers=get_headers)  # type: ignore[arg-type]
 call_options(priority="urgent")  # type: ignore[arg-type]

@@ -53,27 +53,39 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 @pytest.fixture(scope="session")
-def chain() -> dict[str, Any]:
-    """Deploy the contracts and mine some blocks. Always with web3.py's own provider."""
-    w3 = Web3(HTTPProvider(URL))
+def node() -> Web3:
+    """What prepares the chain, always with web3.py's own provider."""
+    return Web3(HTTPProvider(URL))
+
+
+@pytest.fixture(scope="session")
+def chain(node: Web3) -> dict[str, Any]:
+    """Deploy the contracts and mine some blocks."""
     sender = Account.from_key(KEY).address
     made: dict[str, Any] = {}
     for name, data in CONTRACTS.items():
-        tx_hash = w3.eth.contract(**data).constructor().transact({"from": sender})
+        tx_hash = node.eth.contract(**data).constructor().transact({"from": sender})
         made[f"{name}_hash"] = tx_hash
-        made[name] = w3.eth.wait_for_transaction_receipt(tx_hash)["contractAddress"]
-    w3.provider.make_request("evm_mine", [])  # type: ignore[arg-type]
-    made["empty_block"] = w3.eth.get_block("latest")
-    sent = w3.eth.send_transaction({"from": sender, "to": sender, "value": 1})  # type: ignore[typeddict-item]
+        made[name] = node.eth.wait_for_transaction_receipt(tx_hash)["contractAddress"]
+    node.provider.make_request("evm_mine", [])  # type: ignore[arg-type]
+    made["empty_block"] = node.eth.get_block("latest")
+    sent = node.eth.send_transaction({"from": sender, "to": sender, "value": 1})  # type: ignore[typeddict-item]
     made["mined"] = sent.to_0x_hex()
-    made["block_with_txn"] = w3.eth.get_block(w3.eth.wait_for_transaction_receipt(sent)["blockNumber"])
-    emitter = w3.eth.contract(address=made["emitter"], abi=EMITTER_CONTRACT_DATA["abi"])
+    made["block_with_txn"] = node.eth.get_block(node.eth.wait_for_transaction_receipt(sent)["blockNumber"])
+    emitter = node.eth.contract(address=made["emitter"], abi=EMITTER_CONTRACT_DATA["abi"])
     logged = emitter.functions.logDouble(which=EMITTER_ENUM["LogDoubleWithIndex"], arg0=12345, arg1=54321).transact(
         {"from": sender}
     )
     made["logged"] = logged.to_0x_hex()
-    made["block_with_txn_with_log"] = w3.eth.get_block(w3.eth.wait_for_transaction_receipt(logged)["blockNumber"])
+    made["block_with_txn_with_log"] = node.eth.get_block(node.eth.wait_for_transaction_receipt(logged)["blockNumber"])
     return made
+
+
+@pytest.fixture(autouse=True)
+def mine_empty_block(request: pytest.FixtureRequest, node: Web3, chain: dict[str, Any]) -> None:
+    """Let tests of filters start at an empty block, however late anvil mines what the test before them sent."""
+    if "filter" in request.node.name:
+        node.provider.make_request("anvil_mine", [2])  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,9 @@ MAX_DEPTH = 2_500
 _MAX_RECURSION = 500
 _CHUNK = 2**20
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_NOT_BRACKETS = bytes(set(range(256)) - set(_STEPS))
+_NOT_OUTLINE = bytes(set(range(256)) - {*_STEPS, ord('"')})
+# Each removes one or two levels.
+_MAX_REMOVALS = 8
 # A string, a bracket, a colon, a comma, another scalar, or a quote that opens a string without an end.
 _PARTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}:,]|[^ \t\r\n"\[\]{}:,]+|"', re.DOTALL)
 
@@ -80,22 +82,44 @@ def parse_json(text: str) -> Any:
 
 
 def _depth_of(text: str) -> int:
-    """Count the levels of arrays and objects in the part of a text that is valid JSON. Takes time linear in its length."""
+    """Return an upper bound of the number of levels of arrays and objects in the part of a text that is valid JSON.
+
+    It is the exact number if it is above 500 and at most 2,500. Takes time linear in the length of the text.
+    """
+    if len(text) <= _MAX_RECURSION:
+        return len(text)
     data = text.encode("utf-8", "replace")
-    openers = data.count(b"[") + data.count(b"{")
-    if openers <= _MAX_RECURSION:
-        return openers
     if b"\\" in data:
         # After this, every quote starts or ends a string.
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    deepest = depth = 0
+    # Two quotes in a row, such as those of a string without brackets, do not change which brackets are inside of strings.
+    brackets = _remove_strings(data.translate(None, _NOT_OUTLINE).replace(b'""', b""))
+    # Most responses are wide, not deep: after the empty containers are removed a few times, little is left.
+    rest = brackets
+    for _ in range(_MAX_REMOVALS):
+        rest = rest.replace(b"[]", b"").replace(b"{}", b"")
+    depth = 2 * _MAX_REMOVALS + rest.count(b"[") + rest.count(b"{")
+    return depth if depth <= _MAX_RECURSION else _count_levels(brackets)
+
+
+def _remove_strings(outline: bytes) -> bytes:
+    """Remove all strings from a text of brackets and quotes."""
+    outside: list[bytes] = []
     in_string = False
     # In chunks, because the list of parts takes much more memory than the text.
-    for start in range(0, len(data), _CHUNK):
-        parts = data[start : start + _CHUNK].split(b'"')
-        brackets = b"".join(parts[in_string::2]).translate(None, _NOT_BRACKETS)
+    for start in range(0, len(outline), _CHUNK):
+        parts = outline[start : start + _CHUNK].split(b'"')
+        outside.append(b"".join(parts[in_string::2]))
         in_string ^= len(parts) % 2 == 0
-        levels = list(accumulate(map(_STEPS.__getitem__, brackets), initial=depth))
+    return b"".join(outside)
+
+
+def _count_levels(brackets: bytes) -> int:
+    """Return the exact number of levels, or any number above the maximum."""
+    deepest = depth = 0
+    # In chunks, because the list of levels takes much more memory than the brackets.
+    for start in range(0, len(brackets), _CHUNK):
+        levels = list(accumulate(map(_STEPS.__getitem__, brackets[start : start + _CHUNK]), initial=depth))
         deepest = max(deepest, max(levels))
         depth = levels[-1]
         if deepest > MAX_DEPTH:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
-from types import SimpleNamespace
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from weakref import finalize
 
@@ -41,6 +42,48 @@ _KEEP_ALIVE_S = 15
 _NEVER = 1e9
 
 
+@dataclass(slots=True)
+class _Wire:
+    """What is known about the connection of a request."""
+
+    connected: bool = False
+    reused: bool = False
+
+
+_current_wire: ContextVar[_Wire] = ContextVar("keyrail_wire")
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Reports whether a request got a connection, and whether it is a new one. The tracing of aiohttp would cost more."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._opened: set[Any] = set()
+
+    async def connect(self, *args: Any, **kwargs: Any) -> Any:
+        # Read before this coroutine waits, because tasks can share a context.
+        wire = _current_wire.get()
+        connection = await super().connect(*args, **kwargs)
+        wire.connected = True
+        wire.reused = connection.protocol not in self._opened
+        self._opened.discard(connection.protocol)
+        return connection
+
+    async def _create_connection(self, *args: Any, **kwargs: Any) -> Any:
+        protocol = await super()._create_connection(*args, **kwargs)
+        self._opened.add(protocol)
+        return protocol
+
+
+@dataclass(slots=True, frozen=True)
+class _Target:
+    """Where the requests of an endpoint are sent."""
+
+    endpoint: ResolvedEndpoint
+    url: URL = field(repr=False)
+    is_tls: bool
+
+
 _Loop: TypeAlias = asyncio.AbstractEventLoop
 _Sessions: TypeAlias = "dict[_Loop, tuple[aiohttp.ClientSession, AsyncGenerator[None, None]]]"
 
@@ -63,11 +106,17 @@ def create_async_http_client(
     needs_tls = proxy is not None and proxy.scheme == "https"
     sessions: _Sessions = {}
 
-    async def on_connected(_: Any, context: SimpleNamespace, __: Any) -> None:
-        context.trace_request_ctx.connected = True
+    # The target of the last request. It changes only with the key or the headers of the endpoint.
+    last: _Target | None = None
 
-    async def on_reused(_: Any, context: SimpleNamespace, __: Any) -> None:
-        context.trace_request_ctx.connected = context.trace_request_ctx.reused = True
+    def get_target(endpoint: ResolvedEndpoint) -> _Target:
+        nonlocal last
+        target = last
+        if target is None or target.endpoint is not endpoint:
+            origin, path = split_url(endpoint.url)
+            is_tls = needs_tls or origin.lower().startswith("https")
+            target = last = _Target(endpoint, URL(origin + path, encoded=True), is_tls)
+        return target
 
     async def get_session(is_tls: bool) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
@@ -76,17 +125,13 @@ def create_async_http_client(
             if not session.closed:
                 return session
         _drop_closed_loops(sessions)
-        trace = aiohttp.TraceConfig()
-        trace.on_connection_create_end.append(on_connected)
-        trace.on_connection_reuseconn.append(on_reused)
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
+            connector=_Connector(
                 limit=settings.max_in_flight,
                 keepalive_timeout=_KEEP_ALIVE_S,
                 ssl=connections.get_ssl_context() if is_tls else True,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
-            trace_configs=[trace],
             headers={"accept-encoding": GZIP, "user-agent": USER_AGENT},
             skip_auto_headers=["accept"],
         )
@@ -100,23 +145,23 @@ def create_async_http_client(
         left = (until - now_ms()) / 1_000
         if left <= 0:
             return Facts(kind="timeout", text="", unsent=True), False
-        wire = SimpleNamespace(connected=False, reused=False)
+        wire = _Wire()
         responded = False
         response: aiohttp.ClientResponse | None = None
-        origin, target = split_url(endpoint.url)
         try:
-            session = await get_session(is_tls=needs_tls or origin.lower().startswith("https"))
-        except OSError as error:
-            return Facts(kind="invalidRequest", text=describe_ssl_problem(error)), False
-        try:
+            target = get_target(endpoint)
+            try:
+                session = await get_session(target.is_tls)
+            except OSError as error:
+                return Facts(kind="invalidRequest", text=describe_ssl_problem(error)), False
+            _current_wire.set(wire)
             response = await session.post(
-                URL(origin + target, encoded=True),
+                target.url,
                 data=body,
                 headers=endpoint.headers,
                 proxy=proxy,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=left, ceil_threshold=_NEVER),
-                trace_request_ctx=wire,
             )
             responded = True
             encoding = response.headers.get("content-encoding", "").lower()
@@ -131,7 +176,7 @@ def create_async_http_client(
                         kind="badResponse", text=describe_size_limit(settings.max_response_bytes), final=True
                     ), False
                 parts.append(part)
-            return HttpResponse(response.status, decode_body(b"".join(parts)), response.headers.copy()), False
+            return HttpResponse(response.status, decode_body(b"".join(parts)), response.headers), False
         except asyncio.TimeoutError:
             return Facts(kind="timeout", text="", unsent=not wire.connected), False
         except aiohttp.InvalidURL:

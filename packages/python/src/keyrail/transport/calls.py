@@ -111,10 +111,8 @@ class CallFactory:
         calls: list[Call] = []
         writes: list[Steps | None] = []
         for at, request in enumerate(requests):
-            check(
-                isinstance(request, (tuple, list)) and len(request) == 2,
-                f"Request {at} of the batch must be (method, params), not {describe(request)}.",
-            )
+            if not isinstance(request, (tuple, list)) or len(request) != 2:
+                raise invalid(f"Request {at} of the batch must be (method, params), not {describe(request)}.")
             method, params = request
             call = create_call(method, params, options)
             calls.append(call)
@@ -171,10 +169,9 @@ def create_call(method: Any, params: Any, options: CallOptions | None = None) ->
         KeyrailError: With kind ``invalidRequest`` if the method or the parameters are not valid.
 
     """
-    check(
-        isinstance(method, str) and method,
-        f'method must be a JSON-RPC method such as "eth_chainId", not {"an empty string" if method == "" else describe(method)}.',
-    )
+    if not isinstance(method, str) or not method:
+        shown = "an empty string" if method == "" else describe(method)
+        raise invalid(f'method must be a JSON-RPC method such as "eth_chainId", not {shown}.')
     params = [] if params is None else params
     text: str | None = None
     try:

@@ -1,34 +1,36 @@
-"""The HTTP client of the synchronous provider, based on urllib3, with persistent connections.
+"""The HTTP client of the synchronous provider, with persistent connections.
 
-urllib3 never gets the full URL: it gets ``/`` as the target, and our connection class writes the true target into the request. So
-nothing that urllib3 logs, raises or stores contains the key.
+urllib3 opens the connections: it knows proxies and TLS. It never gets the URL, so nothing that it logs, raises or stores contains the
+key. Requests are written here, because they are all alike. Python's ``http.client`` reads the responses.
 """
 
 from __future__ import annotations
 
+import errno
 import http.client
 import io
 import os
-import queue
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 from weakref import WeakSet
 
 import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import EmptyPoolError, HTTPError
-from urllib3.exceptions import TimeoutError as PoolTimeoutError
-from urllib3.util import SKIP_HEADER
+from urllib3.connection import HTTPConnection, HTTPSConnection, ProxyConfig
+from urllib3.exceptions import HTTPError
+from urllib3.exceptions import TimeoutError as ConnectTimeoutError
 
 from ..endpoint.create_endpoint import ResolvedEndpoint
 from ..failure.facts import Facts
 from ..message.response import HttpResponse
 from .call_settings import CallSettings
+from .connection_pool import ConnectionPool
 from .connection_settings import ConnectionSettings
 from .http_request import (
     BROKEN,
@@ -46,47 +48,54 @@ from .http_request import (
 from .steps import now_ms
 
 _CHUNK = 65_536
-# Keyrail retries, not urllib3.
-_NO_RETRY = urllib3.Retry(False, redirect=0)
+# As the ``wbits`` of zlib.
+_GZIP_FORMAT = 31
+_UNSENT_TIMEOUT = Facts(kind="timeout", text="", unsent=True)
 
 
 class _UntilIO(io.RawIOBase):
     """Reads from a socket until a deadline. The timeout of a socket alone would start again with each byte."""
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
-        self._raw = raw
+    def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._ends = time.monotonic() + (sock.gettimeout() or 0)
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int | None:
+    def readinto(self, buffer: Any) -> int:
         left = self._ends - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out")
         self._sock.settimeout(left)
-        return self._raw.readinto(buffer)
+        return self._sock.recv_into(buffer)
 
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        """Return a buffered reader. ``http.client`` calls this method of what it takes for a socket."""
+        return io.BufferedReader(self)
 
 
 class _UntilResponse(http.client.HTTPResponse):
-    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        raw: Any = self.fp
-        self.fp = io.BufferedReader(_UntilIO(raw.detach(), sock))
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(_UntilIO(sock), *args, **kwargs)  # type: ignore[arg-type]
 
 
-class _Wire(threading.local):
-    """What the connection of this thread writes, and what it reports."""
+class _Plain(HTTPConnection):
+    response_class = _UntilResponse
 
-    target = "/"
-    headers: Mapping[str, str] = {}
-    connected = False
-    reused = False
+
+class _Secure(HTTPSConnection):
+    response_class = _UntilResponse
+
+
+@dataclass(slots=True, frozen=True)
+class _Target:
+    """Where the requests of an endpoint are sent, and how they start."""
+
+    endpoint: ResolvedEndpoint
+    pool: ConnectionPool
+    head: bytes = field(repr=False)
+    """The request line and the headers, except for the number after ``content-length:``."""
 
 
 def create_http_client(
@@ -99,178 +108,193 @@ def create_http_client(
         connections: The proxy and the TLS settings.
 
     """
-    wire = _Wire()
-    credentials = urllib3.util.parse_url(connections.proxy).auth if connections.proxy else None
-    proxy_headers = urllib3.util.make_headers(proxy_basic_auth=unquote(credentials)) if credentials else {}
-    pools: dict[str, urllib3.HTTPConnectionPool] = {}
+    proxy = urllib3.util.parse_url(connections.proxy) if connections.proxy else None
+    proxy_headers = (
+        urllib3.util.make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy is not None and proxy.auth else {}
+    )
+    pools: dict[str, ConnectionPool] = {}
     lock = threading.Lock()
     # All open sockets, in use or idle.
-    sockets: WeakSet[socket.socket] = WeakSet()
+    sockets: WeakSet[Any] = WeakSet()
+    # The target of the last request. It changes only with the key or the headers of the endpoint.
+    last: _Target | None = None
 
-    class WithSecrets:
-        """A mixin for connections of urllib3: writes the target and the headers, which urllib3 must not know."""
-
-        response_class: Any = _UntilResponse
-        # Debug output would contain the key.
-        debuglevel = 0
-        used = False
-        """Whether this connection has sent a request before."""
-
-        def set_debuglevel(self, level: int) -> None:
-            pass
-
-        def connect(self) -> None:
-            super().connect()  # type: ignore[misc]
-            self.used = False
-            wire.connected = True
-            sockets.add(self.sock)  # type: ignore[attr-defined]
-
-        def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-            if self.sock is not None and self.used:  # type: ignore[attr-defined]
-                wire.connected = wire.reused = True
-            super().putrequest(method, wire.target, *args, **kwargs)  # type: ignore[misc]
-            for name, value in wire.headers.items():
-                self.putheader(name, value)  # type: ignore[attr-defined]
-
-        def getresponse(self) -> Any:
-            self.used = True
-            return super().getresponse()  # type: ignore[misc]
-
-    class Plain(WithSecrets, HTTPConnection):
-        pass
-
-    class Secure(WithSecrets, HTTPSConnection):
-        pass
-
-    class PlainPool(urllib3.HTTPConnectionPool):
-        ConnectionCls = Plain
-
-    class SecurePool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = Secure
-
-    # The other headers are secrets, or replace the user agent.
-    headers = {"accept-encoding": GZIP, "user-agent": SKIP_HEADER}
-
-    def create_pool(origin: str) -> urllib3.HTTPConnectionPool:
-        common: dict[str, Any] = {"maxsize": settings.max_in_flight, "block": True}
-        proxy = connections.proxy
+    def create_pool(origin: urllib3.util.Url) -> ConnectionPool:
         # A proxy gets plain requests itself, and opens a tunnel for TLS.
-        parsed = urllib3.util.parse_url(origin if proxy is None or origin.lower().startswith("https") else proxy)
-        if parsed.scheme != "https":
-            return PlainPool(parsed.host or "", parsed.port, **common)
-        common["ssl_context"] = connections.get_ssl_context()
-        if proxy is None or not origin.lower().startswith("https"):
-            return SecurePool(parsed.host or "", parsed.port, **common)
-        manager = urllib3.ProxyManager(
-            proxy, proxy_headers=proxy_headers, proxy_ssl_context=common["ssl_context"], **common
-        )
-        manager.pool_classes_by_scheme = {"https": SecurePool}
-        return manager.connection_from_url(origin)
+        tunnels = proxy is not None and origin.scheme == "https"
+        server = origin if proxy is None else proxy
+        # urllib3 adds the brackets of an IPv6 address where they belong.
+        host, port = (server.host or "").strip("[]"), server.port
+        ssl_context = None
+        if tunnels or server.scheme == "https":
+            ssl_context = connections.get_ssl_context()
 
-    def get_pool(origin: str) -> urllib3.HTTPConnectionPool:
-        pool = pools.get(origin)
-        if pool is None:
-            with lock:
-                pool = pools.get(origin) or pools.setdefault(origin, create_pool(origin))
-        return pool
-
-    def once(pool: urllib3.HTTPConnectionPool, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
-        """Return the response, and whether the connection was closed before the server received the request."""
-        left = (until - now_ms()) / 1_000
-        if left <= 0:
-            return Facts(kind="timeout", text="", unsent=True), False
-        wire.connected = wire.reused = False
-        response = None
-        responded = False
-        try:
-            response = pool.urlopen(
-                "POST",
-                "/",
-                body=body,
-                headers=headers,
-                retries=_NO_RETRY,
-                redirect=False,
-                assert_same_host=False,
-                timeout=urllib3.Timeout(total=left),
-                pool_timeout=left,  # type: ignore[arg-type]
-                preload_content=False,
+        def create_connection() -> HTTPConnection:
+            if not tunnels:
+                return _Plain(host, port) if ssl_context is None else _Secure(host, port, ssl_context=ssl_context)
+            connection = _Secure(
+                host,
+                port or urllib3.connection.port_by_scheme[server.scheme or "http"],
+                ssl_context=ssl_context,
+                proxy=proxy,
+                proxy_config=ProxyConfig(ssl_context, False, None, None),
             )
+            connection.set_tunnel(origin.host or "", origin.port, proxy_headers, server.scheme or "http")
+            return connection
+
+        return ConnectionPool(create_connection, settings.max_in_flight)
+
+    def get_target(endpoint: ResolvedEndpoint) -> _Target:
+        nonlocal last
+        target = last
+        if target is not None and target.endpoint is endpoint:
+            return target
+        name, path = split_url(endpoint.url)
+        origin = urllib3.util.parse_url(name)
+        headers = {"accept-encoding": GZIP, "user-agent": USER_AGENT, **endpoint.headers}
+        if proxy is not None and origin.scheme == "http":
+            path = name + path
+            headers.update(proxy_headers)
+        head = _write_head(origin, path, headers)
+        with lock:
+            pool = pools.get(name) or pools.setdefault(name, create_pool(origin))
+            last = _Target(endpoint, pool, head)
+            return last
+
+    def once(target: _Target, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
+        """Return the response, and whether the connection was closed before the server received the request."""
+        connection = target.pool.take(max(0, until - now_ms()) / 1_000)
+        if connection is None:
+            return _UNSENT_TIMEOUT, False
+        reused = connected = connection.sock is not None
+        responded = reusable = False
+        try:
+            left = (until - now_ms()) / 1_000
+            if left <= 0:
+                reusable = reused
+                return _UNSENT_TIMEOUT, False
+            if not connected:
+                connection.timeout = left
+                connection.connect()
+                connected = True
+                sockets.add(connection.sock)
+                left = max(0.001, (until - now_ms()) / 1_000)
+            sock: Any = connection.sock
+            sock.settimeout(left)
+            _send(sock, b"%b %d\r\n\r\n%b" % (target.head, len(body), body))
+            response = _UntilResponse(sock, method="POST")
+            response.begin()
             responded = True
-            encoding = response.headers.get("content-encoding", "").lower()
-            if encoding not in ("", "identity", GZIP):
-                return Facts(kind="badResponse", text=describe_encoding(encoding)), False
-            length = response.headers.get("content-length", "")
-            if not encoding and length.isascii() and length.isdigit() and int(length) <= settings.max_response_bytes:
-                data = response.read()
-            else:
-                parts: list[bytes] = []
-                total = 0
-                for part in response.stream(_CHUNK):
-                    total += len(part)
-                    if total > settings.max_response_bytes:
-                        return Facts(
-                            kind="badResponse", text=describe_size_limit(settings.max_response_bytes), final=True
-                        ), False
-                    parts.append(part)
-                data = b"".join(parts)
-            return HttpResponse(response.status, decode_body(data), response.headers), False
-        except EmptyPoolError:
-            return Facts(kind="timeout", text="", unsent=True), False
-        except (HTTPError, OSError, http.client.HTTPException, ValueError) as error:
-            if isinstance(error, (PoolTimeoutError, TimeoutError)) and now_ms() >= until - 5:
-                return Facts(kind="timeout", text="", unsent=not wire.connected), False
+            data = _read_body(response, settings.max_response_bytes)
+            # It closes itself after a complete response. The connection stays open.
+            reusable = response.isclosed() and not response.will_close
+            response.close()
+            if isinstance(data, Facts):
+                return data, False
+            headers: Any = response.headers
+            return HttpResponse(response.status, decode_body(data), headers), False
+        except (HTTPError, OSError, http.client.HTTPException, ValueError, zlib.error) as error:
+            if isinstance(error, (ConnectTimeoutError, TimeoutError)) and now_ms() >= until - 5:
+                return Facts(kind="timeout", text="", unsent=not connected), False
             if not responded and isinstance(error, ValueError) and not isinstance(error, (OSError, HTTPError)):
                 return Facts(kind="invalidRequest", text=INVALID_URL), False
-            text = CUT if responded else describe_error(error) if not wire.connected else BROKEN
-            return Facts(kind="network", text=text, unsent=not wire.connected), not responded and wire.reused
+            text = CUT if responded else describe_error(error) if not connected else BROKEN
+            return Facts(kind="network", text=text, unsent=not connected), not responded and reused
         finally:
-            if response is not None:
-                # After a complete response, the connection is back in the pool and stays open.
-                if responded and not response.closed:
-                    response.close()
-                response.release_conn()
+            target.pool.give_back(connection, reusable)
 
     def post(endpoint: ResolvedEndpoint, body: bytes, may_repeat: bool, until: float) -> HttpResponse | Facts:
-        origin, target = split_url(endpoint.url)
-        wire.target, wire.headers = target, {"user-agent": USER_AGENT, **endpoint.headers}
-        if connections.proxy is not None and not origin.lower().startswith("https"):
-            wire.target, wire.headers = origin + target, {**wire.headers, **proxy_headers}
         try:
-            try:
-                pool = get_pool(origin)
-            except OSError as error:
-                return Facts(kind="invalidRequest", text=describe_ssl_problem(error))
-            except (HTTPError, ValueError):
-                return Facts(kind="invalidRequest", text=INVALID_URL)
-            response, stale = once(pool, body, until)
-            if stale and may_repeat:
-                # The server closed the idle connection before it received this request.
-                response, _ = once(pool, body, until)
-            return response
-        finally:
-            wire.target, wire.headers = "/", {}
+            target = get_target(endpoint)
+        except OSError as error:
+            return Facts(kind="invalidRequest", text=describe_ssl_problem(error))
+        except (HTTPError, ValueError):
+            return Facts(kind="invalidRequest", text=INVALID_URL)
+        response, stale = once(target, body, until)
+        if stale and may_repeat:
+            # The server closed the idle connection before it received this request.
+            response, _ = once(target, body, until)
+        return response
 
     def close() -> None:
+        nonlocal last
         with lock:
+            last = None
             for pool in pools.values():
                 pool.close()
             pools.clear()
 
     def after_fork() -> None:
-        nonlocal lock, sockets
-        # Threads of the parent may hold the locks and the slots of the pools. Those threads do not exist in this process.
+        nonlocal last, lock, sockets
+        # Threads of the parent may hold the locks and connections of the pools. Those threads do not exist in this process.
+        last = None
         lock = threading.Lock()
-        for pool in pools.values():
-            if pool.pool is not None:
-                # urllib3 empties the queue when the pool is garbage-collected, and would wait for its lock.
-                queue.LifoQueue.__init__(pool.pool)
         pools.clear()
         for sock in list(sockets):
             # This closes only the copy of this process and sends nothing. The parent still uses the connection.
-            number = sock.detach()
+            # With TLS inside of TLS, the socket is inside the object that urllib3 uses.
+            number = getattr(sock, "socket", sock).detach()
             if number >= 0:
                 with suppress(OSError):
                     os.close(number)
         sockets = WeakSet()
 
     return post, close, after_fork
+
+
+def _write_head(origin: urllib3.util.Url, path: str, headers: dict[str, str]) -> bytes:
+    """Write the request line and the headers, up to the number after ``content-length:``."""
+    host = (origin.host or "").rstrip(".")
+    if origin.port not in (None, urllib3.connection.port_by_scheme[origin.scheme or "http"]):
+        host += f":{origin.port}"
+    # None of them contains a line break: headers were checked, and the path is quoted.
+    lines = [f"POST {path} HTTP/1.1", f"host: {host}", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join([*lines, "content-length:"]).encode("latin-1")
+
+
+def _send(sock: Any, request: bytes) -> None:
+    # A server may respond and close the connection before it has read the whole request, for example because it is too large.
+    try:
+        sock.sendall(request)
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    except OSError as error:
+        # macOS reports it in this way too.
+        if error.errno != errno.EPROTOTYPE:
+            raise
+
+
+def _read_body(response: http.client.HTTPResponse, max_bytes: int) -> bytes | Facts:
+    """Read the whole body, or describe why it cannot be used."""
+    encoding = (response.getheader("content-encoding") or "").lower()
+    if encoding not in ("", "identity", GZIP):
+        return Facts(kind="badResponse", text=describe_encoding(encoding))
+    data = b""
+    # The length is known unless the body is chunked or ends with the connection.
+    too_long = response.length is not None and response.length > max_bytes
+    if not too_long:
+        # Only with a known length, ``read()`` detects that the body was cut.
+        data = response.read() if response.length is not None else response.read(max_bytes + 1)
+        if encoding == GZIP:
+            data = _decompress(data, max_bytes)
+    if too_long or len(data) > max_bytes:
+        return Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
+    return data
+
+
+def _decompress(data: bytes, max_bytes: int) -> bytes:
+    """Decompress a body, and stop when it is larger than a number of bytes. Raises ``zlib.error`` if it is damaged."""
+    parts: list[bytes] = []
+    total = 0
+    decompressor = zlib.decompressobj(_GZIP_FORMAT)
+    # In chunks, because the rest of the data is copied for each member.
+    for start in range(0, len(data), _CHUNK):
+        rest = data[start : start + _CHUNK]
+        while rest and total <= max_bytes:
+            if decompressor.eof:
+                # A body may consist of several members.
+                decompressor = zlib.decompressobj(_GZIP_FORMAT)
+            parts.append(decompressor.decompress(rest, max_bytes + 1 - total))
+            total += len(parts[-1])
+            rest = decompressor.unused_data
+    return b"".join(parts)

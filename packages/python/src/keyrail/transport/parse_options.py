@@ -8,7 +8,7 @@ from typing import Any
 
 from ..endpoint.create_endpoint import create_endpoint
 from ..endpoint.endpoint import URL_OPTIONS, Endpoint, get_url_options
-from ..failure.check import check, check_bool, check_names, describe, invalid
+from ..failure.check import check, check_bool, check_names, describe
 from ..failure.error import KeyrailError
 from ..observe.create_observer import create_observer
 from ..observe.observer import Observer
@@ -17,6 +17,7 @@ from .cache import Cache, check_cache
 from .call_settings import CallSettings, create_call_settings
 from .connection_settings import create_connection_settings
 from .failover import Failover
+from .http_provider_options import reject_http_provider_options
 from .parsed_endpoint import ParsedEndpoint
 
 _CALL_OPTIONS = ("timeout_ms", "retry", "batch", "max_response_bytes", "max_in_flight", "resends")
@@ -27,19 +28,6 @@ _MAX_ENDPOINTS = 30
 
 OPTION_NAMES = URL_OPTIONS + _CALL_OPTIONS + _CONNECTION_OPTIONS + _ROUTE_OPTIONS + _OBSERVER_OPTIONS
 """The options that are read when a provider is created, and cannot be changed later."""
-
-HTTP_PROVIDER_OPTIONS = {
-    "endpoint_uri": "url=",
-    "exception_retry_configuration": "retry=",
-    "request_kwargs": "timeout_ms=, headers=, proxy= or ssl_context=",
-    "session": "headers=, proxy= or ssl_context=",
-}
-"""Options of web3.py's ``HTTPProvider``, with the options that take their place."""
-
-
-def describe_http_provider_option(name: str) -> str:
-    """Return the message for an option of web3.py's ``HTTPProvider`` that has another name here."""
-    return f"{name} is an option of web3.py's HTTP providers. Pass {HTTP_PROVIDER_OPTIONS[name]} instead."
 
 
 @dataclass(slots=True, frozen=True)
@@ -55,7 +43,10 @@ class ParsedOptions:
 
 
 def parse_options(
-    options: Mapping[str, Any], request_cache: Mapping[str, Any], unknown: Mapping[str, Any]
+    options: Mapping[str, Any],
+    request_cache: Mapping[str, Any],
+    positional: Sequence[Any],
+    unknown: Mapping[str, Any],
 ) -> ParsedOptions | KeyrailError:
     """Return the checked options, or the failure if one is wrong.
 
@@ -64,13 +55,12 @@ def parse_options(
     Args:
         options: The options with the names ``OPTION_NAMES``.
         request_cache: The options of web3.py's request cache.
-        unknown: All others.
+        positional: The positional arguments after the URL.
+        unknown: All other options.
 
     """
     try:
-        for name in HTTP_PROVIDER_OPTIONS:
-            if name in unknown:
-                raise invalid(describe_http_provider_option(name))
+        reject_http_provider_options(unknown, positional)
         check_names("a provider", unknown, (*OPTION_NAMES, *request_cache))
         check_bool("cache_allowed_requests", request_cache["cache_allowed_requests"])
         endpoints, failover = _parse_endpoints(options)
