@@ -3,33 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
+import { describe, expect, test } from 'vitest'
 import { until } from './controlTime.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
-import type { FakeUpstream } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
+import { openGateway } from './openGateway.ts'
 import { postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
-
-interface Started {
-  readonly upstream: FakeUpstream
-  readonly port: number
-  readonly path: string
-  readonly rpcUrl: string
-}
-
-const start = async (options: Partial<GatewayOptions> = {}): Promise<Started> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, options)
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  const path = `/testnet/${started.testnetKey}`
-  return { upstream, port: started.port, path, rpcUrl: started.url + path }
-}
+import { post } from './startGateway.ts'
 
 const read = '{"jsonrpc":"2.0","id":"é","method":"eth_call","params":[]}'
 const wrap = (source: string): string => `{"jsonrpc":"2.0","id":"é","result":${source}}`
@@ -73,7 +52,7 @@ describe.each(['gzip', 'br'] as const)('a caller that accepts %s', (encoding) =>
     ['600 kB', 600_000, 'chunked'],
     ['3 MiB, streamed from its node', 3 * oneMegabyte, 'chunked'],
   ])('gets a response of %s compressed, with exactly the same bytes', async (_, bytes, framing) => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     const source = createResult(bytes)
     upstream.behave = (call) => result(call, source)
     const response = await postRaw(rpcUrl, read, { 'accept-encoding': encoding })
@@ -87,7 +66,7 @@ describe.each(['gzip', 'br'] as const)('a caller that accepts %s', (encoding) =>
   })
 
   test('gets a batch of many short and some long results compressed, with exactly the same bytes', async () => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     const long = createSource(300_000)
     upstream.behave = (call) => result(call, call.method === 'eth_getLogs' ? long : '"0xé"')
     const methods = Array.from({ length: 900 }, (_, index) => (index % 300 === 7 ? 'eth_getLogs' : 'eth_call'))
@@ -109,7 +88,7 @@ describe('a response is not compressed', () => {
     ['for a caller that prefers identity', { 'accept-encoding': 'identity, gzip;q=0.5' }, 'Accept-Encoding'],
     ['for a caller that accepts other codings only', { 'accept-encoding': 'deflate, zstd' }, 'Accept-Encoding'],
   ])('%s', async (_, headers, vary) => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     const source = createResult(20_000)
     upstream.behave = (call) => result(call, source)
     const response = await postRaw(rpcUrl, read, headers)
@@ -119,7 +98,7 @@ describe('a response is not compressed', () => {
   })
 
   test('if it is shorter than 1 KiB, and then it does not vary', async () => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     const source = createResult(1_023)
     upstream.behave = (call) => result(call, source)
     const response = await postRaw(rpcUrl, read, { 'accept-encoding': 'gzip' })
@@ -129,7 +108,7 @@ describe('a response is not compressed', () => {
   })
 
   test('if it has no body', async () => {
-    const { rpcUrl } = await start()
+    const { rpcUrl } = await openGateway()
     const notification = '{"jsonrpc":"2.0","method":"eth_blockNumber"}'
     const response = await postRaw(rpcUrl, notification, { 'accept-encoding': 'gzip' })
     expect([response.statusCode, response.headers['content-encoding']]).toEqual([204, undefined])
@@ -140,10 +119,10 @@ describe('a response is not compressed', () => {
     ['20 kB', 20_000],
     ['3 MiB', 3 * oneMegabyte],
   ])('for HTTP/1.0: %s', async (_, bytes) => {
-    const { upstream, port, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const source = createResult(bytes)
     upstream.behave = (call) => result(call, source)
-    const socket = connect({ port, host: '127.0.0.1' })
+    const socket = connect({ port: started.port, host: '127.0.0.1' })
     socket.write(postBytes(path, read, { 'Accept-Encoding': 'gzip' }).toString().replace('HTTP/1.1', 'HTTP/1.0'))
     const [head = '', body] = (await text(socket)).split('\r\n\r\n')
     expect(head.toLowerCase()).not.toContain('content-encoding')
@@ -152,7 +131,7 @@ describe('a response is not compressed', () => {
   })
 
   test('if compression is off, and then it does not vary', async () => {
-    const { upstream, rpcUrl } = await start({ compression: false })
+    const { upstream, rpcUrl } = await openGateway({ compression: false })
     const source = createResult(20_000)
     upstream.behave = (call) => result(call, source)
     const response = await postRaw(rpcUrl, read, { 'accept-encoding': 'gzip, br' })
@@ -161,7 +140,7 @@ describe('a response is not compressed', () => {
   })
 
   test('if there is no memory for its compressor, while shorter ones are', async () => {
-    const { upstream, rpcUrl } = await start({ limits: { maxBufferedBytes: oneMegabyte } })
+    const { upstream, rpcUrl } = await openGateway({ limits: { maxBufferedBytes: oneMegabyte } })
     const getEncoding = async (bytes: number): Promise<string | undefined> => {
       const source = createResult(bytes)
       upstream.behave = (call) => result(call, source)
@@ -177,7 +156,7 @@ describe('a response is not compressed', () => {
 
 test('the memory of compressors is free again once their responses are written or their callers have left', async () => {
   // Room for fewer compressors than there are rounds.
-  const { upstream, port, path, rpcUrl } = await start({ limits: { maxBufferedBytes: 8 * oneMegabyte } })
+  const { upstream, started, path, rpcUrl } = await openGateway({ limits: { maxBufferedBytes: 8 * oneMegabyte } })
   const source = createResult(600_000)
   const endless = createSource(3 * oneMegabyte).slice(0, -1)
   let streams = 0
@@ -188,7 +167,7 @@ test('the memory of compressors is free again once their responses are written o
       response.write(result(call, endless).slice(0, -1))
       return undefined
     }
-    const caller = connect({ port, host: '127.0.0.1' })
+    const caller = connect({ port: started.port, host: '127.0.0.1' })
     caller.write(postBytes(path, read, { 'Accept-Encoding': 'gzip' }))
     let head = ''
     caller.on('data', (chunk) => (head += chunk.toString('latin1')))
@@ -204,7 +183,7 @@ test('the memory of compressors is free again once their responses are written o
 })
 
 test('a streamed result that its node breaks off never looks complete', async () => {
-  const { upstream, rpcUrl } = await start()
+  const { upstream, rpcUrl } = await openGateway()
   let cut = (): void => {}
   upstream.behave = (call, response) => {
     response.write(result(call, createSource(3 * oneMegabyte)).slice(0, -2))
@@ -219,14 +198,14 @@ test('a streamed result that its node breaks off never looks complete', async ()
 })
 
 test('fetch decodes what it gets, and responses on one connection stay in order', async () => {
-  const { upstream, rpcUrl, port, path } = await start()
+  const { upstream, started, path, rpcUrl } = await openGateway()
   const source = createResult(100_000)
   upstream.behave = (call) => result(call, call.method === 'eth_call' ? source : '"0x1"')
   const fetched = await post(rpcUrl, read)
   expect([fetched.status, fetched.headers.get('content-encoding')]).toEqual([200, expect.stringMatching(/gzip|br/)])
   expect(fetched.text === wrap(source)).toBe(true)
 
-  const caller = connect({ port, host: '127.0.0.1' })
+  const caller = connect({ port: started.port, host: '127.0.0.1' })
   const [first, second] = [read, read.replace('eth_call', 'eth_blockNumber')]
   caller.write(
     Buffer.concat([first, second, first].map((body) => postBytes(path, body, { 'Accept-Encoding': 'gzip' }))),

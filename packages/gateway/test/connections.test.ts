@@ -2,30 +2,18 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { controlTime, until } from './controlTime.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
-import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
+import type { SeenCall } from './fakeUpstream.ts'
+import { openGateway } from './openGateway.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-import type { StartedGateway } from './startGateway.ts'
+import { post } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-const start = async (
-  options: Partial<GatewayOptions> = {},
-): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string; rpcUrl: string }> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, options)
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  const path = `/testnet/${started.testnetKey}`
-  return { upstream, started, path, rpcUrl: started.url + path }
-}
 const read = (param: number | string, method = 'eth_call'): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [param] })
 const echo = (call: SeenCall): string => result(call, JSON.stringify((call.params as unknown[])[0]))
@@ -39,7 +27,7 @@ const halfOpen = (port: number): { socket: Socket; text: Promise<string> } => {
 
 describe('a pipeline', () => {
   test('of 300 calls has at most four in flight at the node, and gets its responses in order', async () => {
-    const { upstream, started, path, rpcUrl } = await start()
+    const { upstream, started, path, rpcUrl } = await openGateway()
     let open = 0
     let maxOpen = 0
     upstream.behave = (call, response) => {
@@ -66,7 +54,7 @@ describe('a pipeline', () => {
   })
 
   test('that is far too long is cut, and takes no memory from others', async () => {
-    const { upstream, started, path, rpcUrl } = await start()
+    const { upstream, started, path, rpcUrl } = await openGateway()
     upstream.behave = (call) => (call.method === 'eth_call' ? undefined : result(call, '"0x1"'))
     const connection = await openRaw(started.port)
     const four = Array.from({ length: 4 }, (_, index) => postBytes(path, read(index)))
@@ -78,7 +66,7 @@ describe('a pipeline', () => {
   })
 
   test('with bodies larger than the read buffer gets its responses too', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     upstream.behave = (call, response) => {
       setImmediate(() => response.end(result(call, String((call.params as string[])[0]?.length))))
       return undefined
@@ -95,7 +83,7 @@ describe('a pipeline', () => {
   })
 
   test('with a broken chunk after a call gets a response to both', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const held: (() => void)[] = []
     upstream.behave = (call, response) => void held.push(() => response.end(echo(call)))
     const head = `POST ${path} HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -121,7 +109,7 @@ describe('a pipeline', () => {
 
 describe('a caller that half-closes its connection', () => {
   test('gets its response, and then the end of the connection', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const pass = controlTime()
     const held: (() => void)[] = []
     upstream.behave = (call, response) => void held.push(() => response.end(echo(call)))
@@ -134,7 +122,7 @@ describe('a caller that half-closes its connection', () => {
   })
 
   test('counts as gone if it gets no response in time: its read is stopped', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const pass = controlTime()
     upstream.behave = () => undefined
     const { socket, text } = halfOpen(started.port)
@@ -151,7 +139,7 @@ describe('a caller that half-closes its connection', () => {
   })
 
   test('gets all of a large response that it reads slowly', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     upstream.behave = (call) => result(call, `"${'x'.repeat(8_000_000)}"`)
     const { socket, text } = halfOpen(started.port)
     const pass = controlTime()
@@ -168,7 +156,7 @@ describe('a caller that half-closes its connection', () => {
 
 describe('connections', () => {
   test('beyond maxConnections are not accepted, until one of the others ends', async () => {
-    const { started, path } = await start({ limits: { maxConnections: 3 } })
+    const { started, path } = await openGateway({ limits: { maxConnections: 3 } })
     const three = await Promise.all([openRaw(started.port), openRaw(started.port), openRaw(started.port)])
     for (const connection of three) {
       connection.send(postBytes(path, read('a')))
@@ -189,9 +177,9 @@ describe('connections', () => {
   })
 
   test('that are idle by the thousand do not disturb calls, and stay open', async () => {
-    const { started, path, rpcUrl } = await start()
+    const { started, path, rpcUrl } = await openGateway()
     const idle = fork(new URL('idleCallers.ts', import.meta.url), [String(started.port), path, '3000'])
-    toStop.push(async () => {
+    onTestFinished(async () => {
       idle.kill()
       await once(idle, 'exit')
     })
@@ -202,7 +190,7 @@ describe('connections', () => {
   })
 
   test('with huge headers get a 431, and the next one works', async () => {
-    const { started, path, rpcUrl } = await start()
+    const { started, path, rpcUrl } = await openGateway()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read('a'), { 'X-Long': 'x'.repeat(64 * 1024) }))
     expect((await connection.next()).status).toBe(431)

@@ -1,24 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, createMemoryKeyStore } from '../src/index.ts'
 import type { Gateway } from '../src/index.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
+import { openGateway } from './openGateway.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
-import type { StartedGateway } from './startGateway.ts'
+import { nothingThere, post } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  for (const stop of toStop.splice(0).toReversed()) await stop()
 })
-
-const start = async (): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string }> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] })
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  return { upstream, started, path: `/testnet/${started.testnetKey}` }
-}
 
 let lastCall = 0
 /** Each is different, because identical reads in flight are sent once. */
@@ -42,7 +33,7 @@ const until = (condition: () => boolean) => expect.poll(condition, { interval: 5
 
 describe('close', () => {
   test('responds to every request that was read, and loses none', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const held = hold(upstream)
     const connections = await Promise.all(Array.from({ length: 16 }, () => openRaw(started.port)))
     // Two each, pipelined: the end of the connection must not lose the second response.
@@ -62,7 +53,7 @@ describe('close', () => {
   })
 
   test('completes a large response to a slow reader', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const large = 'x'.repeat(12 * 1024 * 1024)
     upstream.behave = (call) => result(call, `"${large}"`)
     const response = await fetch(started.url + path, {
@@ -83,7 +74,7 @@ describe('close', () => {
   })
 
   test('responds to a request whose body is still arriving', async () => {
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     const connection = await openRaw(started.port)
     const bytes = postBytes(path, read(), { Expect: '100-continue' })
     connection.send(bytes.subarray(0, -10))
@@ -99,7 +90,7 @@ describe('close', () => {
   })
 
   test('rejects a later request on an open connection with its reason, and closes it', async () => {
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read()))
     expect((await connection.next()).status).toBe(200)
@@ -126,7 +117,7 @@ describe('close', () => {
   })
 
   test('rejects a later request also after one that is in flight, in order', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const held = hold(upstream)
     const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
     connection.send(postBytes(path, read()))
@@ -144,7 +135,7 @@ describe('close', () => {
   })
 
   test('responds with 503 at /readyz', async () => {
-    const { started } = await start()
+    const { started } = await openGateway()
     const connection = await openRaw(started.port)
     connection.send('GET /healthz HTTP/1.1\r\n\r\n')
     expect((await connection.next()).status).toBe(200)
@@ -156,7 +147,7 @@ describe('close', () => {
   })
 
   test('closes connections that are idle or were never used, after a moment', async () => {
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     const [unused, idle] = [await openRaw(started.port), await openRaw(started.port)]
     idle.send(postBytes(path, read()))
     await idle.next()
@@ -169,13 +160,13 @@ describe('close', () => {
   })
 
   test('accepts no new connections', async () => {
-    const { started } = await start()
+    const { started } = await openGateway()
     await started.gateway.close()
     await expect(openRaw(started.port)).rejects.toThrow('ECONNREFUSED')
   })
 
   test('stops waiting after graceMs, and reports how many requests it cut off', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     upstream.behave = () => undefined
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read()))
@@ -191,14 +182,14 @@ describe('close', () => {
   })
 
   test('can be called twice, and before listen', async () => {
-    const { started } = await start()
+    const { started } = await openGateway()
     await Promise.all([started.gateway.close(), started.gateway.close()])
     expect(started.entries.filter(({ event }) => event === 'closed').length).toBe(1)
     await expect(createEmptyGateway().close()).resolves.toBeUndefined()
   })
 
   test('under load, each of 4 busy callers gets only 200, a rejection, or a connection that is not accepted', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     upstream.behave = (call, response) => void setImmediate(() => response.end(result(call, '"0x1"')))
     const statuses = new Map<string, number>()
     const caller = async (): Promise<void> => {
@@ -225,7 +216,7 @@ describe('close', () => {
 // 15.29
 describe('prepareToClose', () => {
   test('reports 503 at /readyz and still serves calls, on old and on new connections', async () => {
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     const [idle, unused] = [await openRaw(started.port), await openRaw(started.port)]
     idle.send(postBytes(path, read()))
     expect((await idle.next()).headers['connection']).toBe('keep-alive')
@@ -254,7 +245,7 @@ describe('prepareToClose', () => {
   })
 
   test('sends Connection: close only with the last of several pipelined responses', async () => {
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     const connection = await openRaw(started.port)
     started.gateway.prepareToClose()
     connection.send(Buffer.concat([postBytes(path, read()), postBytes(path, read()), postBytes(path, read())]))
@@ -267,7 +258,7 @@ describe('prepareToClose', () => {
   })
 
   test('followed by close completes the calls that are in flight, and rejects later ones', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     const held = hold(upstream)
     const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
     started.gateway.prepareToClose()
@@ -286,7 +277,7 @@ describe('prepareToClose', () => {
 
 describe('listen', () => {
   test('fails with the reason if the port is in use, and can be retried with another', async () => {
-    const { started } = await start()
+    const { started } = await openGateway()
     const second = createEmptyGateway()
     await expect(second.listen({ port: started.port })).rejects.toThrow('EADDRINUSE')
     const { url } = await second.listen()

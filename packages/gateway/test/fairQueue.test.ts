@@ -1,19 +1,15 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions, LogEntry } from '../src/index.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
+import { openGateway } from './openGateway.ts'
+import { post } from './startGateway.ts'
 
 /** Starts a gateway in front of a node that responds to `eth_call` only after `release`, and to other calls at once. */
 const start = async (limits: NonNullable<GatewayOptions['limits']> = {}) => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
+  const { upstream, started } = await openGateway({ limits })
   const held: (() => void)[] = []
   let slow = true
   upstream.behave = (call, response) => {
@@ -21,8 +17,6 @@ const start = async (limits: NonNullable<GatewayOptions['limits']> = {}) => {
     held.push(() => void response.end(result(call, '"0x2"')))
     return undefined
   }
-  const started = await startGateway({ testnet: [upstream.url] }, { limits })
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
   const other = createApiKey('testnet')
   started.keys.add(other, { id: 'key-other', kind: 'apiKey', networks: ['testnet'], status: 'active' })
   return {
@@ -112,7 +106,7 @@ test('a call in the queue waits within its timeout, and then gets its reason', a
 test('probes reach a node whose other connections are all in use', async () => {
   const { upstream } = await start()
   const node = createUpstream(new URL(upstream.url))
-  toStop.push(node.close)
+  onTestFinished(node.close)
   const budget = { left: 1_000 }
   for (let at = 0; at < 140; at += 1) node.post({ budget, body: slowCall(at), done: () => {} })
   await untilReceived(upstream, 128)

@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
 
 /** A node whose filter ids count up, as with many nodes. The only match of a filter is its id. */
 const createFilterNode = (): { behave: Behaviour; filters: Set<string> } => {
@@ -31,7 +26,7 @@ const createFilterNode = (): { behave: Behaviour; filters: Set<string> } => {
 
 const startFake = async (chainId: number = chainIds.testnet): Promise<FakeUpstream & { filters: Set<string> }> => {
   const upstream = await startFakeUpstream(chainId)
-  toStop.push(upstream.stop)
+  onTestFinished(upstream.stop)
   const { behave, filters } = createFilterNode()
   return Object.assign(upstream, { behave, filters })
 }
@@ -56,7 +51,7 @@ const start = async (
 ): Promise<{ started: StartedGateway; mine: Call; theirs: Call; onMainnet: Call }> => {
   const urls = { testnet: upstreams.map(({ url }) => url), mainnet: mainnet.map(({ url }) => url) }
   const started = await startGateway(mainnet.length === 0 ? { testnet: urls.testnet } : urls, options)
-  toStop.push(() => started.gateway.close({ graceMs: 0 }))
+  onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   return {
     started,
     mine: callAt(getApiKeyUrl(started.url, 'testnet', started.testnetKey)),

@@ -1,32 +1,20 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
-import type { FakeUpstream } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
+import { openGateway } from './openGateway.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-import type { StartedGateway } from './startGateway.ts'
+import { post } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
 const faults: unknown[] = []
 const addFault = (fault: unknown): void => void faults.push(fault)
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  for (const stop of toStop.splice(0).toReversed()) await stop()
   process.off('uncaughtException', addFault)
   faults.length = 0
 })
 
-const start = async (
-  options: Partial<GatewayOptions> = {},
-): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string }> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, options)
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  return { upstream, started, path: `/testnet/${started.testnetKey}` }
-}
 const hour = 3_600_000
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
 
@@ -37,7 +25,7 @@ describe('a hostile caller', () => {
     ['broken HTTP', 'no http at all\r\n\r\n'],
   ])('that resets its connection after %s affects nothing else', async (_, bytes) => {
     process.on('uncaughtException', addFault)
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const socket = connect({ port: started.port, host: '127.0.0.1' })
@@ -52,7 +40,7 @@ describe('a hostile caller', () => {
   })
 
   test('that requests an upgrade gets a response without one', async () => {
-    const { started, path } = await start()
+    const { started, path } = await openGateway()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read, { Connection: 'Upgrade', Upgrade: 'websocket' }))
     expect((await connection.next()).status).toBe(200)
@@ -60,7 +48,7 @@ describe('a hostile caller', () => {
 
   test('that does not read its response loses its connection, and one that reads it gets all of it', async () => {
     const pass = controlTime()
-    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: hour } })
+    const { upstream, started, path } = await openGateway({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: hour } })
     const large = 'a'.repeat(30 * 1024 * 1024)
     upstream.behave = (call) => result(call, `"${large}"`)
     const deaf = connect({ port: started.port, host: '127.0.0.1' })

@@ -1,25 +1,19 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import { allBufferedBytes } from '../src/lib/memoryBudget.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
+import { openGateway } from './openGateway.ts'
 import { postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
+import { post } from './startGateway.ts'
 
 const megabyte = 1024 * 1024
 
 const start = async (maxBufferedBytes: number) => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, { limits: { maxBufferedBytes } })
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
+  const { upstream, started, rpcUrl } = await openGateway({ limits: { maxBufferedBytes } })
   upstream.behave = (call) => result(call, call.method === 'eth_call' ? `"${'a'.repeat(10 * megabyte)}"` : '"0x1"')
-  return { upstream, started, rpcUrl: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
+  return { upstream, started, rpcUrl }
 }
 const batch = (params: string): string =>
   `[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${params}},{"jsonrpc":"2.0","id":2,"method":"eth_call","params":[{}]}]`

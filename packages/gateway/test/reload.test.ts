@@ -1,13 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
 const optionsFor = (url: string, key: string, more: Partial<GatewayOptions> = {}): GatewayOptions => {
@@ -27,7 +22,9 @@ describe('reload', () => {
   test('sends later calls to the new node, and earlier ones complete at the old one', async () => {
     const [old, fresh] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
     const started = await startGateway({ testnet: [old.url] })
-    toStop.push(old.stop, fresh.stop, () => started.gateway.close({ graceMs: 0 }))
+    onTestFinished(old.stop)
+    onTestFinished(fresh.stop)
+    onTestFinished(() => started.gateway.close({ graceMs: 0 }))
     let release: (() => void) | undefined
     old.behave = (call, response) => {
       release = () => response.end(result(call, '"old"'))
@@ -52,7 +49,8 @@ describe('reload', () => {
   test('loses no request when it is called repeatedly under load', async () => {
     const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
     const started = await startGateway({ testnet: [nodes[0]?.url ?? ''] })
-    toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
+    for (const { stop } of nodes) onTestFinished(stop)
+    onTestFinished(() => started.gateway.close({ graceMs: 0 }))
     for (const node of nodes)
       node.behave = (call, response) => {
         response.end(result(call, '"0x1"'))
@@ -76,7 +74,8 @@ describe('reload', () => {
   test('rejects invalid options, and changes nothing', async () => {
     const node = await startFakeUpstream(chainIds.testnet)
     const started = await startGateway({ testnet: [node.url] })
-    toStop.push(node.stop, () => started.gateway.close({ graceMs: 0 }))
+    onTestFinished(node.stop)
+    onTestFinished(() => started.gateway.close({ graceMs: 0 }))
     await expect(started.gateway.reload(optionsFor('not a url', createApiKey('testnet')))).rejects.toThrow(
       'networks.testnet.upstreams[0].url',
     )
@@ -97,7 +96,8 @@ describe('fallback', () => {
         },
       },
     )
-    toStop.push(node.stop, () => started.gateway.close({ graceMs: 0 }))
+    onTestFinished(node.stop)
+    onTestFinished(() => started.gateway.close({ graceMs: 0 }))
     const mine = await fetch(`${started.url}/api/me`)
     expect([mine.status, await mine.text(), mine.headers.get('access-control-allow-origin')]).toEqual([
       200,
@@ -115,7 +115,8 @@ test('/readyz lists what is degraded, and stays 200', async () => {
   const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.mainnet)] as const
   let degraded: string[] = []
   const started = await startGateway({ testnet: [nodes[0].url], mainnet: [nodes[1].url] }, { degraded: () => degraded })
-  toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
+  for (const { stop } of nodes) onTestFinished(stop)
+  onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   const readyz = async () => {
     const response = await fetch(`${started.url}/readyz`)
     return [response.status, await response.json()]

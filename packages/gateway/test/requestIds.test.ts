@@ -1,24 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
-import { startFakeUpstream } from './fakeUpstream.ts'
-import type { FakeUpstream } from './fakeUpstream.ts'
+import { describe, expect, test } from 'vitest'
+import { openGateway } from './openGateway.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
+import { post } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
-
-const start = async (
-  options: Partial<GatewayOptions> = {},
-): Promise<{ upstream: FakeUpstream; started: StartedGateway; url: string }> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, options)
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  return { upstream, started, url: `${started.url}/testnet/${started.testnetKey}` }
-}
 const trusting = { trustedProxies: ['127.0.0.1'] }
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -30,7 +15,7 @@ describe('X-Request-Id from a trusted proxy', () => {
   test.each(['abc', '0f9d2c1e-5d0a-4c7e-9a53-0b7c1f6f6a11', 'A.b_c-9', '__proto__', 'x'.repeat(128)])(
     'is the id in the response, in its errors and in the log: %s',
     async (id) => {
-      const { started, upstream, url } = await start(trusting)
+      const { started, upstream, rpcUrl: url } = await openGateway(trusting)
       expect((await post(url, read, withId(id))).headers.get('x-request-id')).toBe(id)
       const rejected = await post(url, '{', withId(id))
       expect(rejected.headers.get('x-request-id')).toBe(id)
@@ -44,7 +29,7 @@ describe('X-Request-Id from a trusted proxy', () => {
   )
 
   test('names each call of a rejected batch', async () => {
-    const { url } = await start(trusting)
+    const { rpcUrl: url } = await openGateway(trusting)
     const batch = '[1,{"jsonrpc":"2.0","id":2,"method":"nope"}]'
     const { text } = await post(url, batch, withId('proxy-7'))
     expect(JSON.parse(text)).toMatchObject([
@@ -66,7 +51,7 @@ describe('X-Request-Id from a trusted proxy', () => {
     ['with a tab', 'a\tb'],
     ['with braces', '${abc}'],
   ])('is replaced by a new one if it is %s', async (_, id) => {
-    const { started } = await start(trusting)
+    const { started } = await openGateway(trusting)
     const connection = await openRaw(started.port)
     connection.send(postBytes(`/testnet/${started.testnetKey}`, read, { 'X-Request-Id': id }))
     const { headers } = await connection.next()
@@ -76,7 +61,7 @@ describe('X-Request-Id from a trusted proxy', () => {
   })
 
   test('is replaced by a new one if it was sent twice', async () => {
-    const { started } = await start(trusting)
+    const { started } = await openGateway(trusting)
     const connection = await openRaw(started.port)
     const path = `/testnet/${started.testnetKey}`
     connection.send(postBytes(path, read, { 'X-Request-Id': 'one\r\nX-Request-Id: two' }))
@@ -85,7 +70,7 @@ describe('X-Request-Id from a trusted proxy', () => {
   })
 
   test('is a new one for each request without one', async () => {
-    const { url } = await start(trusting)
+    const { rpcUrl: url } = await openGateway(trusting)
     const ids = [await post(url, read), await post(url, read)].map(({ headers }) => headers.get('x-request-id'))
     expect(ids[0]).toMatch(uuid)
     expect(ids[1]).toMatch(uuid)
@@ -97,14 +82,14 @@ test.each([
   ['there are no trusted proxies', []],
   ['another proxy is trusted', ['10.0.0.0/8']],
 ])('X-Request-Id is ignored if %s', async (_, trustedProxies) => {
-  const { started, url } = await start({ trustedProxies })
+  const { started, rpcUrl: url } = await openGateway({ trustedProxies })
   const { headers } = await post(url, read, withId('abc'))
   expect(headers.get('x-request-id')).toMatch(uuid)
   expect(idsInLog(started)).toEqual([headers.get('x-request-id')])
 })
 
 test('X-Request-Id of a client whose address a trusted proxy forwards is the one that the proxy sends', async () => {
-  const { url } = await start(trusting)
+  const { rpcUrl: url } = await openGateway(trusting)
   const sent = {
     'content-type': 'application/json',
     'x-request-id': 'from-the-proxy',

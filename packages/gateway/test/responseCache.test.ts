@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { getApiKeyUrl } from '../src/index.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
+import { openGateway } from './openGateway.ts'
+import { chainIds, post } from './startGateway.ts'
 
 /** Starts a gateway that knows its upstream's finalized block: 36 (0x24). */
 const start = async (
@@ -19,10 +14,7 @@ const start = async (
   rpcUrl: string
   call: (method: string, ...params: unknown[]) => Promise<string>
 }> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream, ...others].map(({ url }) => url) }, options)
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+  const { upstream, rpcUrl } = await openGateway(options, others)
   const call = async (method: string, ...params: unknown[]): Promise<string> =>
     (await post(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text
   await expect
@@ -151,7 +143,7 @@ describe('is fetched again:', () => {
 
   test('a response from a node that does not know that it is finalized', async () => {
     const behind = await startFakeUpstream(chainIds.testnet)
-    toStop.push(behind.stop)
+    onTestFinished(behind.stop)
     behind.finalized = 2
     const { upstream, call } = await start({}, [behind])
     upstream.behave = (_, response) => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions, UsageLimits } from '../src/index.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
@@ -6,14 +6,9 @@ import { startLogNode, toLogs } from './logNode.ts'
 import type { LogNode } from './logNode.ts'
 import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
-
 const startNode = async (own: Partial<LogNode> = {}): Promise<LogNode> => {
   const node = await startLogNode()
-  toStop.push(node.stop)
+  onTestFinished(node.stop)
   return Object.assign(node, own)
 }
 
@@ -27,7 +22,7 @@ interface Started {
 
 const start = async (nodes: readonly LogNode[], options: Partial<GatewayOptions> = {}): Promise<Started> => {
   const { gateway, url, port, testnetKey } = await startGateway({ testnet: nodes.map((node) => node.url) }, options)
-  toStop.push(() => gateway.close({ graceMs: 0 }))
+  onTestFinished(() => gateway.close({ graceMs: 0 }))
   const rpcUrl = getApiKeyUrl(url, 'testnet', testnetKey)
   const toBlock = (block: number | string): string => (typeof block === 'number' ? `0x${block.toString(16)}` : block)
   const getLogs = async (from: number | string, to: number | string): Promise<unknown> => {

@@ -1,32 +1,20 @@
 import { connect } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import { controlTime, until } from './controlTime.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
-import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
+import type { SeenCall } from './fakeUpstream.ts'
+import { openGateway } from './openGateway.ts'
 import { postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
-import type { StartedGateway } from './startGateway.ts'
+import { post } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-const start = async (
-  options: Partial<GatewayOptions> = {},
-): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string; rpcUrl: string }> => {
-  const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, options)
-  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  const path = `/testnet/${started.testnetKey}`
-  return { upstream, started, path, rpcUrl: started.url + path }
-}
 const read = '{"jsonrpc":"2.0","id":"mine","method":"eth_call","params":[]}'
 const megabyte = 1024 * 1024
 const large = 'é'.repeat(megabyte)
@@ -66,7 +54,7 @@ const startLarge =
 
 describe('a result of more than a megabyte', () => {
   test('is returned byte for byte, without a length', async () => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     upstream.behave = (call) => ` {"jsonrpc":"2.0", "id" : ${call.id},"result": ["${large}"] ,"more":{"id":1}}\n`
     const response = await post(rpcUrl, read)
     expect([response.status, response.headers.get('content-length')]).toEqual([200, null])
@@ -74,7 +62,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('reaches its caller before the node has sent all of it', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     let release = (): void => {}
     upstream.behave = startLarge((response) => (release = () => void response.end('y"]}')))
     const caller = openCaller(started.port, postBytes(path, read, { Connection: 'close' }))
@@ -95,7 +83,7 @@ describe('a result of more than a megabyte', () => {
     ['sends more than one JSON value', (response: ServerResponse) => void response.end('"]}{}')],
     ['sends too much', (response: ServerResponse) => void response.end(`${'x'.repeat(4 * megabyte)}"]}`)],
   ])('whose node then %s never looks complete', async (_, then) => {
-    const { upstream, started, path } = await start({ limits: { maxResponseBytes: 5 * megabyte } })
+    const { upstream, started, path } = await openGateway({ limits: { maxResponseBytes: 5 * megabyte } })
     let behave = (): void => {}
     upstream.behave = startLarge((response, call) => (behave = () => then(response, call)))
     const caller = openCaller(started.port, postBytes(path, read))
@@ -108,14 +96,14 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('is valid together with an error of null', async () => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     upstream.behave = (call) => `{"id":${call.id},"result":"${large}","error":null}`
     expect((await post(rpcUrl, read)).text.length).toBe(`{"jsonrpc":"2.0","id":"mine","result":"${large}"}`.length)
   })
 
   test('is cut if its node sends nothing for too long', async () => {
     const pass = controlTime()
-    const { upstream, started, path } = await start({ limits: { upstreamTimeoutMs: 300 } })
+    const { upstream, started, path } = await openGateway({ limits: { upstreamTimeoutMs: 300 } })
     upstream.behave = startLarge(() => {})
     const caller = openCaller(started.port, postBytes(path, read))
     await until(() => caller.bytes() > 2 * megabyte)
@@ -125,7 +113,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('is stopped at its node when its caller leaves', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     let over = false
     upstream.behave = startLarge((response) => {
       const timer = setInterval(() => response.write('x'), 20)
@@ -141,7 +129,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('is paused at its node while its caller does not read', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     let written = 0
     let over = false
     const piece = Buffer.alloc(megabyte, 'x')
@@ -179,7 +167,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('is complete if its node closes the connection after it while its end is paused', async () => {
-    const { upstream } = await start()
+    const { upstream } = await openGateway()
     const text = `"${'x'.repeat(2 * megabyte)}"`
     let closed = false
     upstream.behave = (_, response) => {
@@ -190,7 +178,7 @@ describe('a result of more than a megabyte', () => {
       return undefined
     }
     const node = createUpstream(new URL(upstream.url))
-    toStop.push(node.close)
+    onTestFinished(node.close)
     let bytes = 0
     const ended = new Promise<string>((resolve) => {
       node.post({
@@ -216,7 +204,9 @@ describe('a result of more than a megabyte', () => {
 
   test('is cut after writeTimeoutMs if its caller reads nothing, at the node too', async () => {
     const pass = controlTime()
-    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: 3_600_000 } })
+    const { upstream, started, path } = await openGateway({
+      limits: { writeTimeoutMs: 300, upstreamTimeoutMs: 3_600_000 },
+    })
     let over = false
     upstream.behave = startLarge((response) => {
       response.on('close', () => (over = true))
@@ -231,7 +221,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('of a notification is not read to its end', async () => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     let over = false
     upstream.behave = startLarge((response) => response.on('close', () => (over = true)))
     const response = await post(rpcUrl, read.replace('"id":"mine",', ''))
@@ -240,7 +230,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('works with HTTP/1.0', async () => {
-    const { upstream, started, path } = await start()
+    const { upstream, started, path } = await openGateway()
     upstream.behave = (call) => result(call, `"${large}"`)
     const bytes = Buffer.from(postBytes(path, read).toString().replace('HTTP/1.1', 'HTTP/1.0'))
     const { text } = await openCaller(started.port, bytes).end
@@ -250,7 +240,7 @@ describe('a result of more than a megabyte', () => {
   test('is buffered if several callers wait for it, and each gets all of it', async () => {
     const usageLimits = createLocalLimits()
     let received = 0
-    const { upstream, started, rpcUrl } = await start({
+    const { upstream, started, rpcUrl } = await openGateway({
       usageLimits: {
         ...usageLimits,
         take: (request) => {
@@ -273,7 +263,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('with a Content-Length above maxResponseBytes is rejected with its reason', async () => {
-    const { upstream, rpcUrl } = await start({ limits: { maxResponseBytes: 2 * megabyte } })
+    const { upstream, rpcUrl } = await openGateway({ limits: { maxResponseBytes: 2 * megabyte } })
     upstream.behave = (call) => result(call, `"${large}"`)
     const response = await post(rpcUrl, read)
     expect([response.status, JSON.parse(response.text)]).toMatchObject([
@@ -288,7 +278,7 @@ describe('a response that cannot be streamed is buffered:', () => {
     ['a result before its id', (call: SeenCall) => `{"result":"${large}","id":${call.id}}`, 'result', `"${large}"`],
     ['an error', (call: SeenCall) => `{"id":${call.id},"error":{"m":"${large}"}}`, 'error', `{"m":"${large}"}`],
   ])('%s', async (_, behave, member, value) => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     upstream.behave = behave
     const { text } = await post(rpcUrl, read)
     expect(text === `{"jsonrpc":"2.0","id":"mine","${member}":${value}}`).toBe(true)
@@ -306,7 +296,7 @@ describe('a response of more than 64 KiB that is almost JSON is rejected:', () =
     ['an invalid escape', `[${filler},"\\x"]`],
     ['a trailing comma', `[${filler},]`],
   ])('%s', async (_, value) => {
-    const { upstream, rpcUrl } = await start()
+    const { upstream, rpcUrl } = await openGateway()
     upstream.behave = (call) => result(call, value)
     expect((await post(rpcUrl, read)).status).toBe(502)
     const batch = await post(rpcUrl, `[${read}]`)

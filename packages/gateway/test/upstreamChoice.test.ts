@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions, NetworkOptions, UpstreamOptions } from '../src/index.ts'
 import { until } from './controlTime.ts'
@@ -7,11 +7,6 @@ import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
-
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
 
 interface Started extends StartedGateway {
   readonly nodes: readonly FakeUpstream[]
@@ -31,7 +26,7 @@ const start = async (
   const nodes = await Promise.all(upstreams.map(() => startFakeUpstream(chainIds.testnet)))
   for (const [index, node] of nodes.entries()) {
     node.behave = respondWith('abc'[index] ?? '')
-    toStop.push(node.stop)
+    onTestFinished(node.stop)
   }
   prepare?.(nodes)
   const toOptions: Started['toOptions'] = (given) => ({
@@ -48,7 +43,7 @@ const start = async (
     { testnet: [] },
     { ...toOptions(upstreams), services: { debug: true, trace: true }, limits: { upstreamTimeoutMs: 5_000 } },
   )
-  toStop.push(() => started.gateway.close({ graceMs: 0 }))
+  onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   let calls = 0
   const send: Started['send'] = (method = 'eth_call', params, key = started.testnetKey) => {
     calls += 1

@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
@@ -12,15 +12,13 @@ import { openRaw, postBytes } from './rawConnection.ts'
 import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
-const toStop: (() => Promise<unknown>)[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
 const startFake = async (chainId: number = chainIds.testnet, path = ''): Promise<FakeUpstream> => {
   const upstream = await startFakeUpstream(chainId, path)
-  toStop.push(upstream.stop)
+  onTestFinished(upstream.stop)
   return upstream
 }
 
@@ -29,7 +27,7 @@ const startGatewayFor = async (
   options: Partial<GatewayOptions> = {},
 ): Promise<StartedGateway & { rpcUrl: string }> => {
   const started = await startGateway({ testnet: urls }, options)
-  toStop.push(() => started.gateway.close({ graceMs: 0 }))
+  onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   return { ...started, rpcUrl: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }
 
@@ -211,7 +209,7 @@ describe('an upstream that', () => {
     const gone = await post(rpcUrl, read)
     expect(gone.status).toBe(503)
     const port = Number(new URL(upstream.url).port)
-    toStop.push(await startFakeAt(port))
+    onTestFinished(await startFakeAt(port))
     await expect.poll(async () => (await post(rpcUrl, read)).status).toBe(200)
     expect(
       entries
@@ -252,7 +250,7 @@ describe('the log gives the reason why an upstream is unreachable', () => {
   ])('%s', async (_what, reason, respondTo) => {
     const server = createHttpServer((request, response) => request.resume().on('end', () => respondTo(response)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    toStop.push(() => new Promise((resolve) => server.close(resolve)))
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
     const { entries } = await startGatewayFor([`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
     const states = entries.filter((entry) => entry.event === 'upstream' && entry.network === 'testnet')
     expect(states).toMatchObject([{ state: 'unreachable', reason }])
@@ -463,7 +461,7 @@ describe('options', () => {
 
   test('publicUrl is what listen returns', async () => {
     const started = await startGateway({ testnet: [nothingThere] }, { publicUrl: 'https://rpc.example.org/eth/' })
-    toStop.push(() => started.gateway.close())
+    onTestFinished(() => started.gateway.close())
     expect(started.url).toBe('https://rpc.example.org/eth')
     for (const publicUrl of ['rpc.example.org', 'ftp://x', 'https://x/?a', 'https://u:p@x'])
       await expect(startGateway({ testnet: [nothingThere] }, { publicUrl })).rejects.toThrow(TypeError)

@@ -12,12 +12,21 @@ const limitExceeded = -32005
 /** Truncates a method name for a message, because it may be as long as the body. */
 const truncate = (method: string): string => (method.length > 80 ? `${method.slice(0, 80)}…` : method)
 
+const bySettings = 'rejected due to app settings: '
+
 const rejectBySettings = (what: string, reason: RejectionReason): Rejection => ({
   status: 403,
   code: forbidden,
-  message: `rejected due to app settings: ${what}`,
+  message: `${bySettings}${what}`,
   reason,
 })
+
+/** Returns the rejection of an allow list as one of the token that has the list, so that nobody searches the app's settings for it. */
+export const toTokenRejection = (rejection: Rejection | undefined): Rejection | undefined =>
+  rejection && {
+    ...rejection,
+    message: rejection.message.replace(bySettings, 'rejected due to the claims of the JWT: '),
+  }
 
 /** A call that was not granted. */
 interface UngrantedCall {

@@ -59,7 +59,7 @@ const toGroupOptions = (
   network: Network,
   { limits, weights: _weights, ...checked }: CheckedNetwork,
   { unsafeNodeMethods }: CheckedOptions,
-): Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'log'> => ({
+): Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'log'> => ({
   network,
   ...checked,
   timeoutMs: limits.upstreamTimeoutMs,
@@ -87,7 +87,10 @@ const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOption
 export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
 
 /** Creates a gateway of parts: see `createGateway`. */
-export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, options: GatewayOptions): Gateway => {
+export const createGatewayOf = (
+  { createHub = createNetworkHub, checks }: GatewayParts,
+  options: GatewayOptions,
+): Gateway => {
   let current = checkGatewayOptions(options)
   const write = (entry: LogEntry): void => {
     try {
@@ -117,7 +120,8 @@ export const createGatewayOf = ({ createHub = createNetworkHub }: GatewayParts, 
     new Map(
       [...checked.networks].map(([network, options]) => [
         network,
-        getKept(network) ?? createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, log }),
+        getKept(network) ??
+          createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, checks, log }),
       ]),
     )
   const hubs = createHubs({

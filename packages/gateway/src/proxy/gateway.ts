@@ -1,3 +1,4 @@
+import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { GatewayLoad } from './gatewayLoad.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import type { CreateHub, HubsState } from './socket/createHubs.ts'
@@ -51,4 +52,6 @@ export interface WebSocketState extends SocketState, HubsState {}
 export interface GatewayParts {
   /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
   readonly createHub?: CreateHub
+  /** The checks of nodes that the instances of a cluster share. @default there are no other instances */
+  readonly checks?: SharedChecks | undefined
 }

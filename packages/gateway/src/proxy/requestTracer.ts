@@ -3,8 +3,12 @@ import type { CallOutcome } from './upstream/callOutcome.ts'
 
 /** Traces requests. Spans hold no key, no params, no results and no URL of a node. */
 export interface RequestTracer {
-  /** @returns `undefined` if the request is neither sampled nor part of a trace of its caller. */
-  readonly start: (request: TracedRequest) => RequestTrace | undefined
+  /**
+   * Decides whether a request is traced, before anything is allocated for it.
+   * @param caller - The caller's trace. @default none
+   * @returns `undefined` if the request is neither sampled nor part of a trace of its caller.
+   */
+  readonly start: (request: TracedRequest, caller?: TracedCaller) => RequestTrace | undefined
 }
 
 /** The facts about a request that a trace starts with. */
@@ -12,10 +16,13 @@ export interface TracedRequest {
   readonly requestId: string
   /** By `performance.now`. */
   readonly startedAt: number
-  /** With the trace context of the caller. @default none */
-  readonly headers?: IncomingHttpHeaders
-  /** Whether the headers are those of a trusted proxy, whose decision about sampling is taken over. Called if they have a trace context. */
-  readonly isTrusted?: () => boolean
+}
+
+/** A caller that has sent a trace context. */
+export interface TracedCaller {
+  readonly headers: IncomingHttpHeaders
+  /** Whether it is a trusted proxy, whose decision about sampling is taken over. */
+  readonly isTrusted: boolean
 }
 
 /** The trace of one request. */

@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -78,9 +88,23 @@ describe('restore', () => {
   test('creates a database that does not exist', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
-    const other = join(folder, 'other.db')
+    const other = join(folder, 'data/more/other.db')
     expect(restore(other, copy)).toBe(undefined)
     expect(await emailsIn(other)).toEqual(['ann@example.org'])
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700)
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('root leaves the database to the user that it belongs to', async () => {
+    await addUser(database, 'ann@example.org')
+    backUp(database, copy)
+    chownSync(database, 1234, 1235)
+    restore(database, copy)
+    expect(statSync(database)).toMatchObject({ uid: 1234, gid: 1235, mode: 0o100600 })
+    const data = join(folder, 'data')
+    mkdirSync(data)
+    chownSync(data, 1236, 1237)
+    restore(join(data, 'keyrail.db'), copy)
+    expect(statSync(join(data, 'keyrail.db'))).toMatchObject({ uid: 1236, gid: 1237 })
   })
 
   test('throws while a service has the database open', async () => {

@@ -1,12 +1,23 @@
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations } from '../storage/migration/migrations.ts'
 import { toSqliteError } from '../storage/sqlite/sqliteError.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
+import { BackupError } from './backupError.ts'
 import { ConfigError } from './configError.ts'
-
-const fault = (path: string, fix: string): ConfigError => new ConfigError([{ path, fix }])
+import { createDatabaseFolder } from './databaseFolder.ts'
 
 const privateMode = 0o600
 /** How long to wait for a writer that has the file locked. */
@@ -34,12 +45,13 @@ const copyInto = (source: DatabaseSync, copy: string, database: string): void =>
  * Copies a snapshot of an SQLite database to a new file. The service may be running.
  * @param database - The path of the database.
  * @param copy - The path of the new file, which must not exist. Only its owner can read it: it contains password hashes and sealed keys.
- * @throws {ConfigError} if the database does not exist or cannot be read, or the copy exists.
+ * @throws {ConfigError} if the database does not exist or cannot be read. {BackupError} if the copy exists.
  */
 export const backUp = (database: string, copy: string): void => {
-  if (!existsSync(database)) throw fault('storage.file', 'names a file that does not exist: check the path')
+  if (!existsSync(database))
+    throw new ConfigError([{ path: 'storage.file', fix: 'names a file that does not exist: check the path' }])
   const path = resolve(copy)
-  if (existsSync(path)) throw fault('the copy', 'already exists: choose another path')
+  if (existsSync(path)) throw new BackupError('the copy already exists: choose another path')
   const temporary = `${path}.${process.pid}.new`
   closeSync(openSync(temporary, 'wx', privateMode))
   const source = new DatabaseSync(resolve(database), { timeout: lockTimeoutMs })
@@ -66,10 +78,10 @@ const checkCopy = (copy: string): void => {
     if (found?.integrity_check !== 'ok') throw new Error('damaged')
     const { version } = database.prepare('select version from schema_version').get() as { version: number }
     if (version > (migrations.at(-1)?.version ?? 0))
-      throw fault('the copy', 'was written by a newer version of Keyrail: update Keyrail first')
+      throw new BackupError('the copy was written by a newer version of Keyrail: update Keyrail first')
   } catch (error) {
-    if (error instanceof ConfigError) throw error
-    throw fault('the copy', 'is damaged or not a Keyrail database: use another copy')
+    if (error instanceof BackupError) throw error
+    throw new BackupError('the copy is damaged or not a Keyrail database: use another copy')
   } finally {
     database?.close()
   }
@@ -88,13 +100,21 @@ const isInUse = (database: string): boolean => {
   }
 }
 
+/** Gives a file to the owner of another one. Only root can, and only root creates files that the service could not open. */
+const giveToOwnerOf = (other: string, file: string): void => {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(other)
+  chownSync(file, uid, gid)
+}
+
 /**
  * Replaces an SQLite database with a copy. The previous database is renamed and stays in the same folder.
+ * The new one belongs to the same user as the previous one or, without one, as the folder.
  * @param database - The path of the database, which need not exist.
  * @param copy - The path of a copy that `backUp` created.
  * @param options.now - Milliseconds since 1970. @default Date.now()
  * @returns The new path of the previous database, if there was one.
- * @throws {ConfigError} if the copy is damaged or from a newer version, or a process has the database open. Nothing changes then.
+ * @throws {BackupError} if the copy is damaged or from a newer version, or a process has the database open. Nothing changes then.
  */
 export const restore = (
   database: string,
@@ -103,14 +123,16 @@ export const restore = (
 ): string | undefined => {
   const path = resolve(database)
   const from = resolve(copy)
-  if (!existsSync(from)) throw fault('the copy', 'does not exist: check the path')
-  if (from === path) throw fault('the copy', 'is the database itself: choose another file')
+  if (!existsSync(from)) throw new BackupError('the copy does not exist: check the path')
+  if (from === path) throw new BackupError('the copy is the database itself: choose another file')
   checkCopy(from)
   const exists = existsSync(path)
-  if (exists && isInUse(path)) throw fault('storage.file', 'is in use: stop the service first')
+  if (exists && isInUse(path)) throw new BackupError('the database is in use: stop the service first')
+  createDatabaseFolder(path)
   const temporary = `${path}.${process.pid}.new`
   copyFileSync(from, temporary)
   chmodSync(temporary, privateMode)
+  giveToOwnerOf(exists ? path : dirname(path), temporary)
   flushToDisk(temporary)
   let before: string | undefined
   if (exists) {

@@ -1,3 +1,4 @@
+import { findNearestName } from '@keyrail/core/internal'
 import { z } from 'zod'
 import { describeUnknownMethod, isWeightedMethod, weightedMethods } from '../proxy/method/weights.ts'
 
@@ -19,6 +20,22 @@ export const flag = () => z.boolean(must('must be true or false'))
 /** One of several texts. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, must(`must be ${values.map((value) => `"${value}"`).join(' or ')}`))
+/** How to fix unknown members: where each belongs, or what it was meant to be; else the members that there are. */
+const describeUnknownMembers = (
+  names: readonly string[],
+  known: readonly string[],
+  places: Readonly<Record<string, string>>,
+): string => {
+  const fixes = names.map((name) => {
+    if (Object.hasOwn(places, name)) return `${name} belongs in ${places[name]}`
+    const nearest = findNearestName(name, known)
+    return nearest === undefined ? undefined : `did you mean "${nearest}"?`
+  })
+  return fixes.includes(undefined)
+    ? [...fixes.filter((fix) => fix !== undefined), `the known members are ${known.join(', ')}`].join('; ')
+    : fixes.join('; ')
+}
+
 /**
  * An object without unknown members.
  * @param places - Where members belong that are likely to be misplaced here, by name. @default none
@@ -27,12 +44,7 @@ export const object = <T extends z.core.$ZodLooseShape>(shape: T, places: Readon
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? [
-            ...issue.keys.flatMap((name) =>
-              Object.hasOwn(places, name) ? [`${name} belongs in ${places[name]}`] : [],
-            ),
-            `the known members are ${Object.keys(shape).join(', ')}`,
-          ].join('; ')
+        ? describeUnknownMembers(issue.keys, Object.keys(shape), places)
         : `must be an object with the members ${Object.keys(shape).join(', ')}`,
   })
 

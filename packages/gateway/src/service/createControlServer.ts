@@ -65,7 +65,7 @@ export const createControlServer = ({
   setBounds(server, bounds)
   shareConnections(server, isProxy)
   const connections = createConnections()
-  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+  const start = (request: IncomingMessage, response: ServerResponse): void => {
     connections.start(request)
     response.on('close', () => connections.finish(request))
     if (isClosing() && connections.isLast(request)) response.shouldKeepAlive = false
@@ -76,8 +76,8 @@ export const createControlServer = ({
     const framing = checkFraming(request, response)
     if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
     if (framing !== 'accept') return
-    if (connections.canStart(request, response)) begin(request, response)
-    else connections.enqueue(request, () => begin(request, response))
+    if (connections.canStart(request, response)) start(request, response)
+    else connections.enqueue(request, () => start(request, response))
   })
   return server
 }

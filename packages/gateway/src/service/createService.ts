@@ -4,13 +4,12 @@ import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
-import { isStorageError } from '../errors/storageError.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
 import { createOidcClient } from '../oidc/createOidcClient.ts'
-import { createGateway } from '../proxy/createGateway.ts'
+import { createGatewayOf } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
@@ -39,7 +38,7 @@ import { checkCredentials } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
 import { startUpkeep } from './startUpkeep.ts'
-import { watchStores } from './watchStores.ts'
+import { watchServiceStores } from './watchServiceStores.ts'
 
 const defaultGraceMs = 10_000
 /** Log-ins delete expired rows too; this also runs without log-ins. */
@@ -108,6 +107,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     try {
       return await openRedisParts({
         url: options.redisUrl,
+        secret: secrets[0],
         onChange: (changes) => keys.forget(changes),
         warn: (what) => log({ event: 'warning', what }),
       })
@@ -117,19 +117,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     }
   }
   const redis = await openRedis()
-  const stores = watchStores(
-    [
-      {
-        name: 'database',
-        ping: () => storage.ping(),
-        // While PostgreSQL is unreachable, calls go on. Any other failed write fails the quotas too, and with them the calls.
-        isFatal: (error) => storage.db.kind === 'sqlite' || isStorageError(error, 'failed'),
-      },
-      ...(redis === undefined ? [] : [{ name: 'redis' as const, ping: () => redis.link.ping() }]),
-    ],
-    log,
-  )
-  const degraded = (): readonly string[] => stores.unavailable()
 
   // Usage
   const usage = openUsage({
@@ -147,13 +134,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const keys = createStoredKeys({
     storage,
     getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
-    onAllowListUse: ({ id }) => {
-      if (id !== undefined) usage.allowListUses.record(id)
-    },
+    trackAllowListUse: ({ id }) => (id === undefined ? () => {} : usage.allowListUses.track(id)),
     staleKeysForMs: config.staleKeysForMs,
     maxEntries: config.maxCachedKeys,
     now: options.now,
   })
+  const stores = watchServiceStores({ storage, redis, keys, log })
+  const degraded = (): readonly string[] => stores.unavailable()
   const forget = (changes: readonly Change[]): void => {
     keys.forget(changes)
     redis?.invalidation.publish(changes)
@@ -286,7 +273,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   let gateway: Gateway
   try {
     tracing = await openTracingFor(config)
-    gateway = createGateway(toGatewayOptions(config, limitsByNetwork, { tls: initialTls, tracing }))
+    gateway = createGatewayOf(
+      { checks: redis?.checks },
+      toGatewayOptions(config, limitsByNetwork, { tls: initialTls, tracing }),
+    )
   } catch (error) {
     await closeParts()
     throw asConfigError(error)

@@ -87,7 +87,7 @@ const boundsPlaces = {
 
 const ownRate = () => object({ perSecond: calls().exactOptional(), burst: burst().exactOptional() }, quotaPlaces)
 
-/** The schema of the `limits` of a network. What is left out is as in the `limits` of the config. */
+/** The schema of the `limits` of a network. Missing members default to the `limits` of the config. */
 export const networkLimits = object(
   {
     /** The rate of each API key on this network. */
@@ -105,5 +105,5 @@ export const networkLimits = object(
   },
 )
 
-/** The schema of the `bounds` of a network. What is left out is as in the `bounds` of the config. */
+/** The schema of the `bounds` of a network. Missing members default to the `bounds` of the config. */
 export const networkBounds = object(networkBoundsShape, boundsPlaces)

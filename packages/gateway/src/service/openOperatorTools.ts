@@ -2,6 +2,7 @@ import { createAccounts } from '../control/account/createAccounts.ts'
 import type { Operator } from '../control/account/operator.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
 import { openStorage } from '../storage/openStorage.ts'
+import { existsSync } from 'node:fs'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
@@ -37,6 +38,11 @@ export const openOperatorTools = async (
 ): Promise<OperatorTools> => {
   const config = readServiceConfig(file, { environment })
   const storageOptions = { postgres: config.postgres, ...toStorageOptions(config, environment) }
+  // Not created here: it would belong to the operator, and the service could not open it.
+  if ('file' in storageOptions && !existsSync(storageOptions.file))
+    throw new ConfigError([
+      { path: 'storage.file', fix: 'names a file that does not exist: start the service first, or check the path' },
+    ])
   const storage = await openStorage(storageOptions).catch((error: unknown) => {
     throw asStorageConfigError(error, storageOptions)
   })

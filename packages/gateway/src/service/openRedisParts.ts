@@ -1,6 +1,9 @@
 import type { RedisLimitsOptions } from '../usage/limits/createRedisLimits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation.ts'
+import type { RedisMessages } from '../storage/redis/createRedisMessages.ts'
+import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { RedisLink } from '../storage/redis/redisLink.ts'
 import type { Change } from '../storage/changes.ts'
 import { ConfigError } from './configError.ts'
@@ -8,7 +11,9 @@ import { ConfigError } from './configError.ts'
 /** The parts of a service that use Redis. */
 export interface RedisParts {
   readonly link: RedisLink
+  readonly messages: RedisMessages
   readonly invalidation: RedisInvalidation
+  readonly checks: SharedChecks
   readonly createLimits: (options: Omit<RedisLimitsOptions, 'redis'>) => UsageLimits
   readonly close: () => Promise<void>
 }
@@ -20,28 +25,39 @@ const toEvictionFix = (policy: string): string =>
 /**
  * Connects to Redis. If Redis is unreachable, that takes a second, and the service starts without it.
  * @param options.url - `undefined` for a service without Redis.
+ * @param options.secret - The same at all instances.
  * @param options.onChange - Called with the changes of other instances.
  * @param options.warn - Called if Redis turns out to delete counters later, for example after a failover.
  * @throws {ConfigError} if Redis may delete counters: its `maxmemory-policy` must be `noeviction`.
  */
 export const openRedisParts = async ({
   url,
+  secret,
   onChange,
   warn,
 }: {
   url: string | undefined
+  secret: ServerSecret
   onChange: (changes: readonly Change[]) => void
   warn: (what: string) => void
 }): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
   // Imported lazily: a service on one machine has no Redis.
-  const [{ openRedis }, { checkEvictionPolicy }, { createRedisInvalidation }, { createRedisLimits }] =
-    await Promise.all([
-      import('../storage/redis/openRedis.ts'),
-      import('../storage/redis/checkEvictionPolicy.ts'),
-      import('../storage/redis/createRedisInvalidation.ts'),
-      import('../usage/limits/createRedisLimits.ts'),
-    ])
+  const [
+    { openRedis },
+    { checkEvictionPolicy },
+    { createRedisMessages },
+    { createRedisInvalidation },
+    { createSharedChecks },
+    { createRedisLimits },
+  ] = await Promise.all([
+    import('../storage/redis/openRedis.ts'),
+    import('../storage/redis/checkEvictionPolicy.ts'),
+    import('../storage/redis/createRedisMessages.ts'),
+    import('../storage/redis/createRedisInvalidation.ts'),
+    import('../storage/redis/createSharedChecks.ts'),
+    import('../usage/limits/createRedisLimits.ts'),
+  ])
   const link = openRedis(url)
   const policy = await checkEvictionPolicy(link)
   if (policy !== undefined && policy !== 'unknown') {
@@ -53,13 +69,15 @@ export const openRedisParts = async ({
       if (found !== undefined && found !== 'unknown') warn(`REDIS_URL ${toEvictionFix(found)}`)
     })
   })
-  const invalidation = createRedisInvalidation({ redis: link, onChange })
+  const messages = createRedisMessages(link)
   return {
     link,
-    invalidation,
+    messages,
+    invalidation: createRedisInvalidation({ messages, onChange }),
+    checks: createSharedChecks({ redis: link, messages, secret }),
     createLimits: (options) => createRedisLimits({ ...options, redis: link }),
     close: async () => {
-      await invalidation.close()
+      await messages.close()
       await link.close()
     },
   }

@@ -38,7 +38,7 @@ export const registerStores = (read: () => StoreLoad, registers: readonly PromCl
   )
   registerGauge(
     'keyrail_store_check_duration_seconds',
-    'How long the last write took that checks the database or Redis, once a second. 2 is a timeout.',
+    'How long the last check of the database or Redis took. 2 is a timeout.',
     ({ stores }) =>
       stores.flatMap(({ name, checkMs }) => (checkMs === null ? [] : [[{ part: name }, checkMs / 1_000]])),
     'max',

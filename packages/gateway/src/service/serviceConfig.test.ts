@@ -7,7 +7,7 @@ import { formatFault, isConfigError } from './configError.ts'
 import { parseServiceConfig } from './parseServiceConfig.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
-import { configJsonSchema } from './serviceConfig.ts'
+import { configJsonSchema } from './configJsonSchema.ts'
 import type { ServiceConfigInput } from './serviceConfig.ts'
 import { toStorageOptions } from './serviceEnvironment.ts'
 
@@ -69,7 +69,12 @@ describe('parseServiceConfig', () => {
     [
       'a misspelt name',
       { ...minimal, signup: 'open' },
-      'the config has an unknown member "signup": the known members are $schema, publicUrl',
+      'the config has an unknown member "signup": did you mean "signUp"?',
+    ],
+    [
+      'a name like no other',
+      { ...minimal, zebra: 'open' },
+      'the config has an unknown member "zebra": the known members are $schema, publicUrl',
     ],
     [
       'a URL as a name',
@@ -210,11 +215,11 @@ describe('parseServiceConfig', () => {
         ],
         [
           { limits: { maxBatchCalls: 5 } },
-          'limits has an unknown member "maxBatchCalls": maxBatchCalls belongs in the bounds of the network; the known members are apiKeys, apps, weights',
+          'limits has an unknown member "maxBatchCalls": maxBatchCalls belongs in the bounds of the network',
         ],
         [
           { bounds: { maxBodyBytes: 5 } },
-          'bounds has an unknown member "maxBodyBytes": maxBodyBytes belongs in the bounds of the config, because it holds for all networks; the known members are maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters',
+          'bounds has an unknown member "maxBodyBytes": maxBodyBytes belongs in the bounds of the config, because it holds for all networks',
         ],
         [{ bounds: { maxBatchCalls: 0 } }, 'bounds.maxBatchCalls must be a whole number from 1 to 100000'],
         [{ limits: { apps: { burst: 0 } } }, 'limits.apps.burst must be a whole number from 1 to 100000'],

@@ -182,13 +182,3 @@ export type ServiceNetwork = Omit<NetworkInput, keyof NetworkDetails> & NetworkD
 
 /** A config file. `publicUrl` and `networks` are required. */
 export type ServiceConfigInput = DeepReadonly<z.input<typeof serviceConfigSchema>>
-
-/**
- * The JSON Schema of the config file, for editors that complete and validate it. A config can name a copy of it as `$schema`.
- * @returns A draft 2020-12 document. It does not check URLs and IP ranges, which `parseServiceConfig` checks.
- * @example
- * JSON.stringify(configJsonSchema(), undefined, 2)
- */
-export const configJsonSchema = (): Readonly<Record<string, unknown>> => ({
-  ...z.toJSONSchema(serviceConfigSchema, { io: 'input' }),
-})

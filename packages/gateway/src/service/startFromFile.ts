@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
-import { StorageError } from '../errors/storageError.ts'
 import { watchFiles } from '../lib/watchFiles.ts'
-import type { StorageOptions } from '../storage/openStorage.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
-import { formatFault, getErrorCode, isConfigError } from './configError.ts'
+import { formatFault, isConfigError } from './configError.ts'
+import { createDatabaseFolder } from './databaseFolder.ts'
 import { getSecrets } from './getSecrets.ts'
 import { createService } from './createService.ts'
 import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
@@ -183,24 +181,10 @@ const getWarnings = ({ publicUrl }: ServiceConfig): string[] => {
 const openService = async (options: ServiceOptions): Promise<Service> => {
   const { storage } = options
   try {
-    createFolder(storage)
+    if ('file' in storage) createDatabaseFolder(storage.file)
     return await createService(options)
   } catch (error) {
     throw asStorageConfigError(error, storage)
-  }
-}
-
-/** Creates the folder of an SQLite database. Only its owner can read it. */
-const createFolder = (storage: StorageOptions): void => {
-  if (!('file' in storage)) return
-  const folder = dirname(storage.file)
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new StorageError(`the folder ${folder} of the database cannot be created`, {
-      fault: 'unavailable',
-      code: getErrorCode(error),
-    })
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Runs a job immediately and then at an interval. A failed run is ignored, and a run is skipped while another one is in flight. The timer does
+ * Runs a job immediately and then at an interval. A failed run is ignored, and a run is skipped while another one is running. The timer does
  * not keep the process alive.
  * @param options.work - The job. It checks `stopped()` between its steps.
  * @param options.everyMs - In milliseconds.
@@ -13,16 +13,16 @@ export const startUpkeep = ({
   everyMs: number
 }): (() => void) => {
   let stopped = false
-  let inFlight = false
+  let isRunning = false
   const run = async (): Promise<void> => {
-    if (inFlight) return
-    inFlight = true
+    if (isRunning) return
+    isRunning = true
     try {
       await work(() => stopped)
     } catch {
       // For example, the database is unavailable. The next run tries again.
     }
-    inFlight = false
+    isRunning = false
   }
   const timer = setInterval(() => void run(), everyMs)
   timer.unref()

@@ -5,9 +5,11 @@ import type { ServiceLogEntry } from './serviceLog.ts'
 /** A database or Redis. */
 export interface Store {
   readonly name: 'database' | 'redis'
-  /** Writes a small value. Rejects if the write fails. */
-  readonly ping: () => Promise<unknown>
-  /** Whether the service cannot serve calls while `ping` fails with this error. @default () => false */
+  /** Does a small write. Rejects if the write fails. */
+  readonly check: () => Promise<unknown>
+  /** Gets the time until the next check while the store is available, in milliseconds; 1,000 or more. @default () => 1_000 */
+  readonly getIntervalMs?: () => number
+  /** Whether the service cannot serve calls while `check` fails with this error. @default () => false */
   readonly isFatal?: (error: unknown) => boolean
 }
 
@@ -15,7 +17,7 @@ export interface Store {
 export interface StoreState {
   readonly name: Store['name']
   readonly isAvailable: boolean
-  /** How long the last write took, in milliseconds, or the timeout if it got no response; `null` before the first. */
+  /** How long the last check took, in milliseconds, or the timeout if it got no response; `null` before the first. */
   readonly checkMs: number | null
 }
 
@@ -26,20 +28,23 @@ export interface StoreWatch {
   readonly unavailable: () => readonly string[]
   /** The name of an unavailable store without which calls cannot be served. */
   readonly fatal: () => string | undefined
+  /** Starts another check of this store, at most a second from now. Call it when something indicates that the last result is out of date. */
+  readonly checkSoon: (name: Store['name']) => void
   readonly stop: () => void
 }
 
-const intervalMs = 1_000
+/** The shortest time between the starts of two checks. */
+const minIntervalMs = 1_000
 const timeoutMs = 2_000
 
-type PingResult = { readonly ok: true } | { readonly ok: false; readonly error: unknown } | 'timeout'
+type CheckResult = { readonly ok: true } | { readonly ok: false; readonly error: unknown } | 'timeout'
 
-/** Has at most one ping of a store in flight, also after that ping timed out. */
-const createPing = (ping: Store['ping']): (() => Promise<PingResult>) => {
-  let pending: Promise<PingResult> | undefined
-  const run = async (): Promise<PingResult> => {
+/** Has at most one check of a store in flight, also after that check timed out. */
+const createCheck = (check: Store['check']): (() => Promise<CheckResult>) => {
+  let pending: Promise<CheckResult> | undefined
+  const run = async (): Promise<CheckResult> => {
     try {
-      await ping()
+      await check()
       return { ok: true }
     } catch (error) {
       return { ok: false, error }
@@ -55,20 +60,34 @@ const createPing = (ping: Store['ping']): (() => Promise<PingResult>) => {
 }
 
 /**
- * Writes to each store every second, to detect a full disk or a read-only database before calls fail.
+ * Checks each store regularly by a write, to detect a full disk or a read-only database before calls fail. An unavailable store is checked every
+ * second.
  * @param log - Called when a store becomes unavailable or available.
  */
 export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEntry) => void): StoreWatch => {
   const unavailable = new Map<Store['name'], { readonly isFatal: boolean }>()
   const durations = new Map<Store['name'], number>()
+  const watches = new Map<Store['name'], { readonly checkSoon: () => void; readonly stop: () => void }>()
   let stopped = false
-  const timers = new Set<NodeJS.Timeout>()
 
-  const watch = ({ name, ping, isFatal = () => false }: Store): void => {
-    const runPing = createPing(ping)
-    const check = async (): Promise<void> => {
+  const watch = ({ name, check, getIntervalMs = () => minIntervalMs, isFatal = () => false }: Store): void => {
+    const runCheck = createCheck(check)
+    let timer: NodeJS.Timeout | undefined
+    let dueAt = 0
+    let isChecking = false
+    /** Whether the check in flight may have started too early. */
+    let isAnotherDue = false
+    const schedule = (waitMs: number): void => {
+      clearTimeout(timer)
+      dueAt = performance.now() + waitMs
+      timer = setTimeout(() => void run(), waitMs).unref()
+    }
+    const run = async (): Promise<void> => {
+      isChecking = true
+      isAnotherDue = false
       const startedAt = performance.now()
-      const result = await runPing()
+      const result = await runCheck()
+      isChecking = false
       if (stopped) return
       durations.set(name, performance.now() - startedAt)
       const before = unavailable.get(name)
@@ -80,13 +99,16 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
         log({ event: 'store', store: name, state: 'unavailable', code })
       } else if (before !== undefined && !unavailable.has(name))
         log({ event: 'store', store: name, state: 'available' })
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        void check()
-      }, intervalMs).unref()
-      timers.add(timer)
+      schedule(isAnotherDue || unavailable.has(name) ? minIntervalMs : getIntervalMs())
     }
-    void check()
+    watches.set(name, {
+      checkSoon: () => {
+        if (isChecking) isAnotherDue = true
+        else if (!stopped && dueAt > performance.now() + minIntervalMs) schedule(minIntervalMs)
+      },
+      stop: () => clearTimeout(timer),
+    })
+    void run()
   }
   for (const store of stores) watch(store)
 
@@ -99,9 +121,10 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
       })),
     unavailable: () => [...unavailable.keys()].toSorted(),
     fatal: () => [...unavailable].find(([, { isFatal }]) => isFatal)?.[0],
+    checkSoon: (name) => watches.get(name)?.checkSoon(),
     stop: () => {
       stopped = true
-      for (const timer of timers) clearTimeout(timer)
+      for (const watched of watches.values()) watched.stop()
     },
   }
 }

@@ -8,7 +8,7 @@ export interface Change {
 
 /** The change feed: how an instance learns what other instances wrote. */
 export interface Changes {
-  /** The sequence number of the last change. */
+  /** The sequence number of the last change. To read it regularly, use `Storage.ping`. */
   seq(): Promise<number>
   /**
    * Gets the changes after a sequence number.

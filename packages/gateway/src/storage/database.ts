@@ -42,6 +42,8 @@ export interface OpenDatabase {
   findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
   /** The connections of PostgreSQL; `undefined` with SQLite. */
   readonly pool?: (() => PoolState) | undefined
+  /** Listens for signs that the database may be unavailable. @default never called */
+  onProblem?(listener: () => void): void
   /** Waits for work in flight, then closes. Can be called again. */
   close(): Promise<void>
 }

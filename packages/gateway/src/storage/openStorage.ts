@@ -35,8 +35,17 @@ export interface Storage extends Repositories {
    * @param work - Gets the repositories of the transaction. If it throws, the transaction is rolled back. If it returns a rejection, it is not.
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
-  /** Does a small write, as quotas do. @throws {StorageError} If the database does not respond or rejects the write. */
-  ping(): Promise<void>
+  /**
+   * Does a small write, as quotas do, and reads the change feed's number in the same transaction.
+   * @returns The sequence number of the last change: see `Changes`.
+   * @throws {StorageError} If the database does not respond or rejects the write.
+   */
+  ping(): Promise<number>
+  /**
+   * Listens for signs that the database may be unavailable: a connection was lost, or a statement failed.
+   * @param listener - May be called often. Not called with SQLite, which has no connections.
+   */
+  onProblem(listener: () => void): void
   /** The connections of PostgreSQL; `undefined` with SQLite. */
   readonly pool: (() => PoolState) | undefined
   /** Waits for work in flight, then closes. */
@@ -55,14 +64,21 @@ const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
 }
 
 const step = (text: string): Step => ({ text, values: [] })
+const readSeq = 'select seq from revision'
 /**
- * A write without a lasting change. They do not wait for the disk: a full disk fails them anyway. SQLite skips a write that changes nothing, so
- * there it is two statements. PostgreSQL writes a transaction that changes no row: versions of the one row would add up while a backup runs, because
- * all instances do this every second.
+ * A write without a lasting change, and a read. They do not wait for the disk: a full disk fails them anyway. SQLite skips a write that changes
+ * nothing, so there it is two statements. PostgreSQL writes a transaction that changes no row: versions of the one row would add up while a backup
+ * runs, because all instances do this every few seconds.
  */
 const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
-  sqlite: [step('update schema_version set version = -version'), step('update schema_version set version = -version')],
-  postgres: [step('update schema_version set version = version where txid_current() is null')],
+  sqlite: [
+    step('update schema_version set version = -version'),
+    step('update schema_version set version = -version'),
+    step(readSeq),
+  ],
+  postgres: [
+    step(`with written as (update schema_version set version = version where txid_current() is null) ${readSeq}`),
+  ],
 }
 
 /**
@@ -74,7 +90,16 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { db, write, writeNow, findAccess, findAccessByKid, pool, close } = await openDatabase(options)
+  const {
+    db,
+    write,
+    writeNow,
+    findAccess,
+    findAccessByKid,
+    pool,
+    onProblem = () => {},
+    close,
+  } = await openDatabase(options)
   try {
     await migrate(db)
   } catch (error) {
@@ -90,8 +115,10 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     findAccessByKid,
     transaction: (work) => inTransaction(db, (transaction) => work(createRepositories(transaction))),
     ping: async () => {
-      await write(pingSteps[db.kind], { light: db.kind === 'sqlite' })
+      const rows = await write(pingSteps[db.kind], { light: db.kind === 'sqlite' })
+      return Number(rows.at(-1)?.[0]?.['seq'])
     },
+    onProblem,
     pool,
     close,
   }

@@ -65,7 +65,7 @@ describe('over HTTP', () => {
     return visitor
   }
   const addKey = async (visitor: Visitor): Promise<string> => {
-    const { address } = await visitor.get('POST /api/keys', { body: { network: 'testnet', name: 'Key' } })
+    const { url: address } = await visitor.get('POST /api/keys', { body: { network: 'testnet', name: 'Key' } })
     return address
   }
   const leave = (visitor: Visitor): Promise<unknown> => visitor.get('POST /api/account/delete', { body: { password } })

@@ -46,7 +46,7 @@ describe('a webhook', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('that refuses connections has failed', async () => {
+  test('that rejects connections has failed', async () => {
     const other = await startReceiver()
     await other.close()
     expect(await sendWebhook({ url: other.url, body, secret }, { allowPrivate: true, now })).toEqual({

@@ -4,14 +4,14 @@ import type { AccessTokenView } from '../../src/control/contract/accessToken.ts'
 import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
-import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { TestResponse, StartedControl } from './startControl.ts'
+import type { StartedControl } from './startControl.ts'
 import {
   createAppBody,
   expectBody,
+  expectError,
   readCookie,
   createToken,
   createWorld,
@@ -33,9 +33,6 @@ describe.each(databases)('access control on $name', (database) => {
     await control.close()
     await database.stop()
   })
-
-  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(response, status).error
 
   describe('accounts', () => {
     test('sign up, log out and log in with an HttpOnly cookie', async () => {

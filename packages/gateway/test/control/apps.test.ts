@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AppView } from '../../src/control/contract/app.ts'
-import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, createWorld, signUp } from './world.ts'
+import { createAppBody, expectBody, expectError, createWorld, signUp } from './world.ts'
 import type { Person } from './world.ts'
 
 const day = 86_400_000
@@ -22,8 +21,6 @@ describe.each(databases)('apps on $name', (database) => {
 
   const create = (as: Person['as'], body: Record<string, unknown> = createAppBody()): Promise<TestResponse> =>
     control.call('POST /api/apps', { as, body: body as ReturnType<typeof createAppBody> })
-  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(response, status).error
   const edit = (as: Person['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
     control.call('PATCH /api/apps/{appId}', { as, params: { appId }, body: { version, ...change } })
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
@@ -31,11 +28,11 @@ describe.each(databases)('apps on $name', (database) => {
   test('creation returns the key, which is masked from then on', async () => {
     const { as } = await signUp(control)
     const created = await create(as, { ...createAppBody('Shop'), description: 'Sells.\nThings.' })
-    const { app, apiKey, addresses } = expectBody<{ app: AppView; apiKey: string; addresses: Record<string, string> }>(
+    const { app, apiKey, urls } = expectBody<{ app: AppView; apiKey: string; urls: Record<string, string> }>(
       created,
       201,
     )
-    expect(addresses).toEqual({
+    expect(urls).toEqual({
       testnet: `${control.url}/testnet/v2/${apiKey}`,
       mainnet: `${control.url}/mainnet/v2/${apiKey}`,
     })
@@ -51,7 +48,7 @@ describe.each(databases)('apps on $name', (database) => {
         state: 'active',
         ending: apiKey.slice(-4),
         revealable: true,
-        addresses: { testnet: `${control.url}/testnet/v2/…${apiKey.slice(-4)}` },
+        urls: { testnet: `${control.url}/testnet/v2/…${apiKey.slice(-4)}` },
       },
     })
     expect(await find(apiKey)).toMatchObject({ kind: 'app', status: 'active', appId: app.id })

@@ -12,10 +12,11 @@ import { createToken, signUp } from './world.ts'
 
 const run = promisify(execFile)
 const document = readFileSync(join(import.meta.dirname, '../../../../docs/service/control-api.md'), 'utf8')
-const getCodeBlock = (language: string): string => {
-  const [, code] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(document) ?? []
-  if (code === undefined) throw new Error(`the document has no ${language} block`)
-  return code
+/** All blocks of a language, one after another. */
+const getCode = (language: string): string => {
+  const blocks = [...document.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))]
+  if (blocks.length === 0) throw new Error(`the document has no ${language} block`)
+  return blocks.map(([, code]) => code).join('')
 }
 
 const [sqlite] = databases
@@ -33,7 +34,7 @@ afterAll(async () => {
 })
 
 test("the document's shell commands work", async () => {
-  const { stdout } = await run('sh', ['-ec', getCodeBlock('sh')], { env: environment })
+  const { stdout } = await run('sh', ['-ec', getCode('sh')], { env: environment })
   expect(stdout).toMatch(
     /^\{"items":\[\],"next":null,"total":0,"free":20\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,
   )
@@ -43,7 +44,7 @@ test("the document's TypeScript client works", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-control-docs-'))
   try {
     const file = join(folder, 'sample.mts')
-    writeFileSync(file, getCodeBlock('ts'))
+    writeFileSync(file, getCode('ts'))
     const { stdout } = await run(process.execPath, [file], { env: environment })
     expect(stdout).toMatch(/^From a script ends in [0-9A-Za-z]{4}; the old one works until 20\d\d-\d\d-\d\dT/)
   } finally {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
-import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
-import { expectBody, createWorld, password, signUp } from './world.ts'
+import { expectBody, expectError, createWorld, password, signUp } from './world.ts'
 
 const minute = 60_000
 
@@ -20,11 +19,9 @@ describe.each(databases)('API keys on $name', (database) => {
     await database.stop()
   })
 
-  type Made = { key: ApiKeyView; apiKey: string; address: string }
+  type Made = { key: ApiKeyView; apiKey: string; url: string }
   const create = (as: Login, body: object = { name: 'Key', network: 'testnet' }): Promise<TestResponse> =>
     control.call('POST /api/keys', { as, body: body as { name: string; network: 'testnet' } })
-  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(response, status).error
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
   const list = async (as: Login): Promise<ApiKeyView[]> =>
     expectBody<{ items: ApiKeyView[] }>(await control.call('GET /api/keys', { as })).items
@@ -32,14 +29,14 @@ describe.each(databases)('API keys on $name', (database) => {
   test('creation returns the key for one network, which is masked from then on', async () => {
     const { as } = await signUp(control)
     const created = expectBody<Made>(await create(as, { name: ' Ci ', network: 'mainnet', description: 'd' }), 201)
-    expect(created.address).toBe(`${control.url}/mainnet/${created.apiKey}`)
+    expect(created.url).toBe(`${control.url}/mainnet/${created.apiKey}`)
     expect(created.apiKey).toMatch(/^kr_m/)
     expect(created.key).toMatchObject({
       name: 'Ci',
       network: 'mainnet',
       description: 'd',
       state: 'active',
-      address: `${control.url}/mainnet/…${created.apiKey.slice(-4)}`,
+      url: `${control.url}/mainnet/…${created.apiKey.slice(-4)}`,
       version: 1,
     })
     expect(await find(created.apiKey)).toMatchObject({ kind: 'apiKey', networks: ['mainnet'] })
@@ -143,18 +140,18 @@ describe.each(databases)('API keys on $name', (database) => {
       const params = { keyId: key.id }
       const reveal = (body: { password?: string }) =>
         control.call('POST /api/keys/{keyId}/reveal', { as, params, body })
-      expect(expectBody(await reveal({}))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
+      expect(expectBody(await reveal({}))).toEqual({ apiKey, url: `${control.url}/testnet/${apiKey}` })
       control.clock.now += 15 * minute
       expect(expectError(await reveal({}), 403).code).toBe('confirm_required')
       expect(expectError(await reveal({ password: 'not this one' }), 403).code).toBe('wrong_password')
-      expect(expectBody(await reveal({ password }))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
+      expect(expectBody(await reveal({ password }))).toEqual({ apiKey, url: `${control.url}/testnet/${apiKey}` })
       const revealOfApp = (body: { password?: string }) =>
         control.call('POST /api/apps/{appId}/key/reveal', { as, params: { appId: app.id }, body })
       expect(expectError(await revealOfApp({}), 403).code).toBe('confirm_required')
       const ofApp = await revealOfApp({ password })
       expect(expectBody(ofApp)).toEqual({
         apiKey: appKey,
-        addresses: {
+        urls: {
           testnet: `${control.url}/testnet/v2/${appKey}`,
           mainnet: `${control.url}/mainnet/v2/${appKey}`,
         },

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AllowEntryView } from '../../src/control/contract/allowEntry.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
 import type { JwtKeyView, JwtTestView } from '../../src/control/contract/jwtKey.ts'
-import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, newPem, signUp } from './world.ts'
+import { createAppBody, expectBody, expectError, newPem, signUp } from './world.ts'
 
 describe.each(databases)("an app's lists on $name", (database) => {
   let control: StartedControl
@@ -21,8 +20,6 @@ describe.each(databases)("an app's lists on $name", (database) => {
     await database.stop()
   })
 
-  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(response, status).error
   const newApp = async (): Promise<{ as: Login; app: AppView; apiKey: string; params: { appId: string } }> => {
     const { as } = await signUp(control)
     const { app, apiKey } = expectBody<{ app: AppView; apiKey: string }>(

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MetricsView } from '../../src/control/contract/metrics.ts'
-import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { openApi } from '../../src/control/contract/openApi.ts'
 import { routeNames } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { TestResponse, StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, createWorld, signUp } from './world.ts'
+import type { StartedControl } from './startControl.ts'
+import { createAppBody, expectBody, expectError, createWorld, signUp } from './world.ts'
 import type { Person } from './world.ts'
 
 const [sqlite] = databases
@@ -25,8 +24,6 @@ describe('requests', () => {
     await sqlite?.stop()
   })
 
-  const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
-    expectBody<ApiErrorView>(response, status).error
   const browser = (): Record<string, string> => ({
     cookie: 'cookie' in person.as ? person.as.cookie : '',
     origin: control.url,
@@ -206,7 +203,7 @@ describe('requests', () => {
     expect(ofKey.headers.get('content-disposition')).toMatch(/-(?:testnet|mainnet)-series-day\.csv"$/)
   })
 
-  test('for metrics of a range of its own return whole steps that the service still has, and can be filtered', async () => {
+  test('for metrics of a custom range return whole steps that the service still has, and can be filtered', async () => {
     const { person: owner } = await createWorld(control)
     const { as } = owner
     const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]

@@ -96,7 +96,7 @@ const send = (
   })
 
 /** Example metrics. */
-export const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
+const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
   const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[step]
   const steps = Math.round((to - from) / stepMs)
   return {
@@ -130,7 +130,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const clock = { now: Date.now() }
   const now = (): number => clock.now
   const noLimits = { perSecond: null, burst: 1_000, perDay: null, perMonth: null }
-  const keys = createStoredKeys({ storage, getLimits: () => noLimits, pollMs: 60_000, now })
+  const keys = createStoredKeys({ storage, getLimits: () => noLimits, now })
   const forgotten: Change[] = []
   const forget = (changes: readonly Change[]): void => {
     forgotten.push(...changes)

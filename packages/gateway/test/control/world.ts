@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createSecretText, hashSecret } from '../../src/control/account/secretText.ts'
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/accessToken.ts'
@@ -27,6 +28,10 @@ export const expectBody = <Body>(response: TestResponse, status = 200): Body => 
   if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${response.text}`)
   return response.body as Body
 }
+
+/** Checks the status of a response that is an error, and returns the error. */
+export const expectError = (response: TestResponse, status: number): ApiErrorView['error'] =>
+  expectBody<ApiErrorView>(response, status).error
 
 /** Reads the cookie that a response sets. */
 export const readCookie = ({ headers }: TestResponse): string => {

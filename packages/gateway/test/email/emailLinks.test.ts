@@ -248,7 +248,7 @@ describe.each(databases)('email links on $name', (database) => {
       expect((await inbox.next()).subject).toBe('You already have an account at rpc.example.org')
     })
 
-    test('an address that was taken meanwhile stays with its account', async () => {
+    test('an email address that another account has taken in the meantime stays with that account', async () => {
       const { viewer } = await signUp()
       const email = newEmail()
       await fixture.accounts.requestEmail({ viewer, email, ip: newIp() })

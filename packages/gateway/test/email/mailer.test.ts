@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMailer } from '../../src/email/createMailer.ts'
 import { formatEmail } from '../../src/email/formatEmail.ts'
 import type { Email, EmailConfig, EmailEvent } from '../../src/email/mailer.ts'
 import { startSmtpServer } from './startSmtpServer.ts'
 import type { SmtpServer } from './startSmtpServer.ts'
-
-const stops: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop()
-})
 
 const start = async ({
   server,
@@ -25,7 +20,8 @@ const start = async ({
     onEvent: (event) => events.push(event),
     ...options,
   })
-  stops.push(mailer.close, to.close)
+  onTestFinished(to.close)
+  onTestFinished(mailer.close)
   return { mailer, server: to, events }
 }
 

@@ -9,6 +9,7 @@ import { createJwtKeyId } from '../../src/auth/jwt/jwtKeyId.ts'
 import type { Access } from '../../src/storage/access.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
+import { StorageError } from '../../src/errors/storageError.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, details, granted, newKey, now } from '../storage/fill.ts'
 
@@ -25,6 +26,7 @@ const start = async (
 ): Promise<{ keys: StoredKeys; queries: () => number }> => {
   let count = 0
   const counted: StoredKeysOptions['storage'] = {
+    ping: storage.ping,
     changes: storage.changes,
     findAccess: (hash) => {
       count += 1
@@ -38,11 +40,10 @@ const start = async (
   const keys = createStoredKeys({
     storage: counted,
     getLimits: ({ app, user }: LimitSource) => resolveLimits([app?.limits ?? null, user.limits], defaults),
-    pollMs: 1_000_000,
     ...options,
   })
   open.push(keys)
-  await keys.refresh()
+  await keys.refresh().catch(() => {})
   return { keys, queries: () => count }
 }
 
@@ -175,13 +176,33 @@ describe.each(databases)('stored keys on $name', (database) => {
     expect(keys.find(hash)).toBe(keys.find(hash))
   })
 
-  test('a change by another process applies after the next periodic read of the change feed', async () => {
+  test('a change by another process applies after the next read of the change feed', async () => {
     const user = await addUser(storage)
     const { row, hash } = await addApiKey(storage, { userId: user.id })
-    const { keys } = await start(storage, { pollMs: 20 })
+    const { keys } = await start(storage)
     expect((await keys.find(hash))?.status).toBe('active')
     await remote.keys.revoke({ id: row.id, userId: user.id, now })
-    await expect.poll(async () => (await keys.find(hash))?.status, { interval: 10 }).toBe('revoked')
+    expect((await keys.find(hash))?.status).toBe('active')
+    await keys.refresh()
+    expect((await keys.find(hash))?.status).toBe('revoked')
+  })
+
+  test('a change applies also while the database rejects writes, which is reported', async () => {
+    const user = await addUser(storage)
+    const { row, hash } = await addApiKey(storage, { userId: user.id })
+    let rejects = false
+    const { findAccess, findAccessByKid, changes } = storage
+    const readOnly = new StorageError('the database failed', { fault: 'failed', code: '25006' })
+    const ping = async (): Promise<number> => {
+      if (rejects) throw readOnly
+      return storage.ping()
+    }
+    const { keys } = await start({ findAccess, findAccessByKid, changes, ping })
+    expect((await keys.find(hash))?.status).toBe('active')
+    await remote.keys.revoke({ id: row.id, userId: user.id, now })
+    rejects = true
+    await expect(keys.refresh()).rejects.toBe(readOnly)
+    expect((await keys.find(hash))?.status).toBe('revoked')
   })
 
   test('disabling a user disables all keys, and enabling the user restores them', async () => {
@@ -307,6 +328,7 @@ const createSlowStorage = () => {
   const storage: StoredKeysOptions['storage'] = {
     findAccess: () => new Promise((resolve, reject) => pending.push({ resolve, reject })),
     findAccessByKid: () => undefined,
+    ping: async () => seq,
     changes: { seq: async () => seq, since: async () => ({ seq, changed: [] }) },
   }
   return { storage, pending, move: () => (seq += 1) }
@@ -363,6 +385,7 @@ describe('while the database is unreachable', () => {
     const storage: StoredKeysOptions['storage'] = {
       findAccess: (hash) => orThrow(hash === 'known' ? access({ keyState: state }) : undefined),
       findAccessByKid: () => orThrow(undefined),
+      ping: async () => orThrow(seq),
       changes: {
         seq: async () => orThrow(seq),
         since: async (last) => orThrow({ seq, changed: last === seq ? [] : [{ kind: 'key' as const, id: 'key_1' }] }),
@@ -388,7 +411,7 @@ describe('while the database is unreachable', () => {
     database.fail()
     database.revoke()
     time += 5_000
-    await keys.refresh()
+    await expect(keys.refresh()).rejects.toThrow('the database is unreachable')
     expect(keys.unreachableSince()).toBe(now)
     expect(keys.find('known')).toMatchObject({ status: 'active' })
     expect(() => keys.find('other')).toThrow('the database is unreachable')

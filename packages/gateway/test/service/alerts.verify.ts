@@ -36,7 +36,7 @@ describe.each(places)('alerts of keyrail serve on $name', (kind) => {
     const link = /#(kre_\w+)/.exec((await smtp.next()).source)?.[1] ?? ''
     const password = randomBytes(12).toString('base64url')
     await ann.get('POST /api/account', { body: { email, password, link } })
-    const { app, addresses } = await ann.get('POST /api/apps', {
+    const { app, urls } = await ann.get('POST /api/apps', {
       body: { name: 'Shop', useCase: 'Wallet', chain: 'testland', services: ['Node API'] },
     })
     await ann.get('PATCH /api/apps/{appId}', {
@@ -44,7 +44,7 @@ describe.each(places)('alerts of keyrail serve on $name', (kind) => {
       body: { version: app.version, limits: { perDay: 5 } },
     })
     await ann.get('POST /api/alerts/webhooks', { body: { url: `${receiver.url}/keyrail` } })
-    for (let count = 0; count < 6; count += 1) await post(addresses['testnet'] ?? '', read)
+    for (let count = 0; count < 6; count += 1) await post(urls['testnet'] ?? '', read)
 
     // The service looks every 30 seconds.
     const { to, source } = await smtp.next()

@@ -16,7 +16,7 @@ afterAll(async () => {
 test('a call marks the entries that allow it as used, and no others', async () => {
   const ann = createVisitor(service.url)
   await ann.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
-  const { app, addresses } = await ann.get('POST /api/apps', {
+  const { app, urls } = await ann.get('POST /api/apps', {
     body: { name: 'app', useCase: 'Wallet', chain: 'testland', services: ['Node API'] },
   })
   const params = { appId: app.id }
@@ -28,7 +28,7 @@ test('a call marks the entries that allow it as used, and no others', async () =
   ] as const)
     await ann.get('POST /api/apps/{appId}/allow-list', { params, body: { type, value } })
   const call = (origin: string) =>
-    fetch(addresses['testnet'] ?? '', {
+    fetch(urls['testnet'] ?? '', {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin },
       body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}',

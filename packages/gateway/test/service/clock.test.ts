@@ -2,30 +2,28 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { createAppBody } from '../control/world.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { createVisitor } from './visitor.ts'
 
 const day = 86_400_000
 const password = 'plum tin roof gate'
 
-const toStop: (() => Promise<void> | void)[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
 /** Starts a service with its default clocks. @returns Its URL. */
 const start = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-clock-'))
-  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const node = await startFakeUpstream(chainIds.testnet)
-  toStop.push(node.stop)
-  const port = await freePort()
+  onTestFinished(node.stop)
+  const port = await getFreePort()
   const service = await createService({
     config: parseServiceConfig({
       publicUrl: `http://127.0.0.1:${port}`,
@@ -39,7 +37,7 @@ const start = async (): Promise<string> => {
     secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
     storage: { file: join(folder, 'keyrail.db') },
   })
-  toStop.push(() => service.close({ graceMs: 0 }))
+  onTestFinished(() => service.close({ graceMs: 0 }))
   return (await service.listen()).url
 }
 
@@ -56,8 +54,8 @@ test.each([
   const visitor = createVisitor(url)
   const account = { email: 'ann@example.org', password }
   expect((await visitor.ask('POST', '/api/account', account)).status).toBe(201)
-  const { address } = (await visitor.ask('POST', '/api/keys', { name: 'ci', network: 'testnet' })).json as {
-    address: string
+  const { url: address } = (await visitor.ask('POST', '/api/keys', { name: 'ci', network: 'testnet' })).json as {
+    url: string
   }
   for (const [round, jump] of [0, ...jumps].entries()) {
     vi.setSystemTime(startedAt + jump)

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
-import { createCuttableLink } from './cuttableLink.ts'
-import type { CuttableLink } from './cuttableLink.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
+import type { TcpProxy } from '../startTcpProxy.ts'
 import { clusters } from './places.ts'
 import type { PlaceKind } from './places.ts'
 import { startTestService } from './testService.ts'
@@ -37,8 +37,8 @@ const readyz = async (url: string): Promise<unknown> => {
 // Each test starts several processes from source.
 /** Starts a service on a cluster whose database and Redis can be disconnected. */
 const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {}) => {
-  const links: Record<'database' | 'redis', CuttableLink | undefined> = { database: undefined, redis: undefined }
-  const linked: PlaceKind = {
+  const proxies: Record<'database' | 'redis', TcpProxy | undefined> = { database: undefined, redis: undefined }
+  const proxied: PlaceKind = {
     name: kind.name,
     open: async () => {
       const place = await kind.open()
@@ -48,25 +48,25 @@ const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {})
         ['redis', 'REDIS_URL'],
       ] as const) {
         const url = new URL(environment[variable] ?? '')
-        const link = await createCuttableLink(Number(url.port))
-        links[name] = link
-        url.port = String(link.port)
+        const proxy = await startTcpProxy(Number(url.port))
+        proxies[name] = proxy
+        url.port = String(proxy.port)
         environment[variable] = url.href
       }
       return {
         ...place,
         environment,
         close: async () => {
-          for (const link of Object.values(links)) await link?.close()
+          for (const proxy of Object.values(proxies)) await proxy?.close()
           await place.close()
         },
       }
     },
   }
-  const service = await startTestService(linked, members)
+  const service = await startTestService(proxied, members)
   toStop.push(service.close)
-  const { database, redis } = links
-  if (database === undefined || redis === undefined) throw new Error('no links')
+  const { database, redis } = proxies
+  if (database === undefined || redis === undefined) throw new Error('no proxies')
   return { service, database, redis }
 }
 
@@ -76,7 +76,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     const other = await service.startAnother()
     const ann = await signUp(service.url)
     for (const isCut of [false, true]) {
-      const { key, address } = await createKey(ann)
+      const { key, url: address } = await createKey(ann)
       const otherAddress = address.replace(service.url, other.url)
       expect([await call(address), await call(otherAddress)]).toEqual(['200', '200'])
       if (isCut) redis.cut()
@@ -92,7 +92,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     const others = [await service.startAnother(), await service.startAnother(), await service.startAnother()]
     const urls = [service.url, ...others.map(({ url }) => url)]
     const spend = async (visitor: Visitor, kill?: () => void): Promise<Map<string, number>> => {
-      const { address } = await createKey(visitor)
+      const { url: address } = await createKey(visitor)
       const counts = new Map<string, number>()
       let next = 0
       const calls = perDay * 1.6
@@ -127,27 +127,61 @@ describe.each(clusters)('several instances on $name', (kind) => {
   test('while Redis is unavailable, no call is rejected by mistake, and /readyz reports it', async () => {
     const { service, redis } = await start(kind, { limits: { apps: { perSecond: 50, burst: 50 } } })
     const ann = await signUp(service.url)
-    const { addresses } = await ann.get('POST /api/apps', {
+    const { urls } = await ann.get('POST /api/apps', {
       body: { name: 'one', useCase: 'Other', chain: 'testland', services: ['Node API'] },
     })
-    expect(await call(addresses['testnet'] ?? '')).toBe('200')
+    expect(await call(urls['testnet'] ?? '')).toBe('200')
     redis.cut()
     const calls: string[] = []
-    for (let each = 0; each < 40; each += 1) calls.push(await call(addresses['testnet'] ?? ''))
+    for (let each = 0; each < 40; each += 1) calls.push(await call(urls['testnet'] ?? ''))
     expect(new Set(calls)).toEqual(new Set(['200']))
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'degraded', degraded: ['redis'] }])
     // The rate limit still applies.
-    const many = await Promise.all(Array.from({ length: 120 }, () => call(addresses['testnet'] ?? '')))
+    const many = await Promise.all(Array.from({ length: 120 }, () => call(urls['testnet'] ?? '')))
     expect(many).toContain('429 rate_limited')
     redis.fix()
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
-    await expect.poll(() => call(addresses['testnet'] ?? '')).toBe('200')
+    await expect.poll(() => call(urls['testnet'] ?? '')).toBe('200')
+  })
+
+  test('all instances notice a node that leaves the chain and comes back, also if one is killed or Redis is lost', async () => {
+    const { service, redis } = await start(kind)
+    const others = [await service.startAnother(), await service.startAnother()]
+    const ann = await signUp(service.url)
+    const { url: address } = await createKey(ann)
+    const notice = async (urls: readonly string[], state: unknown): Promise<void> => {
+      for (const url of urls)
+        await expect
+          .poll(async () => {
+            // The network is in use, so its nodes are checked every 5 seconds.
+            await call(address.replace(service.url, url))
+            return readyz(url)
+          })
+          .toEqual([200, state])
+    }
+    const { testnet } = service.nodes
+    const urls = [service.url, ...others.map(({ url }) => url)]
+    const lost = { status: 'degraded', degraded: ['upstreams'], networks: ['testnet'] }
+    testnet.chainId += 1
+    await notice(urls, lost)
+    testnet.chainId -= 1
+    await notice(urls, { status: 'ok' })
+    others[1]?.child.kill('SIGKILL')
+    testnet.chainId += 1
+    await notice(urls.slice(0, 2), lost)
+    testnet.chainId -= 1
+    await notice(urls.slice(0, 2), { status: 'ok' })
+    redis.cut()
+    testnet.chainId += 1
+    await notice(urls.slice(0, 2), { ...lost, degraded: ['upstreams', 'redis'] })
+    testnet.chainId -= 1
+    await notice(urls.slice(0, 2), { status: 'degraded', degraded: ['redis'] })
   })
 
   test('while PostgreSQL is unavailable, known keys work, others get 503, and granted calls are counted later', async () => {
     const { service, database } = await start(kind)
     const ann = await signUp(service.url)
-    const { address } = await createKey(ann)
+    const { url: address } = await createKey(ann)
     expect(await call(address)).toBe('200')
     const { day: before } = await ann.get('GET /api/usage')
     database.cut()
@@ -161,9 +195,11 @@ describe.each(clusters)('several instances on $name', (kind) => {
     await expect.poll(async () => (await ann.get('GET /api/usage')).day.used).toBeGreaterThanOrEqual(before.used + 60)
     await expect.poll(async () => (await ann.get('GET /api/metrics', { query: '?range=hour' })).succeeded).toBe(62)
     const stores = service.process.lines().filter(({ event }) => event === 'store')
-    expect(stores.map(({ store, state }) => [store, state])).toEqual([
-      ['database', 'unavailable'],
-      ['database', 'available'],
-    ])
+    expect(stores.map(({ store, state }) => [store, state])).toEqual(
+      stores.map((_, index) => ['database', index % 2 === 0 ? 'unavailable' : 'available']),
+    )
+    expect(stores.at(-1)?.['state']).toBe('available')
+    // On a busy machine, a check can time out as well.
+    expect(stores.filter(({ state, code }) => state === 'unavailable' && code !== 'timeout')).toHaveLength(1)
   })
 })

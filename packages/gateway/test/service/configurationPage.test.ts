@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { defaultLimits } from '../../src/proxy/gatewayOptions.ts'
 import { ConfigError, formatFault } from '../../src/service/configError.ts'
 import { parseServiceConfig } from '../../src/service/parseServiceConfig.ts'
-import { configJsonSchema } from '../../src/service/serviceConfig.ts'
+import { configJsonSchema } from '../../src/service/configJsonSchema.ts'
 
 const docs = join(import.meta.dirname, '../../../../docs')
 const page = readFileSync(join(docs, 'reference/configuration.md'), 'utf8')
@@ -22,6 +22,7 @@ interface Schema {
   readonly minimum?: number
   readonly maximum?: number
   readonly default?: unknown
+  readonly description?: string
 }
 
 /** An option as the page shows it. */
@@ -29,6 +30,7 @@ interface Option {
   readonly value: string
   /** Undefined if the schema has none: the page may then describe what applies. */
   readonly defaultText: string | undefined
+  readonly description: string | undefined
 }
 
 const formatNumber = (value = 0): string => value.toLocaleString('en-US')
@@ -60,14 +62,17 @@ const listOptions = (schema: Schema, path = '', option?: Option): (readonly [pat
       // The default of an object can have a value for a member that is required if the object is there.
       const value = (schema.default as Record<string, unknown> | undefined)?.[name] ?? member.default
       const defaultText = formatDefault(value, schema.required?.includes(name) ?? false)
-      return listOptions(member, path === '' ? name : `${path}.${name}`, { value: formatValue(member), defaultText })
+      const { description } = member
+      const option = { value: formatValue(member), defaultText, description }
+      return listOptions(member, path === '' ? name : `${path}.${name}`, option)
     })
   if (additionalProperties && additionalProperties.properties) return listOptions(additionalProperties, `${path}.NAME`)
   if (items?.properties !== undefined) return listOptions(items, `${path}[]`)
   return option === undefined ? [] : [[path, option]]
 }
 
-const options = new Map(listOptions(configJsonSchema()))
+const schemaOptions = new Map(listOptions(configJsonSchema()))
+const options = new Map(schemaOptions)
 for (const [name, value] of Object.entries(defaultLimits))
   options.set(`bounds.${name}`, { ...(options.get(`bounds.${name}`) as Option), defaultText: `\`${value}\`` })
 
@@ -95,6 +100,21 @@ const readRows = (markdown: string): ReadonlyMap<string, Row> => {
 
 const rows = readRows(page)
 
+const howToUpdate = 'to update it, run: npm run unit -- -u --project gateway configurationPage'
+const docsLink = /\[([^\]]+)\]\(([^)]+)\)/g
+
+/** A description as plain text, for editors. A link after "see" becomes the path of its page. */
+const toPlainText = (name: string, { description, defaultText }: Row): string => {
+  const text = description
+    .replace(/([Ss]ee )\[[^\]]+\]\(([^)]+)\)/g, (_, see: string, to: string) => {
+      return `${see}${posix.join('docs/reference', to.startsWith('#') ? `configuration.md${to}` : to)}`
+    })
+    .replace(docsLink, '$1')
+  // Editors show a default that the schema has.
+  const isInSchema = schemaOptions.get(name)?.defaultText !== undefined || defaultText === 'none'
+  return isInSchema ? text : `${text} Default: ${defaultText.replace(docsLink, '$1')}.`
+}
+
 describe('docs/reference/configuration.md', () => {
   test('has one row for each option of the config, and no other', () => {
     expect(options.size).toBeGreaterThan(100)
@@ -108,6 +128,17 @@ describe('docs/reference/configuration.md', () => {
       return defaultText === undefined ? row.defaultText === '' : !row.defaultText.startsWith(defaultText)
     })
     expect(wrong).toEqual([])
+  })
+
+  test('is the source of the descriptions in the JSON Schema', async () => {
+    const descriptions = Object.fromEntries([...rows].map(([name, row]) => [name, toPlainText(name, row)]))
+    const file = '../../src/service/optionDescriptions.json'
+    await expect(`${JSON.stringify(descriptions, undefined, 2)}\n`, howToUpdate).toMatchFileSnapshot(file)
+  })
+
+  test('describes each option in the JSON Schema', () => {
+    const described = Object.fromEntries([...schemaOptions].map(([name, { description }]) => [name, description]))
+    expect(described).toEqual(Object.fromEntries([...rows].map(([name, row]) => [name, toPlainText(name, row)])))
   })
 })
 

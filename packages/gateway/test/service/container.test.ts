@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { chainIds, nothingThere } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
@@ -108,7 +108,7 @@ describe('the health check', () => {
     const [place] = places
     if (place === undefined) throw new Error('no test environment')
     const service: TestService = await startTestService(place, {
-      listen: { host, port: await freePort() },
+      listen: { host, port: await getFreePort() },
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: nothingThere }] },
         mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
@@ -232,7 +232,7 @@ describe('the compose file', () => {
       word.replace('${REDIS_PASSWORD:?set it in .env}', 'aa11'),
     )
     expect(program).toBe('redis-server')
-    const port = String(await freePort())
+    const port = String(await getFreePort())
     const redis = spawn(program, [...settings, '--port', port, '--bind', '127.0.0.1'], { stdio: 'ignore' })
     const exited = once(redis, 'exit')
     try {

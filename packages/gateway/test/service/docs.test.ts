@@ -8,12 +8,14 @@ const read = (name: string): string => readFileSync(join(import.meta.dirname, '.
 const running = read('running.md')
 
 describe('docs/service', () => {
-  test('the example config is valid', () => {
-    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(running) ?? []
-    expect(parseServiceConfig(JSON.parse(example))).toMatchObject({
-      publicUrl: 'https://rpc.example.org',
-      signUp: 'closed',
-    })
+  test('the example configs are valid', () => {
+    const examples = [...running.matchAll(/```json\n([\s\S]*?)```/g)].map(([, example = '']) =>
+      parseServiceConfig(JSON.parse(example)),
+    )
+    expect(examples).toMatchObject([
+      { publicUrl: 'http://127.0.0.1:8080', signUp: 'closed' },
+      { publicUrl: 'http://127.0.0.1:8080', signUp: 'invite' },
+    ])
   })
 
   test('the example of networks is valid', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   createService,
   isConfigError,
@@ -16,17 +16,12 @@ import type { FakeUpstream } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawResponse } from '../rawConnection.ts'
 import { chainIds } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
-
-const toStop: (() => Promise<unknown> | void)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
 
 const createFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-drain-'))
-  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 const createConfig = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceConfigInput => ({
@@ -41,8 +36,8 @@ const createConfig = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceCon
 /** Starts a service with a drain delay of ten minutes, which the tests skip. */
 const start = async (control: 'shared' | 'own') => {
   const node = await startFakeUpstream(chainIds.testnet)
-  toStop.push(node.stop)
-  const [port, controlPort] = [await freePort(), await freePort()]
+  onTestFinished(node.stop)
+  const [port, controlPort] = [await getFreePort(), await getFreePort()]
   const sitePort = control === 'own' ? controlPort : port
   const events: string[] = []
   const service: Service = await createService({
@@ -57,7 +52,7 @@ const start = async (control: 'shared' | 'own') => {
     storage: { file: join(createFolder(), 'keyrail.db') },
     log: ({ event }) => events.push(event),
   })
-  toStop.push(() => service.close({ drainDelayMs: 0, graceMs: 0 }))
+  onTestFinished(() => service.close({ drainDelayMs: 0, graceMs: 0 }))
   await service.listen()
   return { service, events, port, sitePort, path: '/testnet/kr_none' }
 }
@@ -75,15 +70,17 @@ const get = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHos
 // 15.29
 test('keyrail serve accepts requests during the drain delay, and a second signal ends the delay', async () => {
   const node = await startFakeUpstream(chainIds.testnet)
-  toStop.push(node.stop)
+  onTestFinished(node.stop)
   const folder = createFolder()
-  const port = await freePort()
+  const port = await getFreePort()
   const file = writeConfig(folder, { ...createConfig(port, node), storage: { file: 'keyrail.db' } })
   const service = await startServe(file, {
     KEYRAIL_SECRET: randomBytes(32).toString('hex'),
     KEYRAIL_DRAIN_DELAY_MS: '600000',
   })
-  toStop.push(() => service.stop('SIGKILL'))
+  onTestFinished(async () => {
+    await service.stop('SIGKILL')
+  })
   const ended = service.stop('SIGTERM')
   const line = await service.logged('the drain delay starts', ({ event }) => event === 'drainDelay')
   expect(line).toMatchObject({ delayMs: 600_000 })

@@ -7,7 +7,7 @@ import type { ServiceLogEntry } from '../../src/service/serviceLog.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { databases } from '../storage/databases.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { startTestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
@@ -46,7 +46,7 @@ describe('a service whose storage rejects writes', () => {
       toStop.push(service.close)
       const visitor = createVisitor(service.url)
       await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
-      const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+      const { url: address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
       expect((await post(address, read)).status).toBe(200)
       expect(await readyz(service.url)).toEqual([200, { status: 'ok' }])
 
@@ -91,7 +91,7 @@ describe('a service whose storage rejects writes', () => {
       if (!('databaseUrl' in storage)) throw new Error('unreachable')
       const node = await startFakeUpstream(chainIds.testnet)
       toStop.push(node.stop)
-      const port = await freePort()
+      const port = await getFreePort()
       const network = { chainId: chainIds.testnet, upstreams: [{ url: node.url }] }
       const entries: ServiceLogEntry[] = []
       const service = await createService({

@@ -4,7 +4,7 @@ import type { ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import type { Place } from './places.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
@@ -28,7 +28,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
       testnet: await startFakeUpstream(chainIds.testnet),
       mainnet: await startFakeUpstream(chainIds.mainnet),
     }
-    const port = await freePort()
+    const port = await getFreePort()
     config = {
       publicUrl: `http://127.0.0.1:${port}`,
       listen: { port },
@@ -53,22 +53,22 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
   test('a user signs up, creates an app, calls both networks, sees the calls counted and logged, and deletes the app', async () => {
     const ann = createVisitor(service.url)
     await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
-    const { app, apiKey, addresses } = await ann.get('POST /api/apps', {
+    const { app, apiKey, urls } = await ann.get('POST /api/apps', {
       body: { name: 'Ann’s app', useCase: 'Wallet', chain: 'testland', services: ['Node API'] },
     })
-    expect(addresses).toEqual({
+    expect(urls).toEqual({
       testnet: `${service.url}/testnet/v2/${apiKey}`,
       mainnet: `${service.url}/mainnet/v2/${apiKey}`,
     })
     for (const network of ['testnet', 'mainnet'] as const) {
-      const { status, text, headers } = await post(addresses[network] ?? '', read)
+      const { status, text, headers } = await post(urls[network] ?? '', read)
       expect([status, text]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x1"}'])
       expect(headers.get('x-chain-id')).toBe(String(chainIds[network]))
     }
     await expect
       .poll(() => ann.get('GET /api/apps/{appId}/metrics', { params: { appId: app.id }, query: '?range=hour' }))
       .toMatchObject({ total: 2, succeeded: 2, successRate: 1 })
-    await post(addresses['testnet'] ?? '', read.replace('eth_blockNumber', 'eth_getBlockCount'))
+    await post(urls['testnet'] ?? '', read.replace('eth_blockNumber', 'eth_getBlockCount'))
     const getRequests = () => ann.get('GET /api/apps/{appId}/requests', { params: { appId: app.id } })
     await expect.poll(async () => (await getRequests()).items.length).toBe(3)
     const [failed, ...succeeded] = (await getRequests()).items
@@ -89,7 +89,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(usage.day.used).toBeGreaterThanOrEqual(2)
 
     await ann.ask('POST', `/api/apps/${app.id}/delete`, { name: 'Ann’s app' })
-    const { status, text } = await post(addresses['testnet'] ?? '', read)
+    const { status, text } = await post(urls['testnet'] ?? '', read)
     expect(status).toBe(401)
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32016, data: { reason: 'key_unknown' } } })
   })
@@ -105,10 +105,14 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(created.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       201, 201, 201, 201, 409, 409, 409, 409,
     ])
-    const { key, apiKey, address } = (created.find(({ status }) => status === 201) ?? { json: {} }).json as {
+    const {
+      key,
+      apiKey,
+      url: address,
+    } = (created.find(({ status }) => status === 201) ?? { json: {} }).json as {
       key: { id: string }
       apiKey: string
-      address: string
+      url: string
     }
     expect((await post(address, read)).status).toBe(200)
     const other = await post(`${service.url}/mainnet/${apiKey}`, read)

@@ -13,7 +13,7 @@ import { chainIds } from '../startGateway.ts'
 import { startScriptedNode } from '../subscription/scriptedNode.ts'
 import type { ScriptedNode } from '../subscription/scriptedNode.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { findSecrets, getEncodings } from './leakScan.ts'
 import type { ScanTarget, Secret } from './leakScan.ts'
 import { onlyBlock, openSubscriptions, rejectWithSecret, sendNodeSecrets, sendSecrets } from './leakSockets.ts'
@@ -204,7 +204,7 @@ describe('keyrail serve with all features', () => {
       join(vault, 'secret'),
       `1:${remember('the secret of the service', randomBytes(48).toString('base64'))}\n`,
     )
-    const port = await freePort()
+    const port = await getFreePort()
     config = {
       publicUrl: `http://127.0.0.1:${port}`,
       listen: { port },
@@ -345,7 +345,7 @@ describe('keyrail serve with all features', () => {
 
     // Valid and invalid calls, with secrets in the wrong places.
     const unknownKey = remember('an unknown key', createApiKey('testnet'))
-    const getAppUrl = rotated.addresses['testnet'] ?? ''
+    const getAppUrl = rotated.urls['testnet'] ?? ''
     const allowed = { origin: 'https://app.example.org', 'user-agent': 'wallet/1.0' }
     const { testnet: node } = nodes
     const behaviours: FakeUpstream['behave'][] = [
@@ -359,10 +359,10 @@ describe('keyrail serve with all features', () => {
       () => `<html>${node.url}</html>`,
       () => undefined,
     ]
-    const addresses = [
-      key.address,
-      apiKey.address,
-      revoked.address,
+    const urls = [
+      key.url,
+      apiKey.url,
+      revoked.url,
       `${url}/testnet/${unknownKey}`,
       `${url}/mainnet/${key.apiKey}`,
       `${url}/testnet/v2/${key.apiKey}`,
@@ -371,7 +371,7 @@ describe('keyrail serve with all features', () => {
       `${url}/${key.apiKey}`,
       `${url}/api/${key.apiKey}`,
       `${url}/testnet/?key=${key.apiKey}`,
-      `${key.address}?token=${token}`,
+      `${key.url}?token=${token}`,
     ]
     const bodies = [
       call(),
@@ -383,35 +383,35 @@ describe('keyrail serve with all features', () => {
     for (const behave of behaviours) {
       node.behave = behave
       const byToken = [undefined, ...tokens, token, 'x'].flatMap((jwt) =>
-        [getAppUrl, created.addresses['testnet'] ?? '', `${url}/testnet/v2`].map((address) =>
+        [getAppUrl, created.urls['testnet'] ?? '', `${url}/testnet/v2`].map((address) =>
           post(address, call('eth_gasPrice'), {
             ...allowed,
             ...(jwt === undefined ? {} : { authorization: `Bearer ${jwt}` }),
           }),
         ),
       )
-      const byAddress = addresses.flatMap((address) => bodies.map((body) => post(address, body)))
+      const byAddress = urls.flatMap((address) => bodies.map((body) => post(address, body)))
       const statuses = await Promise.all([...byToken, ...byAddress])
       expect(new Set(statuses).size).toBeGreaterThan(4)
     }
     node.behave = (seen) => result(seen, '"0x1"')
     // The response names an unknown method.
-    await fetch(key.address, {
+    await fetch(key.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: call(key.apiKey),
     })
-    await post(key.address, call('eth_call', [{ data: key.apiKey }], unknownKey).replace(`"${unknownKey}"`, '1'), {
-      referer: key.address,
+    await post(key.url, call('eth_call', [{ data: key.apiKey }], unknownKey).replace(`"${unknownKey}"`, '1'), {
+      referer: key.url,
       'user-agent': token,
       'x-forwarded-for': key.apiKey,
       'x-request-id': key.apiKey,
       cookie: ann.cookie,
       origin: `https://${unknownKey}.example`,
     })
-    await post(key.address, `${call()}${' '.repeat(3_000_000)}`)
+    await post(key.url, `${call()}${' '.repeat(3_000_000)}`)
     for (const path of [
-      new URL(key.address).pathname,
+      new URL(key.url).pathname,
       `/${key.apiKey}`,
       `/sign-up?invite=${token}`,
       `/testnet/${unknownKey}`,
@@ -420,8 +420,8 @@ describe('keyrail serve with all features', () => {
       record('a page', { headers: response.headers, text: await response.text() })
     }
     for (const text of [
-      `POST ${new URL(key.address).pathname} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`,
-      `POST ${new URL(key.address).pathname} NONSENSE\r\n\r\n`,
+      `POST ${new URL(key.url).pathname} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`,
+      `POST ${new URL(key.url).pathname} NONSENSE\r\n\r\n`,
       `POST /testnet/${key.apiKey} HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`,
       `CONNECT ${key.apiKey}:443 HTTP/1.1\r\nHost: x\r\n\r\n`,
       `GET http://${token}@host/${key.apiKey} HTTP/1.1\r\nHost: ${key.apiKey}\r\n\r\n`,
@@ -438,7 +438,7 @@ describe('keyrail serve with all features', () => {
     const recordSocket = (name: string, text: string): void => void received.push({ name, bytes: text })
     const sent = [key.apiKey, token, tokens[0] ?? '']
     const attempts = [
-      ...addresses.map((address) => ({ url: address })),
+      ...urls.map((address) => ({ url: address })),
       ...tokens.flatMap((jwt) => [
         { url: getAppUrl, headers: { ...allowed, authorization: `Bearer ${jwt}` } },
         { url: getAppUrl, headers: allowed, protocols: ['bearer', jwt] },
@@ -447,7 +447,7 @@ describe('keyrail serve with all features', () => {
     ]
     const accepted = await Promise.all(attempts.map((attempt) => sendSecrets(attempt, sent, recordSocket)))
     expect(new Set(accepted).size).toBe(2)
-    const subscribed = await openSubscriptions({ url: key.address }, recordSocket)
+    const subscribed = await openSubscriptions({ url: key.url }, recordSocket)
     await expect.poll(socketNode.open).toBeGreaterThan(0)
     expect(socketNode.handshakes[0]?.url).toContain(nodeSecrets.webSocket)
     sendNodeSecrets(socketNode, [nodeSecrets.webSocket, socketNode.wsUrl])
@@ -455,9 +455,9 @@ describe('keyrail serve with all features', () => {
     socketNode.cut()
     await service.logged('a lost socket', ({ event, state }) => event === 'nodeSocket' && state === 'lost')
     // A message that is too big, a frame that is none, a key that is revoked and a token that expires.
-    const large = await openSubscriptions({ url: key.address }, recordSocket)
+    const large = await openSubscriptions({ url: key.url }, recordSocket)
     large.send(key.apiKey.repeat(100_000))
-    const broken = await openSubscriptions({ url: key.address }, recordSocket)
+    const broken = await openSubscriptions({ url: key.url }, recordSocket)
     broken.ws.on('close', () => {})
     ;(broken.ws as unknown as { readonly _socket: Socket })._socket.write(
       Buffer.from([0xff, 0xff, ...Buffer.from(key.apiKey)]),
@@ -472,7 +472,7 @@ describe('keyrail serve with all features', () => {
       body: { name: 'three', network: 'testnet' },
       shows: (shown) => [shown.apiKey],
     })
-    const ended = await openSubscriptions({ url: third.address }, recordSocket)
+    const ended = await openSubscriptions({ url: third.url }, recordSocket)
     await get(ann, 'POST /api/keys/{keyId}/revoke', { params: { keyId: third.key.id } })
     expect(await Promise.all([large, broken, expiring, ended].map(({ closed }) => closed))).toMatchObject([
       { code: 1009 },
@@ -629,7 +629,7 @@ describe('keyrail serve with all features', () => {
     expect(
       findSecrets(
         [{ name: 'a key', text: key.apiKey }],
-        [{ name: 'the log', bytes: stdout.replace('"request"', `"${encodeURIComponent(key.address)}"`) }],
+        [{ name: 'the log', bytes: stdout.replace('"request"', `"${encodeURIComponent(key.url)}"`) }],
       ),
     ).toEqual(['a key as plain text in the log'])
   })

@@ -72,7 +72,7 @@ const start = async (nodeUrl: string, networkCount: number, appNetworks: number)
   const visitor = createVisitor(url)
   await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
   const networks = Array.from({ length: appNetworks }, (_, index) => `network-${index}`)
-  const { addresses } = await visitor.get('POST /api/apps', {
+  const { urls } = await visitor.get('POST /api/apps', {
     body: { name: 'Shop', useCase: 'Defi', chain: 'testland', networks, services: ['Node API'] },
   })
   return {
@@ -81,7 +81,7 @@ const start = async (nodeUrl: string, networkCount: number, appNetworks: number)
     stop,
     /** Sends a call to each of the app's networks. */
     callAll: async (method: string) => {
-      for (const rpcUrl of Object.values(addresses)) {
+      for (const rpcUrl of Object.values(urls)) {
         const { status } = await post(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [{}, 'latest'] }))
         expect(status).toBe(200)
         // Below the rate limit of an app.

@@ -2,31 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { createVisitor } from './visitor.ts'
-
-const toStop: (() => Promise<unknown> | void)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
 
 const startNode = async (chainId: number): Promise<FakeUpstream> => {
   const node = await startFakeUpstream(chainId)
-  toStop.push(node.stop)
+  onTestFinished(node.stop)
   return node
 }
 
 test('a user gets the counts of the nodes of each network, also after a reload, without their names and URLs', async () => {
   const [testnet, mainnet] = [await startNode(chainIds.testnet), await startNode(chainIds.mainnet)]
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-status-'))
-  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
-  const port = await freePort()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const port = await getFreePort()
   const configWith = (networks: ServiceConfigInput['networks']) =>
     parseServiceConfig({ publicUrl: `http://127.0.0.1:${port}`, listen: { port }, signUp: 'open', networks })
   const service = await createService({
@@ -40,7 +35,7 @@ test('a user gets the counts of the nodes of each network, also after a reload, 
     secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
     storage: { file: join(folder, 'keyrail.db') },
   })
-  toStop.push(() => service.close({ graceMs: 0 }))
+  onTestFinished(() => service.close({ graceMs: 0 }))
   const { url } = await service.listen()
   const visitor = createVisitor(url)
   await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
@@ -90,7 +90,7 @@ describe('keyrail serve', () => {
     ],
   ])('without %s exits with code 2 and a message with a fix', async (_what, environment, changed, message) => {
     const place = createFolder()
-    const file = writeConfig(place, { ...minimal(await freePort()), ...changed } as never)
+    const file = writeConfig(place, { ...minimal(await getFreePort()), ...changed } as never)
     for (const words of [['serve'], ['serve', '--check']]) {
       const run = await runKeyrail([...words, '--config', file], environment)
       expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining(message)])
@@ -143,7 +143,7 @@ describe('a running service', () => {
   test('lets the command line list, disable, enable and limit accounts, and reset passwords', async () => {
     const service = await start(sqlite)
     const ann = await signUp(service.url, 'ann@example.org')
-    const { address } = await createKey(ann)
+    const { url: address } = await createKey(ann)
     expect((await post(address, read)).status).toBe(200)
 
     expect(await operate(service, 'users', 'disable', 'ann@example.org')).toMatchObject({ state: 'disabled' })
@@ -156,6 +156,21 @@ describe('a running service', () => {
     await expect.poll(() => getReason(address), { interval: 200 }).toBe('quota_exceeded')
     expect(await operate(service, 'users', 'limits', 'ann@example.org', '--default')).toMatchObject({ limits: null })
     await expect.poll(() => getReason(address)).toBe(undefined)
+    const setRate = async (...burst: readonly string[]): Promise<string> => {
+      const words = [
+        'users',
+        'limits',
+        'ann@example.org',
+        '--per-second',
+        '5',
+        ...burst,
+        '--config',
+        service.configFile,
+      ]
+      return (await runKeyrail(words, service.place.environment)).stdout
+    }
+    expect(await setRate()).toContain('The burst did not change: set --burst N')
+    expect(await setRate('--burst', '10')).not.toContain('The burst did not change')
 
     const { url } = await operate(service, 'users', 'reset-password', 'ann@example.org')
     const link = String(url).split('#')[1] ?? ''
@@ -179,7 +194,7 @@ describe('a running service', () => {
   test('can be backed up while it runs, and restored', async () => {
     const service = await start(sqlite)
     const ann = await signUp(service.url, 'ann@example.org')
-    const { address } = await createKey(ann)
+    const { url: address } = await createKey(ann)
     const copy = join(service.place.folder, 'copy.db')
     await operate(service, 'backup', copy)
     await signUp(service.url, 'bob@example.org')
@@ -214,7 +229,7 @@ describe('a config reload', () => {
   test('drops no request; an invalid config is rejected and changes nothing', async () => {
     const service = await start(sqlite)
     const ann = await signUp(service.url, 'ann@example.org')
-    const { address } = await createKey(ann)
+    const { url: address } = await createKey(ann)
     for (const node of Object.values(service.nodes))
       node.behave = (call, response) => {
         setTimeout(() => response.end(result(call, '"0x1"')), 20)
@@ -295,12 +310,12 @@ describe('the ports of a service', () => {
   })
 
   test('control.listen moves the site to a separate port', async () => {
-    const port = await freePort()
+    const port = await getFreePort()
     const service = await start(sqlite, { control: { publicUrl: `http://127.0.0.1:${port}`, listen: { port } } })
     expect((await fetch(`${service.url}/api/deployment`)).status).toBe(404)
     expect((await fetch(`${service.url}/`)).status).toBe(404)
     const ann = await signUp(`http://127.0.0.1:${port}`, 'ann@example.org')
-    const { address } = await createKey(ann)
+    const { url: address } = await createKey(ann)
     expect(address.startsWith(`${service.url}/testnet/`)).toBe(true)
     expect((await post(address, read)).status).toBe(200)
     expect((await post(address.replace(service.url, `http://127.0.0.1:${port}`), read)).status).toBe(404)
@@ -362,7 +377,7 @@ describe('the ports of a service', () => {
   test('SIGTERM completes requests in flight, and exits with code 0', async () => {
     const service = await start(sqlite)
     const ann = await signUp(service.url, 'ann@example.org')
-    const { address } = await createKey(ann)
+    const { url: address } = await createKey(ann)
     let onCall: (() => void) | undefined
     const isInFlight = new Promise<void>((resolve) => (onCall = resolve))
     service.nodes.testnet.behave = (call, response) => {

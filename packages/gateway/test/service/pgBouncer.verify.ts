@@ -43,7 +43,7 @@ describe.skipIf(!hasPgBouncer).each(clusters)('PgBouncer in transaction mode', (
     const created = await ann.get('POST /api/keys', {
       body: { name: randomBytes(4).toString('hex'), network: 'testnet' },
     })
-    return created.address
+    return created.url
   }
   const countSucceeded = async (): Promise<number> => {
     const { succeeded } = await ann.get('GET /api/metrics', { query: '?range=hour' })
@@ -65,9 +65,9 @@ describe.skipIf(!hasPgBouncer).each(clusters)('PgBouncer in transaction mode', (
   test('two instances together never grant more than the quota, and count each call', async () => {
     const other = await service.startAnother()
     const address = await createAddress()
-    const addresses = [address, address.replace(service.url, other.url)]
+    const urls = [address, address.replace(service.url, other.url)]
     const statuses = await Promise.all(
-      Array.from({ length: perDay * 2 }, async (_, index) => (await post(addresses[index % 2] ?? '', read)).status),
+      Array.from({ length: perDay * 2 }, async (_, index) => (await post(urls[index % 2] ?? '', read)).status),
     )
     const granted = statuses.filter((status) => status === 200).length
     // Without Redis, the last units may be reserved by the other instance.
@@ -89,7 +89,7 @@ describe.skipIf(!hasPgBouncer).each(clusters)('PgBouncer in transaction mode', (
     await bob.get('POST /api/account', {
       body: { email: 'bob@example.org', password: randomBytes(12).toString('base64url') },
     })
-    const { address } = await bob.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+    const { url: address } = await bob.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
     expect((await post(address, read)).status).toBe(200)
     const [statuses] = await Promise.all([
       (async () => {

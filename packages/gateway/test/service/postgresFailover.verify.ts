@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { post } from '../startGateway.ts'
 import { createPostgresFolder } from '../storage/startPostgres.ts'
 import type { PostgresFolder, PostgresServer } from '../storage/startPostgres.ts'
-import { createCuttableLink } from './cuttableLink.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
 import { clusters } from './places.ts'
 import type { PlaceKind } from './places.ts'
 import { startTestService } from './testService.ts'
@@ -59,24 +59,24 @@ test.each(clusters)(
   { timeout: 120_000 },
   async ({ open }) => {
     const { primary, standby } = await startPair()
-    const link = await createCuttableLink(primary.port)
-    toStop.push(link.close)
-    const overLink: PlaceKind = {
+    const proxy = await startTcpProxy(primary.port)
+    toStop.push(proxy.close)
+    const overProxy: PlaceKind = {
       name: 'a pair of servers',
       open: async () => {
         const place = await open()
         const url = new URL(primary.url('keyrail'))
-        url.port = String(link.port)
+        url.port = String(proxy.port)
         return { ...place, environment: { ...place.environment, DATABASE_URL: url.href } }
       },
     }
-    const service = await startTestService(overLink)
+    const service = await startTestService(overProxy)
     toStop.push(service.close)
     const ann = createVisitor(service.url)
     await ann.get('POST /api/account', {
       body: { email: 'ann@example.org', password: randomBytes(12).toString('base64url') },
     })
-    const { address } = await ann.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+    const { url: address } = await ann.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
 
     const createKey = async (): Promise<number> =>
       (await ann.ask('POST', '/api/keys', { name: 'after the failover', network: 'testnet' })).status
@@ -94,7 +94,7 @@ test.each(clusters)(
     await primary.stop('SIGKILL')
     await expect.poll(createKey, { timeout: 20_000 }).toBe(503)
     await runSql(standby, 'select pg_promote()')
-    link.retarget(standby.port)
+    proxy.switchTo(standby.port)
     await expect.poll(createKey, { timeout: 30_000 }).toBe(201)
     isOver = true
     await calling

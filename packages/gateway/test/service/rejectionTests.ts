@@ -109,41 +109,41 @@ export const testRejections = (kind: PlaceKind): void => {
     }
 
     test('for keys and paths', async () => {
-      const { apiKey, addresses, app } = await createApp()
+      const { apiKey, urls, app } = await createApp()
       const key = await createKey('wrong network')
       expect(await getResult(`${service.url}/testnet/v2/${remember(createApiKey('app'))}`)).toEqual([
         401,
         'key_unknown',
       ])
       expect(await getResult(`${service.url}/testnet/${apiKey}`)).toEqual([401, 'key_wrong_path'])
-      expect(await getResult(key.address.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
+      expect(await getResult(key.url.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
       expect(await getResult(`${service.url}/testnet/v3/${apiKey}`)).toEqual([404, 'not_found'])
       // Keys in a query are ignored and never logged.
-      expect(await getResult(`${(addresses['testnet'] ?? '').replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([
+      expect(await getResult(`${(urls['testnet'] ?? '').replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([
         401,
         'key_unknown',
       ])
       await ann.ask('POST', `/api/keys/${key.key.id}/revoke`, {})
-      expect(await getResult(key.address)).toEqual([401, 'key_revoked'])
+      expect(await getResult(key.url)).toEqual([401, 'key_revoked'])
       const brief = await createKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
-      expect(await getResult(brief.address)).toEqual([200, undefined])
-      await expect.poll(() => getResult(brief.address)).toEqual([401, 'key_expired'])
+      expect(await getResult(brief.url)).toEqual([200, undefined])
+      await expect.poll(() => getResult(brief.url)).toEqual([401, 'key_expired'])
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
       expect((await ann.ask('PATCH', `/api/apps/${app.id}`, { version, services: [] })).status).toBe(200)
-      expect(await getResult(addresses['testnet'] ?? '')).toEqual([403, 'service_off'])
+      expect(await getResult(urls['testnet'] ?? '')).toEqual([403, 'service_off'])
     })
 
     test('for HTTP', async () => {
-      const { addresses } = await createApp()
-      const get = await fetch(addresses['testnet'] ?? '')
+      const { urls } = await createApp()
+      const get = await fetch(urls['testnet'] ?? '')
       expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
       seen.add('http_method')
-      expect(await getResult(addresses['testnet'] ?? '', call(), { 'content-type': 'text/plain' })).toEqual([
+      expect(await getResult(urls['testnet'] ?? '', call(), { 'content-type': 'text/plain' })).toEqual([
         415,
         'content_type',
       ])
-      expect(await getResult(addresses['testnet'] ?? '', 'x'.repeat(3 * 1024 * 1024))).toEqual([413, 'body_too_large'])
-      const path = new URL(addresses['testnet'] ?? '').pathname
+      expect(await getResult(urls['testnet'] ?? '', 'x'.repeat(3 * 1024 * 1024))).toEqual([413, 'body_too_large'])
+      const path = new URL(urls['testnet'] ?? '').pathname
       const raw = async (text: string): Promise<[number, string]> => {
         const connection = await openRaw(service.process.port)
         connection.send(text)
@@ -161,8 +161,8 @@ export const testRejections = (kind: PlaceKind): void => {
     })
 
     test('for calls', async () => {
-      const { addresses } = await createApp()
-      const send = (body: string) => getResult(addresses['testnet'] ?? '', body)
+      const { urls } = await createApp()
+      const send = (body: string) => getResult(urls['testnet'] ?? '', body)
       expect(await send('{')).toEqual([400, 'parse_error'])
       expect(await send('[]')).toEqual([400, 'batch_empty'])
       expect(await send('{"jsonrpc":"2.0"}')).toEqual([400, 'invalid_request'])
@@ -183,7 +183,7 @@ export const testRejections = (kind: PlaceKind): void => {
       await agent?.add('userAgent', 'MyWallet/')
       await method?.add('method', 'eth_call')
       await address?.add('address', listed)
-      const at = (app: App | undefined): string => app?.addresses['testnet'] ?? ''
+      const at = (app: App | undefined): string => app?.urls['testnet'] ?? ''
       expect(await getResult(at(origin))).toEqual([403, 'origin_not_allowed'])
       expect(await getResult(at(origin), call(), { origin: 'https://evil.example' })).toEqual([
         403,
@@ -199,7 +199,7 @@ export const testRejections = (kind: PlaceKind): void => {
     })
 
     test('for JWTs', async () => {
-      const { app, apiKey, addresses } = await createApp()
+      const { app, apiKey, urls } = await createApp()
       const { kid } = await ann.get('POST /api/apps/{appId}/jwt-keys', {
         params: { appId: app.id },
         body: { pem: signer.pem },
@@ -209,15 +209,11 @@ export const testRejections = (kind: PlaceKind): void => {
       const exp = Math.floor(Date.now() / 1_000) + 600
       const good = remember(signToken({ ...signer, kid }, { exp }))
       const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-      expect(await getResult(addresses['testnet'] ?? '')).toEqual([401, 'jwt_invalid'])
+      expect(await getResult(urls['testnet'] ?? '')).toEqual([401, 'jwt_invalid'])
       expect(
-        await getResult(
-          addresses['testnet'] ?? '',
-          call(),
-          bearer(remember(signToken({ ...signer, kid }, { exp: 1 }))),
-        ),
+        await getResult(urls['testnet'] ?? '', call(), bearer(remember(signToken({ ...signer, kid }, { exp: 1 })))),
       ).toEqual([401, 'jwt_invalid'])
-      expect(await getResult(addresses['testnet'] ?? '', call(), bearer(good))).toEqual([200, undefined])
+      expect(await getResult(urls['testnet'] ?? '', call(), bearer(good))).toEqual([200, undefined])
       // Also without a key in the path: the token identifies its app.
       expect(await getResult(`${service.url}/testnet/v2`, call(), bearer(good))).toEqual([200, undefined])
       const { token } = await ann.get('POST /api/tokens', { body: { label: 'one', scopes: ['read'], expiresAt: null } })
@@ -235,19 +231,19 @@ export const testRejections = (kind: PlaceKind): void => {
     })
 
     test('for limits', async () => {
-      const { app, addresses } = await createApp()
+      const { app, urls } = await createApp()
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
       await ann.get('PATCH /api/apps/{appId}', {
         params: { appId: app.id },
         body: { version, limits: { perSecond: 1, burst: 2 } },
       })
-      const several = await Promise.all(Array.from({ length: 6 }, () => getResult(addresses['testnet'] ?? '')))
+      const several = await Promise.all(Array.from({ length: 6 }, () => getResult(urls['testnet'] ?? '')))
       expect(several).toContainEqual([429, 'rate_limited'])
       expect(several.filter(([status]) => status === 200).length).toBeGreaterThanOrEqual(2)
 
       const key = await createKey('quota')
       const results: string[] = []
-      for (let each = 0; each < 45; each += 1) results.push((await getResult(key.address)).join(' '))
+      for (let each = 0; each < 45; each += 1) results.push((await getResult(key.url)).join(' '))
       // The quota is 40 calls a day for all keys of the account, so calls with other keys count too.
       expect(results.at(-1)).toBe('403 quota_exceeded')
       expect(results.filter((result) => result.startsWith('200')).length).toBeLessThanOrEqual(40)
@@ -256,7 +252,7 @@ export const testRejections = (kind: PlaceKind): void => {
 
       const bob = createVisitor(service.url)
       await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
-      const { address } = await bob.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+      const { url: address } = await bob.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
       remember(address.split('/').at(-1) ?? '')
       expect(await getResult(address)).toEqual([200, undefined])
       const operator = { authorization: `Bearer ${operatorToken}` }
@@ -269,35 +265,33 @@ export const testRejections = (kind: PlaceKind): void => {
     })
 
     test('for nodes', async () => {
-      const { addresses } = await createApp()
+      const { urls } = await createApp()
       const { testnet, mainnet } = service.nodes
       testnet.behave = () => undefined
-      expect(await getResult(addresses['testnet'] ?? '', call('eth_getBlockReceipts', ['0x1']))).toEqual([
+      expect(await getResult(urls['testnet'] ?? '', call('eth_getBlockReceipts', ['0x1']))).toEqual([
         504,
         'upstream_timeout',
       ])
       testnet.behave = () => '<html>'
-      await expect
-        .poll(() => getResult(addresses['testnet'] ?? '', call('eth_gasPrice')))
-        .toEqual([502, 'upstream_bad'])
+      await expect.poll(() => getResult(urls['testnet'] ?? '', call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
       testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"${'x'.repeat(1_100_000)}"}`
       await expect
-        .poll(() => getResult(addresses['testnet'] ?? '', call('eth_getLogs', [{}])))
+        .poll(() => getResult(urls['testnet'] ?? '', call('eth_getLogs', [{}])))
         .toEqual([502, 'response_too_large'])
       await mainnet.stop()
-      await expect.poll(() => getResult(addresses['mainnet'] ?? '')).toEqual([503, 'no_upstream'])
+      await expect.poll(() => getResult(urls['mainnet'] ?? '')).toEqual([503, 'no_upstream'])
       const ready = await fetch(`${service.url}/readyz`)
       expect([ready.status, await ready.json()]).toMatchObject([200, { networks: ['mainnet'] }])
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     })
 
     test('for unknown keys, without affecting other callers', async () => {
-      const { addresses } = await createApp()
+      const { urls } = await createApp()
       const unknownAddress = `${service.url}/testnet/v2/${remember(createApiKey('app'))}`
       const results = await Promise.all(Array.from({ length: 150 }, () => getResult(unknownAddress)))
       expect(results).toContainEqual([429, 'key_unknown_limited'])
       service.nodes.testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
-      await expect.poll(async () => (await getResult(addresses['testnet'] ?? ''))[0]).toBe(200)
+      await expect.poll(async () => (await getResult(urls['testnet'] ?? ''))[0]).toBe(200)
     })
 
     test('is in the log and the metrics, and no secret is in the output or the storage', async () => {

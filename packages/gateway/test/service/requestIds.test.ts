@@ -2,23 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import type { ServiceLogEntry } from '../../src/index.ts'
 import { chainIds, nothingThere } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
-
-const toStop: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
+import { getFreePort } from '../getFreePort.ts'
 
 /** Starts a service whose API and dashboard use the port of the networks, or their own. */
 const start = async ({ ownPort, trustedProxies }: { ownPort: boolean; trustedProxies: readonly string[] }) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-ids-'))
-  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const upstreams = [{ url: nothingThere }]
-  const [port, controlPort] = [await freePort(), await freePort()]
+  const [port, controlPort] = [await getFreePort(), await getFreePort()]
   const site = `http://127.0.0.1:${ownPort ? controlPort : port}`
   const entries: ServiceLogEntry[] = []
   const service = await createService({
@@ -36,7 +31,7 @@ const start = async ({ ownPort, trustedProxies }: { ownPort: boolean; trustedPro
     storage: { file: join(folder, 'keyrail.db') },
     log: (entry) => void entries.push(entry),
   })
-  toStop.push(() => service.close({ graceMs: 0 }))
+  onTestFinished(() => service.close({ graceMs: 0 }))
   await service.listen()
   const getId = async (url: string, id: string, init: RequestInit = {}): Promise<unknown> => {
     const response = await fetch(url, { ...init, headers: { 'content-type': 'application/json', 'x-request-id': id } })

@@ -6,9 +6,12 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { post } from '../startGateway.ts'
 import { startPostgres } from '../storage/startPostgres.ts'
+import { askRedis, readCharged } from '../usage/clusterStores.ts'
+import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import { sqlite } from './places.ts'
 import type { Place, PlaceKind } from './places.ts'
-import { runKeyrail, startServe } from './serviceProcess.ts'
+import { getFreePort } from '../getFreePort.ts'
+import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
@@ -53,36 +56,48 @@ if (tools === undefined) process.stdout.write('The drill on PostgreSQL is skippe
 
 const databaseUrl = ({ environment }: Place): string => environment['DATABASE_URL'] ?? ''
 
-const onPostgres = (bin: string): Engine => ({
-  name: 'PostgreSQL',
+const dump = (bin: string, url: string, copy: string): void =>
+  void execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${copy}`, url])
+const restoreDump = (bin: string, url: string, copy: string): void =>
+  void execFileSync(join(bin, 'pg_restore'), ['--exit-on-error', '--no-owner', `--dbname=${url}`, copy])
+
+const onPostgres = (bin: string, withRedis: boolean): Engine => ({
+  name: withRedis ? 'PostgreSQL and Redis' : 'PostgreSQL',
   open: async () => {
     const server = await startPostgres({ bin })
+    const redis = withRedis ? await startRedis() : undefined
     const place = await sqlite.open()
     const { storage: _, ...rest } = place
     return {
       ...rest,
-      environment: { ...place.environment, DATABASE_URL: await server.createDatabase() },
+      environment: {
+        ...place.environment,
+        DATABASE_URL: await server.createDatabase(),
+        ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+      },
       close: async () => {
         await place.close()
+        await redis?.stop()
         await server.stop()
       },
     }
   },
-  backUp: async ({ place }, copy) => {
-    execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${copy}`, databaseUrl(place)])
-  },
+  backUp: async ({ place }, copy) => dump(bin, databaseUrl(place), copy),
   destroy: async ({ place }) => {
     const client = new pg.Client({ connectionString: databaseUrl(place) })
     await client.connect()
     await client.query('drop schema public cascade; create schema public')
     await client.end()
+    const redisUrl = place.environment['REDIS_URL']
+    if (redisUrl !== undefined) await askRedis(redisUrl, ['flushall'])
   },
-  restore: async ({ place }, copy) => {
-    execFileSync(join(bin, 'pg_restore'), ['--no-owner', `--dbname=${databaseUrl(place)}`, copy])
-  },
+  restore: async ({ place }, copy) => restoreDump(bin, databaseUrl(place), copy),
 })
 
-const engines: readonly Engine[] = [onSqlite, ...(tools === undefined ? [] : [onPostgres(tools)])]
+const engines: readonly Engine[] = [
+  onSqlite,
+  ...(tools === undefined ? [] : [onPostgres(tools, false), ...(hasRedis ? [onPostgres(tools, true)] : [])]),
+]
 
 const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 const getStatus = async (address: string): Promise<number> => (await post(address, body)).status
@@ -104,7 +119,7 @@ describe.each(engines)('a backup on $name', (engine) => {
     let calls = 0
     const load = Promise.all(
       Array.from({ length: 4 }, async () => {
-        while (!isEnded) if ((await getStatus(kept.address)) === 200) calls += 1
+        while (!isEnded) if ((await getStatus(kept.url)) === 200) calls += 1
       }),
     )
     toStop.push(() => {
@@ -129,12 +144,67 @@ describe.each(engines)('a backup on $name', (engine) => {
     toStop.push(() => restored.stop())
     const again = createVisitor(service.url)
     await again.get('POST /api/session', { body: session })
-    expect(await getStatus(kept.address)).toBe(200)
-    expect(await getStatus(revoked.address)).toBe(401)
-    expect(await getStatus(later.address)).toBe(401)
+    expect(await getStatus(kept.url)).toBe(200)
+    expect(await getStatus(revoked.url)).toBe(401)
+    expect(await getStatus(later.url)).toBe(401)
     const { day } = await again.get('GET /api/usage')
     expect(day.used).toBeGreaterThanOrEqual(atLeast)
     // What was reserved ahead counts as used: a hundredth of the limit. Four calls were in flight.
     expect(day.used).toBeLessThanOrEqual(calls + (day.limit ?? 0) / 100 + 4)
   })
 })
+
+test.skipIf(tools === undefined || !hasRedis)(
+  'a backup is tested beside the running service: keys work and can be shown, and the service counts nothing',
+  async () => {
+    const bin = tools ?? ''
+    const [server, ownRedis] = [await startPostgres({ bin }), await startRedis()]
+    toStop.push(server.stop, ownRedis.stop)
+    const open = async (): Promise<Place> => {
+      const { storage: _, ...place } = await sqlite.open()
+      const redis = await startRedis()
+      const environment = {
+        ...place.environment,
+        DATABASE_URL: await server.createDatabase(),
+        REDIS_URL: redis.url,
+      }
+      const close = async (): Promise<void> => {
+        await place.close()
+        await redis.stop()
+      }
+      return { ...place, environment, close }
+    }
+    const service = await startTestService({ name: 'PostgreSQL and Redis', open })
+    toStop.push(service.close)
+    const visitor = createVisitor(service.url)
+    const session = { email: 'ann@example.org', password: randomBytes(12).toString('base64url') }
+    const { account } = await visitor.get('POST /api/account', { body: session })
+    const {
+      key,
+      apiKey,
+      url: address,
+    } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+    for (let call = 0; call < 20; call += 1) expect(await getStatus(address)).toBe(200)
+    const url = databaseUrl(service.place)
+    const getCharged = async () => (await readCharged(url)).charged.get(`user:${account.id}`)
+    await expect.poll(getCharged, { timeout: 20_000 }).toBe(20)
+
+    const copy = join(service.place.folder, 'copy')
+    dump(bin, url, copy)
+    const second = await server.createDatabase()
+    restoreDump(bin, second, copy)
+    const port = await getFreePort()
+    const publicUrl = `http://127.0.0.1:${port}`
+    const file = writeConfig(service.place.folder, { ...service.config, publicUrl, listen: { port } }, 'copy.json')
+    const environment = { ...service.place.environment, DATABASE_URL: second, REDIS_URL: ownRedis.url }
+    const restored = await startServe(file, environment)
+    toStop.push(() => restored.stop())
+
+    const other = createVisitor(publicUrl)
+    await other.get('POST /api/session', { body: session })
+    expect(await other.get('POST /api/keys/{keyId}/reveal', { params: { keyId: key.id } })).toMatchObject({ apiKey })
+    expect(await getStatus(address.replace(service.url, publicUrl))).toBe(200)
+    expect((await other.get('GET /api/usage')).day.used).toBe(21)
+    expect((await visitor.get('GET /api/usage')).day.used).toBe(20)
+  },
+)

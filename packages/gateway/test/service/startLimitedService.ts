@@ -82,10 +82,10 @@ export const startLimitedService = async (limits: TestLimits): Promise<LimitedSe
       return text.split('\n').filter((line) => line.startsWith(`${name}{`))
     },
     createApp: async () => {
-      const { app, addresses } = await visitor.get('POST /api/apps', {
+      const { app, urls } = await visitor.get('POST /api/apps', {
         body: { name: 'Shop', useCase: 'Defi', chain: 'testland', services: ['Node API'] },
       })
-      const { testnet = '', mainnet = '' } = addresses
+      const { testnet = '', mainnet = '' } = urls
       return { id: app.id, version: app.version, url: testnet, mainnetUrl: mainnet }
     },
   }

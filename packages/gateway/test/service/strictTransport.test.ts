@@ -4,18 +4,13 @@ import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { chainIds, nothingThere } from '../startGateway.ts'
 
-const toStop: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
-
 const start = async (publicUrl: string): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-https-'))
-  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const upstreams = [{ url: nothingThere }]
   const service = await createService({
     config: parseServiceConfig({
@@ -29,7 +24,7 @@ const start = async (publicUrl: string): Promise<number> => {
     secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
     storage: { file: join(folder, 'keyrail.db') },
   })
-  toStop.push(() => service.close({ graceMs: 0 }))
+  onTestFinished(() => service.close({ graceMs: 0 }))
   return (await service.listen()).port
 }
 const send = (port: number, method: string, path: string, host = 'rpc.example.org') =>

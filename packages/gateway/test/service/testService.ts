@@ -3,7 +3,7 @@ import type { ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import type { Place, PlaceKind } from './places.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
@@ -39,7 +39,7 @@ export const startTestService = async (
     testnet: await startFakeUpstream(chainIds.testnet, `/v3/${nodeSecret}`),
     mainnet: await startFakeUpstream(chainIds.mainnet, `/v3/${nodeSecret}`),
   }
-  const port = await freePort()
+  const port = await getFreePort()
   let config: ServiceConfigInput = {
     publicUrl: `http://127.0.0.1:${port}`,
     listen: { port },
@@ -67,7 +67,7 @@ export const startTestService = async (
       writeConfig(place.folder, config)
     },
     startAnother: async (changed = {}) => {
-      const listen = { port: await freePort() }
+      const listen = { port: await getFreePort() }
       const file = writeConfig(place.folder, { ...config, listen, ...changed }, `other-${others.length}.json`)
       const other = await startServe(file, all)
       others.push(other)

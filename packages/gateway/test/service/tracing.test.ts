@@ -12,7 +12,7 @@ import { chainIds, post } from '../startGateway.ts'
 import { openSocket } from '../socket/openSocket.ts'
 import { startCollector } from './collector.ts'
 import type { Collector, ReceivedSpan } from './collector.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { createVisitor } from './visitor.ts'
 
 const toStop: (() => Promise<unknown> | void)[] = []
@@ -38,7 +38,7 @@ const start = async (
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-tracing-'))
   toStop.push(() => rmSync(folder, { recursive: true, force: true }))
   const [first, second] = [await startNode(), await startNode()]
-  const port = await freePort()
+  const port = await getFreePort()
   const logged: ServiceLogEntry[] = []
   const configWith = (traced: ServiceConfigInput['tracing'] | null) =>
     parseServiceConfig({
@@ -68,7 +68,7 @@ const start = async (
   const { url } = await service.listen()
   const visitor = createVisitor(url)
   await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
-  const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+  const { url: address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
   return { service, configWith, first, second, address, logged }
 }
 
@@ -243,11 +243,24 @@ describe('tracing', () => {
     collector.status = 400
     const { address, logged, first } = await start()
     first.behave = (sent) => result(sent, '"0x2"')
-    const warnings = (): number => logged.filter(({ event }) => event === 'warning').length
+    const warnings = () => logged.filter(({ event }) => event === 'warning')
     expect((await post(address, call())).status).toBe(200)
-    await expect.poll(warnings, { timeout: 5_000 }).toBe(1)
+    await expect.poll(warnings, { timeout: 5_000 }).toMatchObject([
+      {
+        what: 'spans could not be sent to tracing.endpoint (HTTP 400): check that it is a collector of OTLP over HTTP',
+      },
+    ])
     expect((await post(address, call('eth_gasPrice', '[]'))).status).toBe(200)
     await expect.poll(() => collector.requests.length, { timeout: 5_000 }).toBe(2)
-    expect(warnings()).toBe(1)
+    expect(warnings()).toHaveLength(1)
+  })
+
+  test('logs that a collector cannot be reached', async () => {
+    const port = await getFreePort()
+    const { address, logged } = await start({ endpoint: `http://127.0.0.1:${port}`, sampleRatio: 1 })
+    expect((await post(address, call('eth_gasPrice', '[]'))).status).toBe(200)
+    await expect
+      .poll(() => logged.filter(({ event }) => event === 'warning'), { timeout: 15_000 })
+      .toMatchObject([{ what: expect.stringContaining('(ECONNREFUSED)') as string }])
   })
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { openPreviousBuild } from './previousBuild.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
@@ -28,7 +28,7 @@ describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kin
     const node = await startFakeUpstream(chainIds.testnet)
     toStop.push(node.stop)
     const startBuild = async (name: string, program?: string): Promise<ServiceProcess> => {
-      const port = await freePort()
+      const port = await getFreePort()
       const file = writeConfig(
         place.folder,
         {
@@ -50,15 +50,19 @@ describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kin
     const onOld = createVisitor(old.url)
     const password = randomBytes(12).toString('base64url')
     await onOld.get('POST /api/account', { body: { email: 'ann@example.org', password } })
-    const createKey = (visitor: typeof onOld, name: string) =>
-      visitor.get('POST /api/keys', { body: { name, network: 'testnet' } })
-    const first = await createKey(onOld, 'first')
+    // By its key, because the previous build names the URL of a key otherwise.
+    const createKey = async (service: { readonly url: string }, visitor: typeof onOld, name: string) => {
+      const { key, apiKey } = await visitor.get('POST /api/keys', { body: { name, network: 'testnet' } })
+      return { key, url: `${service.url}/testnet/${apiKey}` }
+    }
+    const first = await createKey(old, onOld, 'first')
     const statuses: number[] = []
-    const addresses = [first.address]
+    const urls = [first.url]
+    const inFlight: Promise<number>[] = []
     let isEnded = false
     const load = Promise.all(
       Array.from({ length: 4 }, async (_, caller) => {
-        while (!isEnded) statuses.push(await getStatus(addresses[caller % addresses.length] ?? ''))
+        while (!isEnded) statuses.push(await (inFlight[caller] = getStatus(urls[caller % urls.length] ?? '')))
       }),
     )
 
@@ -71,20 +75,20 @@ describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kin
     const next = await startBuild('next')
     const onNext = createVisitor(next.url)
     await onNext.get('POST /api/session', { body: { email: 'ann@example.org', password } })
-    addresses.push(first.address.replace(old.url, next.url))
+    urls.push(first.url.replace(old.url, next.url))
 
-    const second = await createKey(onNext, 'second')
-    const third = await createKey(onOld, 'third')
-    await expect.poll(() => getStatus(second.address.replace(next.url, old.url))).toBe(200)
-    await expect.poll(() => getStatus(third.address.replace(old.url, next.url))).toBe(200)
+    const second = await createKey(next, onNext, 'second')
+    const third = await createKey(old, onOld, 'third')
+    await expect.poll(() => getStatus(second.url.replace(next.url, old.url))).toBe(200)
+    await expect.poll(() => getStatus(third.url.replace(old.url, next.url))).toBe(200)
     await onOld.get('POST /api/keys/{keyId}/revoke', { params: { keyId: second.key.id } })
     await onNext.get('POST /api/keys/{keyId}/revoke', { params: { keyId: third.key.id } })
-    await expect.poll(() => getStatus(second.address)).toBe(401)
-    await expect.poll(() => getStatus(third.address)).toBe(401)
+    await expect.poll(() => getStatus(second.url)).toBe(401)
+    await expect.poll(() => getStatus(third.url)).toBe(401)
 
     // Callers leave the previous build before it stops, as with a load balancer.
-    addresses.shift()
-    await expect.poll(() => statuses.length).toBeGreaterThan(200)
+    urls.shift()
+    await Promise.all(inFlight)
     await old.stop()
     const before = statuses.length
     await expect.poll(() => statuses.length).toBeGreaterThan(before + 100)
@@ -98,6 +102,6 @@ describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kin
 
     // The previous build also starts on the migrated database: to go back, or after a crash during the upgrade.
     const back = await startBuild('back', previous?.program)
-    expect(await getStatus(first.address.replace(old.url, back.url))).toBe(200)
+    expect(await getStatus(first.url.replace(old.url, back.url))).toBe(200)
   })
 })

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openStorage } from '../../src/storage/openStorage.ts'
 import { openOperatorTools, parseServiceConfig } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
 import { createFolder, startLimitedService, toLimitsConfig } from './startLimitedService.ts'
@@ -64,7 +65,9 @@ test('a burst below the highest weight is rejected for an app and for a user', a
 })
 
 test('the operator commands reject a burst below the highest weight', async () => {
-  const file = join(createFolder(), 'keyrail.config.json')
+  const folder = createFolder()
+  const file = join(folder, 'keyrail.config.json')
+  await (await openStorage({ file: join(folder, 'keyrail.db') })).close()
   const config = {
     ...toLimitsConfig('http://127.0.0.1:9', { limits: { weights: { eth_getLogs: 75 } } }),
     storage: { file: 'keyrail.db' },

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import { openSocket } from '../socket/openSocket.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { clusters, places } from './places.ts'
 import type { PlaceKind } from './places.ts'
 import type { LogLine } from './serviceProcess.ts'
@@ -50,7 +50,7 @@ const start = async (members: Partial<ServiceConfigInput> = {}, place: PlaceKind
   const visitor = createVisitor(service.url)
   const password = randomBytes(12).toString('base64url')
   await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password } })
-  const { key, address } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+  const { key, url: address } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
   return { ...service, visitor, keyId: key.id, address }
 }
 
@@ -168,7 +168,7 @@ describe('keyrail serve --workers', () => {
   })
 
   test('replaces a killed worker; rates hold, and no counter falls', async () => {
-    const prometheus = { port: await freePort() }
+    const prometheus = { port: await getFreePort() }
     const rate = { perSecond: 20, burst: 60 }
     const service = await start({ prometheus, limits: { apiKeys: { ...rate, perDay: null } } })
     const load = putLoad(service.address, { pauseMs: 5 })
@@ -195,7 +195,7 @@ describe('keyrail serve --workers', () => {
   })
 
   test('sums the metrics of all workers, and each serves the control API', async () => {
-    const prometheus = { port: await freePort() }
+    const prometheus = { port: await getFreePort() }
     const service = await start({ prometheus })
     const load = putLoad(service.address)
     await expect.poll(() => load.count(200)).toBeGreaterThan(200)

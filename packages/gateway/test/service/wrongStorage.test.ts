@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,7 +12,7 @@ import { databases } from '../storage/databases.ts'
 import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import type { TestRedis } from '../usage/startRedis.ts'
 import { nothingThere } from '../startGateway.ts'
-import { freePort } from './freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
 
 const toStop: (() => void)[] = []
@@ -105,7 +105,7 @@ describe('a database that cannot be opened is a config error with the reason', (
   test.each<[string, (place: string) => Prepared | Promise<Prepared>, string]>([
     [
       'nothing listens',
-      async () => ({ url: `postgres://keyrail:topsecret@127.0.0.1:${await freePort()}/keyrail` }),
+      async () => ({ url: `postgres://keyrail:topsecret@127.0.0.1:${await getFreePort()}/keyrail` }),
       'DATABASE_URL cannot be used: nothing listens at its host and port (ECONNREFUSED)',
     ],
     [
@@ -122,14 +122,6 @@ describe('a database that cannot be opened is a config error with the reason', (
       'storage.file cannot be used: it is not an SQLite database (SQLite 26)',
     ],
     ['it is a folder', (place) => ({ file: place }), 'storage.file cannot be used: it is a folder (EISDIR)'],
-    [
-      'its folder cannot be created',
-      (place) => {
-        writeFileSync(join(place, 'a-file'), '')
-        return { file: join(place, 'a-file', 'folder', 'keyrail.db') }
-      },
-      'storage.file cannot be used: a part of its path is not a folder (ENOTDIR)',
-    ],
     [
       'it is from a newer version',
       async (place) => {
@@ -148,6 +140,24 @@ describe('a database that cannot be opened is a config error with the reason', (
     const environment: Environment = { KEYRAIL_SECRET: secret, ...(url === undefined ? {} : { DATABASE_URL: url }) }
     expect(await getConfigError(() => start(written, environment))).toContain(said)
     expect(await getConfigError(() => openOperatorTools(written, { environment }))).toContain(said)
+  })
+
+  test('its folder cannot be created', async () => {
+    const place = folder()
+    writeFileSync(join(place, 'a-file'), '')
+    const written = writeConfig(place, config(join(place, 'a-file', 'folder', 'keyrail.db')))
+    expect(await getConfigError(() => start(written, { KEYRAIL_SECRET: secret }))).toContain(
+      'storage.file cannot be used: a part of its path is not a folder (ENOTDIR)',
+    )
+  })
+
+  test('operator commands do not create the database of a service that never started', async () => {
+    const place = folder()
+    const written = writeConfig(place, config())
+    expect(
+      await getConfigError(() => openOperatorTools(written, { environment: { KEYRAIL_SECRET: secret } })),
+    ).toContain('storage.file names a file that does not exist: start the service first, or check the path')
+    expect(existsSync(join(place, 'keyrail.db'))).toBe(false)
   })
 
   const postgres = databases.filter(({ name }) => name === 'postgres')
@@ -226,7 +236,7 @@ test('the command line exits with code 2 and the reason, without a stack', async
   const place = folder()
   const file = writeConfig(place, config())
   const url = 'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail'
-  const unreachable = `postgres://keyrail:topsecret@127.0.0.1:${await freePort()}/keyrail`
+  const unreachable = `postgres://keyrail:topsecret@127.0.0.1:${await getFreePort()}/keyrail`
   const runs = await Promise.all([
     runKeyrail(['serve', '--check', '--config', file], { KEYRAIL_SECRET: secret, DATABASE_URL: url }),
     runKeyrail(['serve', '--config', file], { KEYRAIL_SECRET: secret, DATABASE_URL: unreachable }),

@@ -1,23 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
-import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
+import type { KeyRecord } from '../../src/index.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
-import { noon, startTenants } from '../tenants/startTenants.ts'
-import type { StartedTenants } from '../tenants/startTenants.ts'
+import { noon, openTenants } from '../tenants/startTenants.ts'
 import { openSocket } from './openSocket.ts'
-import type { OpenSocket } from './openSocket.ts'
-
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options)
-  onTestFinished(started.stop)
-  return started
-}
-const open = async (...args: Parameters<typeof openSocket>): Promise<OpenSocket> => {
-  const socket = await openSocket(...args)
-  onTestFinished(() => socket.ws.terminate())
-  return socket
-}
 
 const signer = createSigner('kid-one')
 const exp = noon / 1000 + 600
@@ -57,12 +44,12 @@ const changes: readonly [change: string, change: Partial<KeyRecord> | 'deleted',
 
 describe('an open WebSocket', () => {
   test.each(changes)('closes within seconds when its key is %s', async (_, change, reason) => {
-    const started = await start()
+    const started = await openTenants()
     const { path, key } = started.addApp(record)
     const { find } = started.keys
     let isDeleted = false
     started.keys.find = (hash) => (isDeleted ? undefined : find(hash))
-    const socket = await open(path, bearer)
+    const socket = await openSocket(path, bearer)
     expect(await socket.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
     if (change === 'deleted') isDeleted = true
     else started.keys.add(key, { ...record, ...change })
@@ -75,10 +62,10 @@ describe('an open WebSocket', () => {
   })
 
   test('closes when its key expires, and when its token does', async () => {
-    const started = await start()
-    const key = await open(started.addApp({ expiresAt: noon + 1_000 }).path)
-    const token = await open(started.addApp(record).path, bearer)
-    const both = await open(started.addApp().path)
+    const started = await openTenants()
+    const key = await openSocket(started.addApp({ expiresAt: noon + 1_000 }).path)
+    const token = await openSocket(started.addApp(record).path, bearer)
+    const both = await openSocket(started.addApp().path)
     started.clock.now = noon + 1_000
     expect(await key.closed).toEqual({ code: 1008, reason: 'key_expired' })
     expect(token.ws.readyState).toBe(1)
@@ -88,9 +75,9 @@ describe('an open WebSocket', () => {
   })
 
   test('stays open, with the new settings, if the change allows that', async () => {
-    const started = await start()
+    const started = await openTenants()
     const { path, key } = started.addApp(record)
-    const socket = await open(path, bearer)
+    const socket = await openSocket(path, bearer)
     started.keys.add(key, { ...record, allow: compileAllowList({ methods: [{ value: 'eth_call' }] }) })
     await expect
       .poll(async () => (await socket.call('eth_gasPrice')).error?.data?.['reason'], { timeout: 5_000 })
@@ -99,8 +86,8 @@ describe('an open WebSocket', () => {
   })
 
   test('stays open while the key store fails and then closes with 1013', async () => {
-    const started = await start()
-    const socket = await open(started.addApp().path)
+    const started = await openTenants()
+    const socket = await openSocket(started.addApp().path)
     started.keys.find = () => {
       throw new Error('the database is unreachable')
     }
@@ -108,10 +95,10 @@ describe('an open WebSocket', () => {
   })
 
   test('closes when a reload removes its network; others stay open', async () => {
-    const started = await start()
+    const started = await openTenants()
     const { path } = started.addApp()
-    const testnet = await open(path)
-    const mainnet = await open(path.replace('/testnet/', '/mainnet/'))
+    const testnet = await openSocket(path)
+    const mainnet = await openSocket(path.replace('/testnet/', '/mainnet/'))
     const upstreams = [{ url: started.upstream.url }]
     await started.gateway.reload({ keys: started.keys, networks: { testnet: { chainId: 31_337, upstreams } } })
     expect(await mainnet.closed).toEqual({ code: 1008, reason: 'not_found' })
@@ -119,10 +106,10 @@ describe('an open WebSocket', () => {
   })
 
   test('no key and no token is in a log entry or a close reason', async () => {
-    const started = await start()
+    const started = await openTenants()
     const { path, key } = started.addApp(record)
     const token = signToken(signer, { exp })
-    const socket = await open(path, {}, ['bearer', token])
+    const socket = await openSocket(path, {}, ['bearer', token])
     await socket.call('eth_gasPrice')
     started.keys.add(key, { ...record, status: 'revoked' })
     const { reason } = await socket.closed

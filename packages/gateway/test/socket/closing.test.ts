@@ -7,7 +7,7 @@ import type { GatewayOptions } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
-import { call, startTenants } from '../tenants/startTenants.ts'
+import { call, openTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
 import { createFakeHub } from './createFakeHub.ts'
 import type { FakeHub } from './createFakeHub.ts'
@@ -16,14 +16,8 @@ import type { OpenSocket } from './openSocket.ts'
 
 const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants & { readonly hub: FakeHub }> => {
   const hub = createFakeHub()
-  const started = await startTenants(options, { parts: { createHub: () => hub } })
-  onTestFinished(started.stop)
+  const started = await openTenants(options, { parts: { createHub: () => hub } })
   return { ...started, hub }
-}
-const open = async (url: string): Promise<OpenSocket> => {
-  const socket = await openSocket(url)
-  onTestFinished(() => socket.ws.terminate())
-  return socket
 }
 const getClosed = ({ entries }: StartedTenants): readonly unknown[] =>
   entries.filter((entry) => entry.event === 'webSocket' && entry.state === 'closed')
@@ -31,7 +25,7 @@ const getClosed = ({ entries }: StartedTenants): readonly unknown[] =>
 describe('a gateway that closes', () => {
   test('closes WebSockets with 1012 once their requests are done', async () => {
     const started = await start()
-    const [idle, busy] = [await open(started.addApp().path), await open(started.addApp().path)]
+    const [idle, busy] = [await openSocket(started.addApp().path), await openSocket(started.addApp().path)]
     let release = (): void => {}
     started.upstream.behave = (seen, response) => {
       release = () => void response.end(result(seen, '1'))
@@ -52,7 +46,7 @@ describe('a gateway that closes', () => {
 
   test('cuts off those that do not respond, and counts their requests', async () => {
     const started = await start()
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     started.upstream.behave = () => undefined
     socket.send(call('eth_call'))
     await expect.poll(() => started.upstream.bodies.length).toBe(1)
@@ -64,7 +58,7 @@ describe('a gateway that closes', () => {
   test('closes many WebSockets a few at a time', async () => {
     const started = await start()
     const { path } = started.addApp()
-    const sockets = await Promise.all(Array.from({ length: 60 }, () => open(path)))
+    const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(path)))
     const isOpen = ({ ws }: OpenSocket): boolean => ws.readyState === 1
     started.gateway.prepareToClose({ windowMs: 1_000 })
     await Promise.race(sockets.map(({ closed }) => closed))
@@ -73,7 +67,7 @@ describe('a gateway that closes', () => {
     expect(sockets.filter(isOpen).length).toBeLessThan(60)
     await expect.poll(() => sockets.filter(isOpen).length).toBe(0)
     // Until `close`, new ones are accepted, and closed again.
-    expect(await (await open(path)).closed).toEqual({ code: 1012, reason: 'service restart' })
+    expect(await (await openSocket(path)).closed).toEqual({ code: 1012, reason: 'service restart' })
     const closing = started.gateway.close()
     await closing
   })
@@ -95,7 +89,7 @@ describe('a gateway that closes', () => {
 
 describe('a caller that reads nothing', () => {
   const openPaused = async (started: StartedTenants): Promise<OpenSocket> => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     await socket.call('eth_subscribe', ['newHeads'])
     socket.ws.pause()
     return socket
@@ -115,7 +109,7 @@ describe('a caller that reads nothing', () => {
 
   test('may get a lot at once', async () => {
     const started = await start({ webSocket: { maxBufferedBytes: 100_000 } })
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     await socket.call('eth_subscribe', ['newHeads'])
     started.hub.notify(JSON.stringify('x'.repeat(1_000)), 20_000)
     await expect.poll(() => socket.unread().length, { timeout: 5_000 }).toBe(20_000)
@@ -125,7 +119,7 @@ describe('a caller that reads nothing', () => {
   test('is cut off when it does not respond to a ping, although nothing is left to send', async () => {
     const started = await start({ webSocket: { pingMs: 1_000 } })
     await openPaused(started)
-    const [alive] = [await open(started.addApp().path)]
+    const [alive] = [await openSocket(started.addApp().path)]
     await expect.poll(() => getClosed(started), { timeout: 8_000 }).toMatchObject([{ reason: 'no_pong' }])
     expect(await alive.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
   })
@@ -134,7 +128,7 @@ describe('a caller that reads nothing', () => {
     const started = await start({ webSocket: { maxInFlight: 2, maxBufferedBytes: 1_000 } })
     const large = JSON.stringify('x'.repeat(5_000_000))
     started.upstream.behave = (seen) => result(seen, large)
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     socket.ws.pause()
     for (let id = 1; id <= 6; id += 1) socket.send(call('eth_call', `["${id}"]`, id))
     await expect.poll(() => started.upstream.bodies.length).toBe(2)
@@ -148,7 +142,7 @@ describe('a caller that reads nothing', () => {
 test('a caller that does not read a large response in time is cut off', async () => {
   const started = await start({ webSocket: { maxInFlight: 1 } })
   started.upstream.behave = (seen) => result(seen, JSON.stringify('x'.repeat(20_000_000)))
-  const socket = await open(started.addApp().path)
+  const socket = await openSocket(started.addApp().path)
   socket.ws.pause()
   // Now the other requests wait, and nothing is read from the caller.
   for (let id = 1; id <= 3; id += 1) socket.send(call('eth_call', `["${id}"]`, id))
@@ -164,7 +158,7 @@ test('a caller that does not read a large response in time is cut off', async ()
   await expect.poll(() => getClosed(started), { timeout: 5_000 }).toMatchObject([{ reason: 'slow_reader' }])
 })
 
-describe('a caller that sends what is no WebSocket frame', () => {
+describe('a caller that sends something that is not a WebSocket frame', () => {
   const upgrade = async (started: StartedTenants): Promise<RawConnection> => {
     const connection = await openRaw(started.port)
     connection.send(
@@ -191,7 +185,7 @@ describe('a caller that sends what is no WebSocket frame', () => {
     const connection = await upgrade(started)
     connection.reset()
     await expect.poll(() => getClosed(started)).toMatchObject([{ reason: 'client', code: 1006 }])
-    expect(await (await open(started.addApp().path)).call('eth_gasPrice')).toMatchObject({ result: '0x1' })
+    expect(await (await openSocket(started.addApp().path)).call('eth_gasPrice')).toMatchObject({ result: '0x1' })
   })
 })
 

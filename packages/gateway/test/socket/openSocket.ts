@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
 
@@ -40,13 +41,14 @@ export interface UpgradeRejection {
 
 const toSocketUrl = (url: string): string => url.replace(/^http/, 'ws')
 
-/** Opens a WebSocket. @param url - May start with `http`. */
+/** Opens a WebSocket, which closes when the test finishes. @param url - May start with `http`. */
 export const openSocket = async (
   url: string,
   options: ClientOptions = {},
   protocols: string[] = [],
 ): Promise<OpenSocket> => {
   const ws = new WebSocket(toSocketUrl(url), protocols, options)
+  onTestFinished(() => ws.terminate())
   const unread: string[] = []
   let wake = (): void => {}
   ws.on('message', (data: Buffer) => {

@@ -5,7 +5,7 @@ import { createApiKey } from '../../src/index.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
-import { call, noLimits, noon, startTenants } from '../tenants/startTenants.ts'
+import { call, noLimits, noon, startTenants, openTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
 import { openSocket, rejectSocket } from './openSocket.ts'
 
@@ -98,8 +98,7 @@ describe('a WebSocket that is rejected', () => {
   })
 
   test('too many unknown keys get 429', async () => {
-    const own = await startTenants({ unknownKeys: { perSecond: 1, burst: 1 } })
-    onTestFinished(own.stop)
+    const own = await openTenants({ unknownKeys: { perSecond: 1, burst: 1 } })
     expect((await rejectSocket(`${own.url}/testnet/none`)).reason).toBe('key_unknown')
     const limited = await rejectSocket(`${own.url}/testnet/none`)
     expect([limited.status, limited.reason]).toEqual([429, 'key_unknown_limited'])
@@ -107,14 +106,8 @@ describe('a WebSocket that is rejected', () => {
 })
 
 describe('the connections that are open', () => {
-  const start = async (options: Parameters<typeof startTenants>[0]): Promise<StartedTenants> => {
-    const own = await startTenants(options)
-    onTestFinished(own.stop)
-    return own
-  }
-
   test('of a key, and of a user, are bounded; one that closes makes room', async () => {
-    const own = await start({ webSocket: { maxConnectionsPerKey: 1, maxConnectionsPerUser: 2 } })
+    const own = await openTenants({ webSocket: { maxConnectionsPerKey: 1, maxConnectionsPerUser: 2 } })
     const [one, two, three] = [0, 1, 2].map(() => own.addApp({ userId: 'usr_1' }).path) as [string, string, string]
     const socket = await openSocket(one)
     const again = await rejectSocket(one)
@@ -138,7 +131,7 @@ describe('the connections that are open', () => {
   })
 
   test('of an IP are bounded, as a trusted proxy forwards it', async () => {
-    const own = await start({ webSocket: { maxConnectionsPerIp: 1 }, trustedProxies: ['127.0.0.1'] })
+    const own = await openTenants({ webSocket: { maxConnectionsPerIp: 1 }, trustedProxies: ['127.0.0.1'] })
     const from = (ip: string) => ({ headers: { 'X-Forwarded-For': ip } })
     await openSocket(own.addApp().path, from('203.0.113.1'))
     expect((await rejectSocket(own.addApp().path, from('203.0.113.1'))).text).toContain('at most 1 for each IP')
@@ -264,8 +257,7 @@ describe('other requests', () => {
   })
 
   test('without WebSockets a request for one is a GET', async () => {
-    const own = await startTenants({ webSocket: { enabled: false } })
-    onTestFinished(own.stop)
+    const own = await openTenants({ webSocket: { enabled: false } })
     const rejected = await rejectSocket(own.addApp().path)
     expect([rejected.status, rejected.reason]).toEqual([405, 'http_method'])
   })

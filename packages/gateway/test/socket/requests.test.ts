@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { result } from '../fakeUpstream.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, noLimits, startTenants } from '../tenants/startTenants.ts'
+import { batch, call, noLimits, startTenants, openTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
 import { openSocket } from './openSocket.ts'
-import type { OpenSocket, SocketMessage } from './openSocket.ts'
+import type { SocketMessage } from './openSocket.ts'
 
 let started: StartedTenants
 
@@ -16,24 +16,19 @@ beforeEach(() => {
   started.upstream.behave = (seen) => result(seen, JSON.stringify(seen.method))
 })
 
-const open = async (url: string): Promise<OpenSocket> => {
-  const socket = await openSocket(url)
-  onTestFinished(() => socket.ws.terminate())
-  return socket
-}
 const reasons = (messages: unknown): unknown[] =>
   (messages as readonly SocketMessage[]).map(({ result: value, error }) => value ?? error?.data?.['reason'])
 
 describe('a WebSocket', () => {
   test.each(['app', 'apiKey'] as const)('makes calls with the key of an %s', async (kind) => {
     const { path } = kind === 'app' ? started.addApp() : started.addApiKey()
-    const socket = await open(path)
+    const socket = await openSocket(path)
     expect(await socket.call('eth_gasPrice', [], 'a')).toEqual({ jsonrpc: '2.0', id: 'a', result: 'eth_gasPrice' })
   })
 
   test('gets the same bytes as a POST, for calls, batches and errors', async () => {
     const { path } = started.addApp()
-    const socket = await open(path)
+    const socket = await openSocket(path)
     const bodies = [
       call('eth_gasPrice'),
       ' {"jsonrpc":"2.0","id":1.0,"method":"eth_gasPrice"}',
@@ -54,7 +49,7 @@ describe('a WebSocket', () => {
   })
 
   test('accepts binary messages, as web3.py sends them, and responds with text', async () => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     let isBinary: boolean | undefined
     socket.ws.on('message', (_, binary) => (isBinary = binary))
     socket.send(Buffer.from(call('eth_gasPrice')))
@@ -74,7 +69,7 @@ describe('a WebSocket', () => {
   })
 
   test('gets no response to a notification of JSON-RPC, alone and in a batch', async () => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     const quiet = '{"jsonrpc":"2.0","method":"eth_gasPrice"}'
     socket.send(quiet)
     socket.send(`[${quiet}]`)
@@ -84,7 +79,7 @@ describe('a WebSocket', () => {
   })
 
   test('gets responses as they are ready, also out of order', async () => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     started.upstream.behave = (seen, response) => {
       if (seen.method === 'eth_gasPrice') setTimeout(() => response.end(result(seen, '1')), 100)
       return seen.method === 'eth_gasPrice' ? undefined : result(seen, '2')
@@ -95,7 +90,7 @@ describe('a WebSocket', () => {
   })
 
   test('gets a large result whole, in one message, while others are sent', async () => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     const large = 'x'.repeat(12_000_000)
     started.upstream.behave = (seen) => result(seen, seen.method === 'eth_getLogs' ? `"${large}"` : '"0x1"')
     socket.send(call('eth_getLogs', '[{}]', 1))
@@ -107,7 +102,7 @@ describe('a WebSocket', () => {
 
   test('has a log entry and a count for each request, whose id starts with that of the connection', async () => {
     const { path, key } = started.addApp()
-    const socket = await open(path)
+    const socket = await openSocket(path)
     started.entries.length = 0
     started.meter.counted.length = 0
     await socket.call('eth_gasPrice')
@@ -138,14 +133,14 @@ describe('a WebSocket', () => {
   })
 
   test('is charged for its requests like POSTs', async () => {
-    const socket = await open(started.addApp({ limits: { ...noLimits, perDay: 2 } }).path)
+    const socket = await openSocket(started.addApp({ limits: { ...noLimits, perDay: 2 } }).path)
     socket.send(batch('eth_gasPrice', 'eth_gasPrice', 'eth_gasPrice'))
     expect(reasons(await socket.next())).toEqual(['eth_gasPrice', 'eth_gasPrice', 'quota_exceeded'])
     expect(await socket.call('eth_gasPrice')).toMatchObject({ id: 1, error: { data: { reason: 'quota_exceeded' } } })
   })
 
   test("responds to viem's keep-alive without a node and without a charge, but only now and then", async () => {
-    const socket = await open(started.addApp({ limits: { ...noLimits, perDay: 1 } }).path)
+    const socket = await openSocket(started.addApp({ limits: { ...noLimits, perDay: 1 } }).path)
     const keepAlive = JSON.stringify({ jsonrpc: '2.0', id: null, method: 'net_version', params: [] })
     const sent = started.upstream.bodies.length
     socket.send(keepAlive)
@@ -157,7 +152,7 @@ describe('a WebSocket', () => {
   })
 
   test('a message that is too large closes it with 1009', async () => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     started.entries.length = 0
     socket.send('x'.repeat(20_001))
     expect((await socket.closed).code).toBe(1009)
@@ -165,11 +160,10 @@ describe('a WebSocket', () => {
   })
 
   test('handles so many messages at a time, and the others later', async () => {
-    const own = await startTenants({ webSocket: { maxInFlight: 2 } })
-    onTestFinished(own.stop)
+    const own = await openTenants({ webSocket: { maxInFlight: 2 } })
     const waiting: (() => void)[] = []
     own.upstream.behave = (seen, response) => void waiting.push(() => void response.end(result(seen, '1')))
-    const socket = await open(own.addApp().path)
+    const socket = await openSocket(own.addApp().path)
     for (let id = 1; id <= 5; id += 1) socket.send(call('eth_call', `["${id}"]`, id))
     await expect.poll(() => waiting.length).toBe(2)
     waiting[0]?.()
@@ -184,7 +178,7 @@ describe('a WebSocket', () => {
   })
 
   test('a caller that disconnects stops its reads', async () => {
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     const cut = started.upstream.cut()
     started.upstream.behave = () => undefined
     socket.send(call('eth_call', '["cut"]'))

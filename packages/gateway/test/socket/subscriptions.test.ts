@@ -1,32 +1,26 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { GatewayOptions } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, noLimits, startTenants, summarize } from '../tenants/startTenants.ts'
+import { batch, call, noLimits, summarize, openTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
 import { createFakeHub } from './createFakeHub.ts'
 import type { FakeHub } from './createFakeHub.ts'
 import { openSocket } from './openSocket.ts'
-import type { OpenSocket, SocketMessage } from './openSocket.ts'
+import type { SocketMessage } from './openSocket.ts'
 
 const start = async (options: Partial<GatewayOptions> = {}): Promise<{ started: StartedTenants; hub: FakeHub }> => {
   const hub = createFakeHub()
   const createHub = ({ network }: { network: string }) => (network === 'testnet' ? hub : createFakeHub())
-  const started = await startTenants(options, { parts: { createHub } })
-  onTestFinished(started.stop)
+  const started = await openTenants(options, { parts: { createHub } })
   return { started, hub }
-}
-const open = async (url: string): Promise<OpenSocket> => {
-  const socket = await openSocket(url)
-  onTestFinished(() => socket.ws.terminate())
-  return socket
 }
 
 describe('eth_subscribe', () => {
   test('passes its params to the subscriptions of the network; notifications follow the id', async () => {
     const { started, hub } = await start()
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     const subscribed = await socket.call('eth_subscribe', ['newHeads'], 7)
     expect(subscribed).toEqual({ jsonrpc: '2.0', id: 7, result: `0x${'1'.padStart(32, '0')}` })
     expect(hub.seen).toEqual(['["newHeads"]'])
@@ -69,7 +63,7 @@ describe('eth_subscribe', () => {
 
   test('in a batch is responded to before its first notification', async () => {
     const { started, hub } = await start()
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     let release = (): void => {}
     started.upstream.behave = (seen, response) => {
       release = () => void response.end(result(seen, '1'))
@@ -98,7 +92,7 @@ describe('eth_subscribe', () => {
     ] as const) {
       const { started, hub } = await start({ weights })
       const { path } = started.addApp({ appId: 'app_counted', limits: { ...noLimits, perDay: 100 } })
-      const socket = await open(path)
+      const socket = await openSocket(path)
       await socket.call('eth_subscribe', ['newHeads'])
       hub.notify('1', 3)
       const heads = [await socket.next(), await socket.next(), await socket.next()]
@@ -117,7 +111,7 @@ describe('eth_subscribe', () => {
 
   test('with a weight ends with the quota: the connection is closed', async () => {
     const { started, hub } = await start({ weights: { eth_subscription: 1 } })
-    const socket = await open(started.addApp({ limits: { ...noLimits, perDay: 3 } }).path)
+    const socket = await openSocket(started.addApp({ limits: { ...noLimits, perDay: 3 } }).path)
     await socket.call('eth_subscribe', ['newHeads'])
     hub.notify('1', 3)
     expect(await socket.closed).toEqual({ code: 1008, reason: 'quota_exceeded' })
@@ -136,11 +130,11 @@ describe('eth_subscribe', () => {
       [allow({ addresses: [{ value: listed }] }), ['newPendingTransactions'], 'address_not_allowed'],
     ] as const
     for (const [more, params, reason] of cases) {
-      const socket = await open(started.addApp(more).path)
+      const socket = await openSocket(started.addApp(more).path)
       expect((await socket.call('eth_subscribe', params)).error?.data?.['reason']).toBe(reason)
     }
     expect(hub.seen).toEqual([])
-    const socket = await open(started.addApp(allow({ addresses: [{ value: listed }] })).path)
+    const socket = await openSocket(started.addApp(allow({ addresses: [{ value: listed }] })).path)
     const cursor = { cursor: { number: '0x1', hashes: [`0x${'33'.repeat(32)}`] } }
     for (const params of [
       ['newHeads'],
@@ -156,7 +150,7 @@ describe('eth_subscribe', () => {
 describe('the subscriptions of a connection', () => {
   test('end with it', async () => {
     const { started, hub } = await start()
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     await socket.call('eth_subscribe', ['newHeads'])
     expect(hub.subscribers()).toBe(1)
     socket.ws.terminate()
@@ -170,7 +164,7 @@ describe('the subscriptions of a connection', () => {
     ['nodeUnavailable', 1011, 'no_upstream'],
   ] as const)('that fail with %s close it', async (fault, code, reason) => {
     const { started, hub } = await start()
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     await socket.call('eth_subscribe', ['newHeads'])
     hub.fail(fault)
     expect(await socket.closed).toEqual({ code, reason })
@@ -179,7 +173,7 @@ describe('the subscriptions of a connection', () => {
 
   test('survive a reload, and close with 1012 if it changes the chain', async () => {
     const { started, hub } = await start()
-    const socket = await open(started.addApp().path)
+    const socket = await openSocket(started.addApp().path)
     await socket.call('eth_subscribe', ['newHeads'])
     const options = (chainId: number): GatewayOptions => ({
       keys: started.keys,

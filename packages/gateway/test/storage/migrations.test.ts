@@ -50,7 +50,7 @@ describe.each(databases)('migrate on $name', (database) => {
 
   // Data in a released database must survive. Each new version adds its migration and its row here.
   test.each(Array.from({ length: newest + 1 }, (_, version) => version))(
-    'brings a database of version %i to the newest, as if it had been made anew',
+    'brings a database of version %i to the newest, as if it had just been created',
     async (version) => {
       const [old, fresh] = [await database.create(), await database.create()]
       await within(old, (db) => migrate(db, { migrations: migrations.slice(0, version) }))

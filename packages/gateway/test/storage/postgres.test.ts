@@ -82,6 +82,30 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await storage.close()
   })
 
+  test('reports a lost idle connection and a failed statement, but not a conflict', async () => {
+    const databaseUrl = await urlOf()
+    const storage = await openStorage({ databaseUrl })
+    let problems = 0
+    storage.onProblem(() => (problems += 1))
+    await storage.ping()
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    expect(problems).toBe(0)
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await expect.poll(() => problems).toBe(1)
+    await client.end()
+    const write = (text: string) => storage.write([{ text, values: [] }])
+    await expect(write('insert into revision select * from revision')).rejects.toSatisfy((error) =>
+      isStorageError(error, 'conflict'),
+    )
+    expect(problems).toBe(1)
+    await expect(write('select 1 / 0')).rejects.toSatisfy((error) => isStorageError(error, 'failed'))
+    expect(problems).toBe(2)
+    await storage.close()
+  })
+
   test('only the transaction fails if its connection is lost', async () => {
     const { db, close } = await openRaw({ databaseUrl: await urlOf() })
     // The connection is cut while it is in use but idle: pg only reports that with an event.

@@ -7,6 +7,7 @@ import { Cluster } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
+import { createRedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
 import type { RedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/openRedis.ts'
@@ -33,8 +34,9 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
   }
   const listen = (link: RedisLink): { received: Change[]; invalidation: RedisInvalidation } => {
     const received: Change[] = []
-    const invalidation = createRedisInvalidation({ redis: link, onChange: (changes) => received.push(...changes) })
-    toClose.unshift(invalidation)
+    const messages = createRedisMessages(link)
+    toClose.unshift(messages)
+    const invalidation = createRedisInvalidation({ messages, onChange: (changes) => received.push(...changes) })
     return { received, invalidation }
   }
   /** Publishes changes with new ids until the other one receives one of them. */

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
+import { createRedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
 import type { RedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/openRedis.ts'
@@ -28,8 +29,9 @@ describe.skipIf(!hasRedis)('with Redis Sentinel', { timeout: 90_000 }, () => {
     client instanceof Redis ? client.stream.remotePort : undefined
   const listen = (link: RedisLink): { received: Change[]; invalidation: RedisInvalidation } => {
     const received: Change[] = []
-    const invalidation = createRedisInvalidation({ redis: link, onChange: (changes) => received.push(...changes) })
-    toClose.unshift(invalidation)
+    const messages = createRedisMessages(link)
+    toClose.unshift(messages)
+    const invalidation = createRedisInvalidation({ messages, onChange: (changes) => received.push(...changes) })
     return { received, invalidation }
   }
   const expectDelivery = async (from: ReturnType<typeof listen>, to: ReturnType<typeof listen>): Promise<void> => {

@@ -631,7 +631,12 @@ describe.each(databases)('repositories on $name', (database) => {
     })
   })
 
-  test('responds to a ping', async () => {
-    await expect(storage.ping()).resolves.toBeUndefined()
+  test('responds to a ping with the number of the last change', async () => {
+    const before = await storage.ping()
+    expect(before).toBe(await storage.changes.seq())
+    const user = await addUser(storage)
+    const { row } = await addApiKey(storage, { userId: user.id })
+    await storage.keys.revoke({ id: row.id, userId: user.id, now })
+    expect(await storage.ping()).toBe(before + 1)
   })
 })

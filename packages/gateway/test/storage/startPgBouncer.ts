@@ -6,7 +6,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, unprivileged } from './startPostgres.ts'
+import { getFreePort } from '../getFreePort.ts'
+import { unprivileged } from './startPostgres.ts'
 
 /** A PgBouncer in transaction mode. */
 export interface PgBouncer {
@@ -33,7 +34,7 @@ export const startPgBouncer = async (databaseUrl: string, serverConnections: num
   if (program === undefined) throw new Error('there is no PgBouncer: apt-get install pgbouncer')
   const target = new URL(databaseUrl)
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-pgbouncer-'))
-  const port = await freePort()
+  const port = await getFreePort()
   const userList = join(folder, 'users.txt')
   const config = join(folder, 'pgbouncer.ini')
   writeFileSync(userList, `"${target.username}" "${target.password}"\n`)

@@ -3,12 +3,11 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { getFreePort } from '../getFreePort.ts'
 import { postgresBinaries } from './postgresBinaries.ts'
 
 /** A real PostgreSQL server for one test file. */
@@ -31,15 +30,6 @@ export const unprivileged = async (): Promise<{ uid?: number; gid?: number }> =>
 /** Whether all users may access a folder. Root's home often denies it. */
 const isOpenToAll = (folder: string): boolean =>
   (statSync(folder).mode & 0o001) !== 0 && (dirname(folder) === folder || isOpenToAll(dirname(folder)))
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const whenReady = (server: ChildProcess): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -108,7 +98,7 @@ export const createPostgresFolder = async ({
     settings: readonly string[],
     attempts: number,
   ): Promise<{ server: ChildProcess; port: number }> => {
-    const port = await freePort()
+    const port = await getFreePort()
     const server = spawn(
       join(bin, 'postgres'),
       ['-D', from, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ChainReadError } from '../../src/proxy/subscription/chain/chainNodes.ts'
 import type { ChainNode, ChainNodes } from '../../src/proxy/subscription/chain/chainNodes.ts'
 import { createChainNodes } from '../../src/proxy/subscription/chain/createChainNodes.ts'
@@ -6,11 +6,6 @@ import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
 import { startNodeSource } from './startNodeSource.ts'
-
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 interface Started {
   readonly nodes: ChainNodes
@@ -24,7 +19,7 @@ const start = async (heads: readonly [number, number] = [100, 100]): Promise<Sta
   for (const [index, upstream] of [first, second].entries()) {
     upstream.head = heads[index] as number
     upstream.behave = (call) => result(call, `"node ${index}"`)
-    cleanups.push(upstream.stop)
+    onTestFinished(upstream.stop)
   }
   const { group } = await startNodeSource([first, second].map(({ url }, index) => ({ url, name: `node-${index}` })))
   return { nodes: createChainNodes(() => group, { timeoutMs: 60_000, maxResponseBytes: 1_000 }), first, second }

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createChainFollower } from '../../src/proxy/subscription/chain/createChainFollower.ts'
 import { createBloom } from '../../src/proxy/subscription/chain/logsBloom.ts'
 import type { ChainFollower, ChainStart, ChainStep } from '../../src/proxy/subscription/followedChain.ts'
@@ -7,11 +7,6 @@ import type { ChainAnvil } from './chainAnvil.ts'
 import { createChainConsumer } from './chainConsumer.ts'
 import type { ChainConsumer } from './chainConsumer.ts'
 import { startNodeSource } from './startNodeSource.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 interface Followed {
   readonly follower: ChainFollower
@@ -44,7 +39,7 @@ const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
     steps.push(step)
     for (const consumer of consumers) consumer.apply(step)
   })
-  cleanups.push(follower.stop)
+  onTestFinished(follower.stop)
   const start = (
     cursor: { number: number; hashes: string[] } | undefined,
     onStart: (start: ChainStart) => void,
@@ -74,7 +69,7 @@ const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
 
 const startAnvils = async (count: number): Promise<readonly ChainAnvil[]> => {
   const anvils = await Promise.all(Array.from({ length: count }, startChainAnvil))
-  cleanups.push(...anvils.map(({ stop }) => stop))
+  for (const { stop } of anvils) onTestFinished(stop)
   return anvils
 }
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
-import { startCuttableProxy } from '../usage/cuttableProxy.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
 import { startNodeSource } from './startNodeSource.ts'
 
 const startNode = async (): Promise<Anvil & { readonly wsUrl: string }> => {
@@ -75,7 +75,7 @@ test('without a WebSocket: pending transactions come from a filter, and from ano
 
 test.each(['cut', 'hang'] as const)('after a connection was lost (%s), blocks wake again', async (fault) => {
   const node = await startNode()
-  const proxy = await startCuttableProxy(Number(new URL(node.url).port))
+  const proxy = await startTcpProxy(Number(new URL(node.url).port))
   onTestFinished(proxy.close)
   const wsUrl = `ws://127.0.0.1:${proxy.port}`
   const { source, states } = await startNodeSource([{ url: node.url, wsUrl }], { silenceMs: 200, timeoutMs: 1_000 })

@@ -49,6 +49,7 @@ export const startNodeSource = async (
     timeoutMs: 2_000,
     maxCacheBytes: 0,
     maxFilters: 1,
+    checks: undefined,
     log,
   })
   await group.start()

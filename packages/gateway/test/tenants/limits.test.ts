@@ -1,20 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import type { GatewayOptions } from '../../src/index.ts'
+import { describe, expect, test } from 'vitest'
 import { result } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, noLimits, noon, summarize, startTenants } from './startTenants.ts'
-import type { StartedTenants } from './startTenants.ts'
+import { batch, call, noLimits, noon, summarize, openTenants } from './startTenants.ts'
 
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0)) await stop()
-})
-const start = async (options: Partial<GatewayOptions> = {}, how: { later?: boolean } = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options, how)
-  cleanups.push(started.stop)
-  return started
-}
 const read = call('eth_gasPrice')
 const getLimitHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => /^(?:x-ratelimit|retry-after)/.test(name)))
@@ -25,7 +14,7 @@ describe.each([
   ['decided asynchronously, as by Redis', true],
 ])('a rate limit %s', (_, later) => {
   test('is in the headers of every response, and a call over it gets 429 with the time to wait', async () => {
-    const { addApp, clock } = await start({}, { later })
+    const { addApp, clock } = await openTenants({}, { later })
     const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 2 } })
     const first = await post(path, read)
     expect(summarize(first)).toEqual([200, '0x1'])
@@ -66,7 +55,7 @@ describe.each([
   })
 
   test('grants the first calls of a batch that fit and rejects the rest individually', async () => {
-    const { addApp, upstream } = await start({}, { later })
+    const { addApp, upstream } = await openTenants({}, { later })
     const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 2 } })
     const response = await post(path, batch('eth_gasPrice', 'nope', 'eth_blockNumber', 'eth_maxPriorityFeePerGas'))
     expect(summarize(response)).toEqual([200, '0x1', 'method_not_found', '0x1', 'rate_limited'])
@@ -75,7 +64,7 @@ describe.each([
   })
 
   test('also counts rejected calls, and precedes other rejections once it is used up', async () => {
-    const { addApp, clock } = await start({}, { later })
+    const { addApp, clock } = await openTenants({}, { later })
     const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 4 } })
     expect(summarize(await post(path, batch('nope', 'nope', 'nope')))).toEqual([
       200,
@@ -98,7 +87,7 @@ describe.each([
 
 describe.each([['sync' as const], ['async' as const]])('a quota (%s)', (mode) => {
   test('is in the headers of every response, and once it is used up calls get 403 until midnight', async () => {
-    const { addApp, usageLimits, upstream } = await start()
+    const { addApp, usageLimits, upstream } = await openTenants()
     usageLimits.mode = mode
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 2 } })
     const first = await post(path, read)
@@ -130,7 +119,7 @@ describe.each([['sync' as const], ['async' as const]])('a quota (%s)', (mode) =>
   })
 
   test('grants the first calls of a batch that fit', async () => {
-    const { addApp, usageLimits } = await start()
+    const { addApp, usageLimits } = await openTenants()
     usageLimits.mode = mode
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 2 } })
     expect(summarize(await post(path, batch('nope', 'eth_gasPrice', 'eth_blockNumber', 'eth_gasPrice')))).toEqual([
@@ -146,7 +135,7 @@ describe.each([['sync' as const], ['async' as const]])('a quota (%s)', (mode) =>
 
 describe('a quota', () => {
   test('is a 429 with Retry-After and the same reason if the operator configures quotaStatus 429', async () => {
-    const { addApp } = await start({ quotaStatus: 429 })
+    const { addApp } = await openTenants({ quotaStatus: 429 })
     const { path } = addApp({ limits: { ...noLimits, perDay: 0 } })
     const response = await post(path, read)
     expect(summarize(response)).toEqual([429, 'quota_exceeded'])
@@ -154,7 +143,7 @@ describe('a quota', () => {
   })
 
   test('names the month for a monthly limit', async () => {
-    const { addApp } = await start()
+    const { addApp } = await openTenants()
     const { path } = addApp({ limits: { ...noLimits, perMonth: 0 } })
     const response = await post(path, read)
     expect(JSON.parse(response.text)).toMatchObject({
@@ -167,7 +156,7 @@ describe('a quota', () => {
   })
 
   test("API keys use their user's quota, and an app has its own", async () => {
-    const { addApp, addApiKey, usageLimits } = await start()
+    const { addApp, addApiKey, usageLimits } = await openTenants()
     const limits = { ...noLimits, perDay: 100 }
     const own = { userId: 'usr_1', limits }
     for (const { path } of [addApiKey(own), addApiKey(own), addApp({ ...own, appId: 'app_1' })]) await post(path, read)
@@ -175,7 +164,7 @@ describe('a quota', () => {
   })
 
   test('does not count rejected calls, counts calls that a node received, and returns the others', async () => {
-    const { addApp, usageLimits, upstream } = await start({ limits: { upstreamTimeoutMs: 300 } })
+    const { addApp, usageLimits, upstream } = await openTenants({ limits: { upstreamTimeoutMs: 300 } })
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     for (const rejected of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, rejected)
     expect(usageLimits.used('app:app_q')).toBe(0)
@@ -207,7 +196,7 @@ describe('a quota', () => {
   })
 
   test('that is unavailable results in 503, not in quota_exceeded, and nothing is forwarded', async () => {
-    const { addApp, usageLimits, upstream, entries, meter } = await start()
+    const { addApp, usageLimits, upstream, entries, meter } = await openTenants()
     usageLimits.mode = 'unavailable'
     const { path } = addApp({ id: 'key_g', limits: { ...noLimits, perDay: 100 } })
     for (const body of [read, batch('eth_gasPrice', 'eth_blockNumber')]) {
@@ -222,7 +211,7 @@ describe('a quota', () => {
   })
 
   test('granted after the caller disconnected is returned, and nothing is forwarded', async () => {
-    const { addApp, usageLimits, upstream, port, entries } = await start()
+    const { addApp, usageLimits, upstream, port, entries } = await openTenants()
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     let grant = (): void => {}
     const { take } = usageLimits
@@ -242,14 +231,14 @@ describe('a quota', () => {
 })
 
 test('a key without limits has no limit headers and uses no quota', async () => {
-  const { addApp, usageLimits } = await start()
+  const { addApp, usageLimits } = await openTenants()
   const { path } = addApp({ appId: 'app_q' })
   expect(getLimitHeaders((await post(path, read)).headers)).toEqual({})
   expect(usageLimits.used('app:app_q')).toBe(0)
 })
 
 test('a response has the headers of both limits, and the rate limit is checked first', async () => {
-  const { addApp } = await start()
+  const { addApp } = await openTenants()
   const { path } = addApp({ limits: { perSecond: 5, burst: 3, perDay: 2, perMonth: null } })
   const response = await post(path, batch(...Array.from({ length: 4 }, () => 'eth_gasPrice')))
   expect(summarize(response)).toEqual([200, '0x1', '0x1', 'quota_exceeded', 'rate_limited'])

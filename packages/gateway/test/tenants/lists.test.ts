@@ -1,20 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { AllowListEntries } from '../../src/auth/allowList/allowListEntries.ts'
-import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
+import type { KeyRecord } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
-import { call, summarize, startTenants } from './startTenants.ts'
-import type { StartedTenants } from './startTenants.ts'
+import { call, summarize, openTenants } from './startTenants.ts'
 
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0)) await stop()
-})
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options)
-  cleanups.push(started.stop)
-  return started
-}
 const read = call('eth_gasPrice')
 const allow = (entries: AllowListEntries): Pick<KeyRecord, 'allow'> => ({ allow: compileAllowList(entries) })
 const withHeaders = (headers: Record<string, string>): RequestInit => ({
@@ -25,11 +15,11 @@ describe('an allow list', () => {
   test('of IPs uses the address of the socket, or the one forwarded by a trusted proxy', async () => {
     const office = allow({ ips: [{ value: '203.0.113.0/24' }] })
     const local = allow({ ips: [{ value: '127.0.0.1' }] })
-    const plain = await start()
+    const plain = await openTenants()
     const forged = withHeaders({ 'x-forwarded-for': '203.0.113.9' })
     expect(summarize(await post(plain.addApp(office).path, read, forged))).toEqual([403, 'ip_not_allowed'])
     expect(summarize(await post(plain.addApp(local).path, read, forged))).toEqual([200, '0x1'])
-    const proxied = await start({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] })
+    const proxied = await openTenants({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] })
     const { path } = proxied.addApp(office)
     expect(summarize(await post(path, read, forged))).toEqual([200, '0x1'])
     for (const forwarded of ['203.0.113.9, 198.51.100.1', '198.51.100.1, 10.0.0.1', '203.0.113.9, unknown', ''])
@@ -40,7 +30,7 @@ describe('an allow list', () => {
   })
 
   test('of origins and user agents checks the headers and rejects a repeated Origin header', async () => {
-    const { addApp } = await start()
+    const { addApp } = await openTenants()
     const { path } = addApp(allow({ origins: [{ value: 'https://app.example' }], userAgents: [{ value: 'wallet/' }] }))
     const origin = 'https://app.example'
     const userAgent = 'Wallet/2.0'
@@ -62,7 +52,7 @@ describe('an allow list', () => {
   })
 
   test('of methods and addresses checks each call of a batch', async () => {
-    const { addApp, upstream } = await start()
+    const { addApp, upstream } = await openTenants()
     const listed = '0x00000000000000000000000000000000000000AA'
     const { path } = addApp(allow({ methods: [{ value: 'eth_*' }], addresses: [{ value: listed }] }))
     const to = (address: string): string => `[{"to":"${address}"},"latest"]`
@@ -87,7 +77,7 @@ describe('an allow list', () => {
   })
 
   test('that rejects a call leaves the quota unchanged', async () => {
-    const { addApp, usageLimits } = await start()
+    const { addApp, usageLimits } = await openTenants()
     const limits = { perSecond: null, burst: 1, perDay: 10, perMonth: null }
     const { path } = addApp({ ...allow({ methods: [{ value: 'eth_call' }] }), appId: 'app_l', limits })
     await post(path, read)
@@ -97,14 +87,14 @@ describe('an allow list', () => {
 
 describe('a key', () => {
   test("of an app without 'Node API' gets 403, and API keys have no services", async () => {
-    const { addApp, addApiKey } = await start()
+    const { addApp, addApiKey } = await openTenants()
     expect(summarize(await post(addApp({ services: [] }).path, read))).toEqual([403, 'service_off'])
     expect(summarize(await post(addApp({ services: ['Node API', 'Other'] }).path, read))).toEqual([200, '0x1'])
     expect(summarize(await post(addApiKey().path, read))).toEqual([200, '0x1'])
   })
 
   test('expires on time, because each request checks it', async () => {
-    const { addApiKey, clock } = await start()
+    const { addApiKey, clock } = await openTenants()
     const { path } = addApiKey({ expiresAt: clock.now + 1 })
     expect(summarize(await post(path, read))).toEqual([200, '0x1'])
     clock.now += 1
@@ -112,7 +102,7 @@ describe('a key', () => {
   })
 
   test('of a disabled user is rejected as disabled before any other check', async () => {
-    const { addApiKey } = await start()
+    const { addApiKey } = await openTenants()
     const { path } = addApiKey({ status: 'disabled', expiresAt: 0 })
     expect(summarize(await post(path.replace('testnet', 'mainnet'), read))).toEqual([401, 'key_disabled'])
   })

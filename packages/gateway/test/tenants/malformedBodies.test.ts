@@ -1,22 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { GatewayOptions, UsageLimits } from '../../src/index.ts'
 import { allBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createFakeLimits } from './fakes.ts'
-import { batch, call, noLimits, noon, summarize, startTenants } from './startTenants.ts'
+import { batch, call, noLimits, noon, summarize, startTenants, openTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
-
-const toStop: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
-const start = async (options: Partial<GatewayOptions> = {}, how: { later?: boolean } = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options, how)
-  toStop.push(started.stop)
-  return started
-}
 
 const MiB = 1024 * 1024
 const read = call('eth_gasPrice')
@@ -108,7 +98,7 @@ describe.each([
 
 describe('with a rate limit that is used up', () => {
   const startUsedUp = async (options: Partial<GatewayOptions> = {}) => {
-    const started = await start(options)
+    const started = await openTenants(options)
     const { path } = started.addApp({ limits: { ...noLimits, perSecond: 1, burst: 1 } })
     await post(path, read)
     return { ...started, path, pathname: new URL(path).pathname }
@@ -159,7 +149,7 @@ describe('with a rate limit that is used up', () => {
   })
 
   test('a body over the size limit counts as one call if the rate is not used up', async () => {
-    const { addApp, port } = await start({ limits: { maxBodyBytes: 300 } })
+    const { addApp, port } = await openTenants({ limits: { maxBodyBytes: 300 } })
     const { path } = addApp({ limits })
     const connection = await openRaw(port)
     const chunk = `100\r\n${'x'.repeat(256)}\r\n`
@@ -171,7 +161,7 @@ describe('with a rate limit that is used up', () => {
   })
 
   test('large bodies that were read before the rate was used up are not parsed', async () => {
-    const { addApp, port, meter } = await start()
+    const { addApp, port, meter } = await openTenants()
     const { path } = addApp({ id: 'key_c', limits: { ...noLimits, perSecond: 1, burst: 3 } })
     const { pathname } = new URL(path)
     const body = `[${Array(50_000).fill('[]').join(',')}]`
@@ -190,7 +180,7 @@ describe('with a rate limit that is used up', () => {
 
 describe('nesting', () => {
   test('accepts 64 levels and rejects 65 with an error that names the limit', async () => {
-    const { addApp, upstream } = await start()
+    const { addApp, upstream } = await openTenants()
     const { path } = addApp()
     expect(summarize(await post(path, callOfDepth(64)))).toEqual([200, '0x1'])
     expect(summarize(await post(path, `[${callOfDepth(63)}]`))).toEqual([200, '0x1'])
@@ -211,14 +201,14 @@ describe('nesting', () => {
   })
 
   test('uses the limit of the operator', async () => {
-    const { addApp } = await start({ limits: { maxJsonDepth: 8 } })
+    const { addApp } = await openTenants({ limits: { maxJsonDepth: 8 } })
     const { path } = addApp()
     expect(summarize(await post(path, callOfDepth(8)))).toEqual([200, '0x1'])
     expect(summarize(await post(path, callOfDepth(9)))).toEqual([400, 'parse_error'])
   })
 
   test('ignores brackets in strings', async () => {
-    const { addApp } = await start()
+    const { addApp } = await openTenants()
     const text = `"${'[{'.repeat(500)}\\"${'[{'.repeat(500)}"`
     expect(summarize(await post(addApp().path, call('eth_call', `[${text}]`)))).toEqual([200, '0x1'])
   })
@@ -233,7 +223,7 @@ const countTurns = (): (() => number) => {
     next = setImmediate(count)
   }
   next = setImmediate(count)
-  toStop.push(() => clearImmediate(next))
+  onTestFinished(() => clearImmediate(next))
   return () => turn
 }
 
@@ -261,7 +251,7 @@ test("large bodies of one key are parsed one per event loop iteration and do not
       return inner.take(request)
     },
   }
-  const { addApp, port } = await start({ usageLimits: noted })
+  const { addApp, port } = await openTenants({ usageLimits: noted })
   const own = { limits: { ...noLimits, perSecond: 100_000 } }
   const greedy = new URL(addApp({ ...own, id: 'greedy' }).path).pathname
   const other = new URL(addApp({ ...own, id: 'other' }).path).pathname
@@ -283,7 +273,7 @@ test("large bodies of one key are parsed one per event loop iteration and do not
 })
 
 test('bodies with an unknown key are neither buffered nor parsed', async () => {
-  const { url, port } = await start()
+  const { url, port } = await openTenants()
   const connection = await openRaw(port)
   connection.send(`POST /testnet/none HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * MiB}\r\n\r\n${'['.repeat(MiB)}`)
   for (let count = 0; count < 5; count += 1) await fetch(`${url}/healthz`)

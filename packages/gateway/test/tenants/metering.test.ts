@@ -1,30 +1,19 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
-import type { GatewayOptions } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import type { SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, noLimits, startTenants } from './startTenants.ts'
-import type { StartedTenants } from './startTenants.ts'
+import { batch, call, noLimits, openTenants } from './startTenants.ts'
 
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0)) await stop()
-})
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options)
-  cleanups.push(started.stop)
-  return started
-}
 const read = call('eth_gasPrice')
 
 describe('metering counts', () => {
   test('each call once, by method and outcome', async () => {
-    const { addApp, meter, upstream } = await start({ limits: { upstreamTimeoutMs: 200 } })
+    const { addApp, meter, upstream } = await openTenants({ limits: { upstreamTimeoutMs: 200 } })
     const { path } = addApp({ id: 'key_m', allow: compileAllowList({ methods: [{ value: 'eth_*' }] }) })
     await post(path, read)
     upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
@@ -56,14 +45,14 @@ describe('metering counts', () => {
   })
 
   test('calls with the old key of a rotation apart', async () => {
-    const { addApp, meter } = await start()
+    const { addApp, meter } = await openTenants()
     await post(addApp({ id: 'key_r', old: true }).path, read)
     await post(addApp({ id: 'key_r' }).path, read)
     expect(meter.counted).toEqual(['key_r:old', 'key_r'].map((id) => `${id} testnet eth_gasPrice succeeded`))
   })
 
   test('a rejected request of a known key by its reason, and a rejected batch by its calls', async () => {
-    const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchCalls: 2, maxBodyBytes: 300 } })
+    const { addApp, addApiKey, meter, url } = await openTenants({ limits: { maxBatchCalls: 2, maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_w' })
     for (const body of ['{', '[]', '1', batch('a', 'b', 'c')]) await post(path, body)
     await post(addApp({ id: 'key_off', services: [] }).path, read)
@@ -87,7 +76,7 @@ describe('metering counts', () => {
     ['the quota throws', 'throws'],
     ['the quota rejects', 'rejects'],
   ] as const)('each call of a batch that is rejected because %s', async (_, mode) => {
-    const { addApp, meter, usageLimits } = await start()
+    const { addApp, meter, usageLimits } = await openTenants()
     const { path } = addApp({ id: 'key_d', limits: { ...noLimits, perDay: 100 } })
     usageLimits.mode = 'unavailable'
     if (mode === 'throws')
@@ -104,7 +93,7 @@ describe('metering counts', () => {
   })
 
   test('a chunked body that exceeds the limit once, if its key is known', async () => {
-    const { addApp, meter, port } = await start({ limits: { maxBodyBytes: 300 } })
+    const { addApp, meter, port } = await openTenants({ limits: { maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_c' })
     const connection = await openRaw(port)
     const chunk = `100\r\n${'x'.repeat(256)}\r\n`
@@ -117,7 +106,7 @@ describe('metering counts', () => {
   })
 
   test('calls over a limit by the reason of the rejection', async () => {
-    const { addApp, meter } = await start()
+    const { addApp, meter } = await openTenants()
     const { path } = addApp({ id: 'key_l', limits: { ...noLimits, perSecond: 1, burst: 2, perDay: 1 } })
     await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_blobBaseFee'))
     expect(meter.counted).toEqual([
@@ -131,7 +120,7 @@ describe('metering counts', () => {
     ['a call', read, ['eth_gasPrice disconnected']],
     ['a batch', batch('eth_gasPrice', 'nope'), ['eth_gasPrice disconnected', 'other disconnected']],
   ])('%s whose caller disconnected as disconnected, and charges the quota', async (_, body, counted) => {
-    const { addApp, meter, upstream, port, usageLimits } = await start()
+    const { addApp, meter, upstream, port, usageLimits } = await openTenants()
     const { path } = addApp({ id: 'key_g', appId: 'app_g', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = () => undefined
     const connection = await openRaw(port)
@@ -143,7 +132,7 @@ describe('metering counts', () => {
   })
 
   test('a transaction whose caller disconnected by its actual outcome', async () => {
-    const { addApp, meter, upstream, port } = await start()
+    const { addApp, meter, upstream, port } = await openTenants()
     const { path } = addApp({ id: 'key_t' })
     let respond = (): void => {}
     upstream.behave = (seen, response) => {
@@ -168,7 +157,7 @@ describe('metering counts', () => {
     ],
     ['that ended with an error', (call) => `${large(call).slice(0, -1)},"error":{"code":1}}`, 'upstreamFailed'],
   ])('a large result %s once, with that outcome', async (_, behave, outcome) => {
-    const { addApp, meter, upstream, usageLimits } = await start()
+    const { addApp, meter, upstream, usageLimits } = await openTenants()
     const { path } = addApp({ id: 'key_s', appId: 'app_s', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = behave
     await post(path, call('eth_call')).catch(() => {})
@@ -178,7 +167,7 @@ describe('metering counts', () => {
   })
 
   test('a large result whose caller disconnects halfway as disconnected', async () => {
-    const { addApp, meter, upstream, port } = await start()
+    const { addApp, meter, upstream, port } = await openTenants()
     const { path } = addApp({ id: 'key_s' })
     upstream.behave = (call, response) => void response.write(large(call).slice(0, -2))
     const socket = connect({ port, host: '127.0.0.1' })
@@ -191,7 +180,7 @@ describe('metering counts', () => {
   })
 
   test('nothing if the meter throws, and the call succeeds', async () => {
-    const { addApp, meter, entries } = await start()
+    const { addApp, meter, entries } = await openTenants()
     meter.count = () => {
       throw new Error('the meter is broken')
     }

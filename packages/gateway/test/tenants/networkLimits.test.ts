@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, createLocalLimits } from '../../src/index.ts'
 import type { KeyLimits, NetworkOptions, UsageLimits } from '../../src/index.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -12,11 +12,6 @@ import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance } from '../usage/openRedisInstance.ts'
 import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import { batch, call, noLimits, noon, summarize } from './startTenants.ts'
-
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0).toReversed()) await stop()
-})
 
 interface Started extends StartedGateway {
   readonly upstreams: { readonly testnet: FakeUpstream; readonly mainnet: FakeUpstream }
@@ -40,7 +35,8 @@ const appLimits: KeyLimits = {
 const start = async (usageLimits: UsageLimits, limits: KeyLimits = appLimits): Promise<Started> => {
   const testnet = await startFakeUpstream(chainIds.testnet)
   const mainnet = await startFakeUpstream(chainIds.mainnet)
-  cleanups.push(testnet.stop, mainnet.stop)
+  onTestFinished(testnet.stop)
+  onTestFinished(mainnet.stop)
   const options = {
     now: () => noon,
     usageLimits,
@@ -55,7 +51,7 @@ const start = async (usageLimits: UsageLimits, limits: KeyLimits = appLimits): P
     },
   }
   const started = await startGateway({ testnet: [] }, options)
-  cleanups.push(() => started.gateway.close({ graceMs: 0 }))
+  onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   const key = createApiKey('app')
   started.keys.add(key, {
     id: 'key_n',
@@ -85,7 +81,7 @@ const start = async (usageLimits: UsageLimits, limits: KeyLimits = appLimits): P
 const startLocal = async (limits?: KeyLimits): Promise<Started & { readonly clock: { now: number } }> => {
   const clock = { now: 0 }
   const usageLimits = createLocalLimits({ now: () => noon, rates: createRateLimiter({ now: () => clock.now }) })
-  cleanups.push(() => usageLimits.close())
+  onTestFinished(() => usageLimits.close())
   return { ...(await start(usageLimits, limits)), clock }
 }
 
@@ -263,14 +259,12 @@ test.skipIf(!hasRedis)(
   'on Redis a network with a rate of its own has a key of its own, beside the account',
   async () => {
     const redis = await startRedis()
-    cleanups.push(() => redis.stop())
+    onTestFinished(() => redis.stop())
     const storage = await openStorage(await sqlite.create())
-    cleanups.push(
-      () => sqlite.stop(),
-      () => storage.close(),
-    )
+    onTestFinished(() => sqlite.stop())
+    onTestFinished(() => storage.close())
     const instance = await openRedisInstance(redis.url, storage)
-    cleanups.push(() => instance.close())
+    onTestFinished(() => instance.close())
     const { testnet, mainnet } = await start(instance.limits)
     expect(
       (await post(testnet, batch(...Array<string>(50).fill('eth_gasPrice')))).headers.get('x-ratelimit-limit'),

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -9,12 +9,7 @@ import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { chainIds, nothingThere, post } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
-import { batch, call, noLimits, summarize, startTenants } from './startTenants.ts'
-
-const toStop: (() => Promise<unknown> | void)[] = []
-afterEach(async () => {
-  for (const stop of toStop.splice(0).toReversed()) await stop()
-})
+import { batch, call, noLimits, summarize, openTenants } from './startTenants.ts'
 
 /** For calls that time out. Others have 20 s, so that tests pass on a busy machine. */
 const impatient = { limits: { upstreamTimeoutMs: 150 } }
@@ -36,9 +31,8 @@ const start = async (options: Partial<GatewayOptions> = {}) => {
   const appId = `app_${apps}`
   const account = { id: `app:${appId}`, perDay: 1_000, perMonth: null }
   const usageLimits = createLocalLimits({ storage })
-  toStop.push(usageLimits.close)
-  const started = await startTenants({ usageLimits, limits: { upstreamTimeoutMs: 20_000 }, ...options })
-  toStop.push(started.stop)
+  onTestFinished(usageLimits.close)
+  const started = await openTenants({ usageLimits, limits: { upstreamTimeoutMs: 20_000 }, ...options })
   const key = started.addApp({ appId, limits: { ...noLimits, perDay: account.perDay } })
   const used = async (): Promise<number> => (await usageLimits.usage(account)).day.used
   return { ...started, path: key.path, used }
@@ -174,7 +168,7 @@ describe('a call that a node received counts', () => {
   test('once, if the first node fails and the second is unreachable', async () => {
     const nodes: FakeUpstream[] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
     const [first, second] = nodes as [FakeUpstream, FakeUpstream]
-    toStop.push(first.stop)
+    onTestFinished(first.stop)
     const { path, used } = await start({
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: first.url }, { url: second.url }] },

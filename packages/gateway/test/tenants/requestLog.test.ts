@@ -1,18 +1,13 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { GatewayOptions, RecordedRequest, RequestLog } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { openSocket } from '../socket/openSocket.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, noLimits, startTenants } from './startTenants.ts'
+import { batch, call, noLimits, openTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
-
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0)) await stop()
-})
 
 interface StartedLog extends StartedTenants {
   readonly recorded: RecordedRequest[]
@@ -32,8 +27,7 @@ const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedLog>
     },
     add: (request) => void recorded.push(request),
   }
-  const started = await startTenants({ requestLog, ...options })
-  cleanups.push(started.stop)
+  const started = await openTenants({ requestLog, ...options })
   return { ...started, recorded, asked, log }
 }
 const nodeError = '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
 import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
@@ -73,6 +74,13 @@ export const startTenants = async (
       await upstream.stop()
     },
   }
+}
+
+/** Starts a gateway like {@link startTenants}, which stops when the test finishes. */
+export const openTenants = async (...args: Parameters<typeof startTenants>): Promise<StartedTenants> => {
+  const started = await startTenants(...args)
+  onTestFinished(started.stop)
+  return started
 }
 
 /** The body of one call. */

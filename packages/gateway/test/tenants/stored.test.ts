@@ -3,6 +3,8 @@ import { createGateway } from '../../src/index.ts'
 import type { Gateway } from '../../src/index.ts'
 import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
+import { watchStores } from '../../src/service/watchStores.ts'
+import type { StoreWatch } from '../../src/service/watchStores.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
@@ -17,6 +19,7 @@ const read = call('eth_gasPrice')
 
 interface Instance {
   readonly keys: StoredKeys
+  readonly watch: StoreWatch
   readonly gateway: Gateway
   readonly storage: Storage
   readonly url: string
@@ -31,8 +34,9 @@ describe.each(databases)('two instances on one $name', (database) => {
     upstream = await startFakeUpstream(chainIds.testnet)
   })
   afterEach(async () => {
-    for (const { keys, gateway, storage } of instances.splice(0)) {
+    for (const { keys, watch, gateway, storage } of instances.splice(0)) {
       await gateway.close({ graceMs: 0 })
+      watch.stop()
       await keys.close()
       await storage.close()
     }
@@ -46,10 +50,11 @@ describe.each(databases)('two instances on one $name', (database) => {
     const storage = await openStorage(options)
     const limits = { perSecond: null, burst: 1, perDay: null, perMonth: null }
     const keys = createStoredKeys({ storage, getLimits: () => limits })
+    const watch = watchStores([{ name: 'database', check: keys.refresh }], () => {})
     const network = { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] }
     const gateway = createGateway({ networks: { testnet: network, mainnet: network }, keys })
     const { url } = await gateway.listen()
-    const instance = { keys, gateway, storage, url }
+    const instance = { keys, watch, gateway, storage, url }
     instances.push(instance)
     return instance
   }

@@ -1,23 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testKeyDelayMs } from '../../src/proxy/request/handleBody.ts'
-import type { GatewayOptions } from '../../src/index.ts'
 import { controlTime, until } from '../controlTime.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
-import { batch, call, summarize, startTenants } from './startTenants.ts'
-import type { StartedTenants } from './startTenants.ts'
+import { batch, call, summarize, openTenants } from './startTenants.ts'
 
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks()
   vi.useRealTimers()
-  for (const stop of cleanups.splice(0)) await stop()
 })
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options)
-  cleanups.push(started.stop)
-  return started
-}
+
 const read = call('eth_gasPrice')
 
 /** Stops the clock. @returns A function that advances it, and the number of delayed requests. */
@@ -29,7 +21,7 @@ const watchDelays = (): { pass: (ms: number) => void; delayed: () => number } =>
 
 describe('test keys', () => {
   test('result in a rejection on either path and are not metered', async () => {
-    const { url, meter, usageLimits } = await start({ testKeys: true })
+    const { url, meter, usageLimits } = await openTenants({ testKeys: true })
     const responses: unknown[] = []
     for (const path of ['testnet', 'mainnet/v2'])
       for (const kind of ['401', '429', 'quota'])
@@ -51,16 +43,16 @@ describe('test keys', () => {
   })
 
   test('that do not exist are unknown keys, and so are all of them if testKeys is off', async () => {
-    const { url } = await start({ testKeys: true })
+    const { url } = await openTenants({ testKeys: true })
     expect(summarize(await post(`${url}/testnet/kr_test_500`, read))).toEqual([401, 'key_unknown'])
-    const off = await start()
+    const off = await openTenants()
     for (const kind of ['401', '429', 'quota', 'slow'])
       expect(summarize(await post(`${off.url}/testnet/kr_test_${kind}`, read))).toEqual([401, 'key_unknown'])
   })
 
   test('kr_test_slow forwards no method that changes state, not even unsafe node methods', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, upstream } = await start({ testKeys: true, unsafeNodeMethods: true })
+    const { url, upstream } = await openTenants({ testKeys: true, unsafeNodeMethods: true })
     const changing = ['eth_sendRawTransaction', 'eth_newBlockFilter', 'anvil_setBalance', 'evm_mine', 'hardhat_reset']
     const posted = Promise.all([
       ...changing.map((method) => post(`${url}/testnet/kr_test_slow`, call(method))),
@@ -77,7 +69,7 @@ describe('test keys', () => {
 
   test('kr_test_slow gets its response after exactly 15 seconds', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, upstream } = await start({ testKeys: true })
+    const { url, upstream } = await openTenants({ testKeys: true })
     const posted = post(`${url}/testnet/kr_test_slow`, read)
     await until(() => delayed() === 1)
     pass(14_999)
@@ -89,7 +81,7 @@ describe('test keys', () => {
 
   test('kr_test_slow is canceled when its caller disconnects', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, port, entries, upstream } = await start({ testKeys: true })
+    const { url, port, entries, upstream } = await openTenants({ testKeys: true })
     const connection = await openRaw(port)
     connection.send(postBytes('/testnet/kr_test_slow', read))
     await until(() => delayed() === 1)

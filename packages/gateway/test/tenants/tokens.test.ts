@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { KeyRecord } from '../../src/index.ts'
@@ -6,18 +6,8 @@ import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createSigner, signToken } from './signToken.ts'
 import type { TokenSigner } from './signToken.ts'
-import { batch, call, noon, summarize, startTenants } from './startTenants.ts'
+import { batch, call, noon, summarize, openTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
-
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0)) await stop()
-})
-const start = async (options: Parameters<typeof startTenants>[0] = {}): Promise<StartedTenants> => {
-  const started = await startTenants(options)
-  cleanups.push(started.stop)
-  return started
-}
 
 const signer = createSigner('kid-one')
 const forger = createSigner('kid-one')
@@ -36,7 +26,7 @@ const getCheck = (text: string): unknown =>
 
 describe('a token with the key', () => {
   test('is required if the app requires it, and must be valid if it is sent', async () => {
-    const { addApp } = await start()
+    const { addApp } = await openTenants()
     const required = addApp(jwt(true))
     const optional = addApp(jwt(false))
     expect(summarize(await post(required.path, read, bearer(good)))).toEqual([200, '0x1'])
@@ -66,7 +56,7 @@ describe('a token with the key', () => {
   })
 
   test('is ignored if the app has no JWT keys, and so is another scheme', async () => {
-    const { addApp, addApiKey } = await start()
+    const { addApp, addApiKey } = await openTenants()
     for (const { path } of [addApp(), addApiKey()])
       expect(summarize(await post(path, read, bearer('not-a-token')))).toEqual([200, '0x1'])
     const basic = { headers: { 'content-type': 'application/json', authorization: 'Basic eDp5' } }
@@ -74,7 +64,7 @@ describe('a token with the key', () => {
   })
 
   test('is rejected once it expires, even if it was valid before', async () => {
-    const { addApp, clock } = await start()
+    const { addApp, clock } = await openTenants()
     const { path } = addApp(jwt(true))
     expect(summarize(await post(path, read, bearer(good)))).toEqual([200, '0x1'])
     clock.now = exp * 1000
@@ -82,7 +72,7 @@ describe('a token with the key', () => {
   })
 
   test('narrows the allow list of the app for requests and calls, and cannot widen it', async () => {
-    const { addApp } = await start()
+    const { addApp } = await openTenants()
     const { path } = addApp({
       ...jwt(true),
       allow: compileAllowList({ methods: [{ value: 'eth_gasPrice' }, { value: 'eth_blockNumber' }] }),
@@ -115,7 +105,7 @@ describe('a token with the key', () => {
   })
 
   test('is not verified after too many bad signatures for that app and IP, but cached results remain valid', async () => {
-    const { addApp, addApiKey, url } = await start({
+    const { addApp, addApiKey, url } = await openTenants({
       unknownKeys: { perSecond: 1, burst: 3 },
       trustedProxies: ['127.0.0.1'],
     })
@@ -150,7 +140,7 @@ describe('a token with the key', () => {
   })
 
   test('sent twice is rejected, even if one is valid', async () => {
-    const { addApp, port } = await start()
+    const { addApp, port } = await openTenants()
     const { path } = addApp(jwt(false))
     for (const pair of [
       [good, 'x'],
@@ -170,7 +160,7 @@ describe('a token with the key', () => {
 
 describe('a token without a key, at /{network}/v2', () => {
   const startAlone = async (record: Partial<KeyRecord> = {}): Promise<StartedTenants & { alone: string }> => {
-    const started = await start({ unknownKeys: { perSecond: 1, burst: 1_000 } })
+    const started = await openTenants({ unknownKeys: { perSecond: 1, burst: 1_000 } })
     started.addApp({ id: 'key_j', appId: 'app_j', ...jwt(false), ...record })
     return { ...started, alone: `${started.url}/testnet/v2` }
   }
@@ -223,7 +213,7 @@ describe('a token without a key, at /{network}/v2', () => {
   })
 
   test('uses the limit of unknown keys if its kid is unknown, but not if it has expired', async () => {
-    const { url, addApp } = await start({ unknownKeys: { perSecond: 1, burst: 2 } })
+    const { url, addApp } = await openTenants({ unknownKeys: { perSecond: 1, burst: 2 } })
     addApp(jwt(false))
     const alone = `${url}/testnet/v2`
     const expired = signToken(signer, { exp: exp - 600 })
@@ -238,19 +228,19 @@ describe('a token without a key, at /{network}/v2', () => {
 
   test('gets 503 if the lookup fails', async () => {
     const keys = { find: () => undefined, findByKid: () => Promise.reject(new Error('unreachable')) }
-    const unavailable = await start({ keys })
+    const unavailable = await openTenants({ keys })
     expect(summarize(await post(`${unavailable.url}/testnet/v2`, read, bearer(good)))).toEqual([
       503,
       'key_store_unavailable',
     ])
     expect(unavailable.entries).toContainEqual(expect.objectContaining({ event: 'fault', where: 'keyStore' }))
-    const none = await start({ keys: { find: () => undefined } })
+    const none = await openTenants({ keys: { find: () => undefined } })
     expect(summarize(await post(`${none.url}/testnet/v2`, read, bearer(good)))).toEqual([401, 'key_unknown'])
   })
 })
 
 test('a preflight and a body in two parts work with a token without a key', async () => {
-  const { port, addApp } = await start()
+  const { port, addApp } = await openTenants()
   addApp(jwt(false))
   const connection = await openRaw(port)
   connection.send('OPTIONS /testnet/v2 HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: authorization\r\n\r\n')

@@ -1,19 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import type { GatewayOptions } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
-import { call, summarize, startTenants } from './startTenants.ts'
+import { call, summarize, openTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
-const cleanups: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of cleanups.splice(0)) await stop()
-})
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
-  const started = await startTenants({ unknownKeys: { perSecond: 1, burst: 3 }, ...options })
-  cleanups.push(started.stop)
-  return started
-}
+const start = (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> =>
+  openTenants({ unknownKeys: { perSecond: 1, burst: 3 }, ...options })
 const read = call('eth_gasPrice')
 const from = (forwarded: string): RequestInit => ({
   headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },

@@ -53,14 +53,15 @@ describe.each(databases)('the last use of allow list entries on $name', (databas
     const { ids, read } = await addEntries(2)
     expect(await read()).toEqual([null, null])
     const [id = ''] = ids
-    for (let count = 0; count < 1_000; count += 1) uses.record(id)
+    const recordUse = uses.track(id)
+    for (let count = 0; count < 1_000; count += 1) recordUse()
     expect(await write(uses)).toEqual([1])
     expect(await read()).toEqual([noon, null])
-    uses.record(id)
+    recordUse()
     expect(await write(uses)).toEqual([])
     clock.now += 1
     expect(await write(uses)).toEqual([])
-    uses.record(id)
+    recordUse()
     expect(await write(uses)).toEqual([1])
     expect(await read()).toEqual([noon + minute, null])
   })
@@ -68,7 +69,7 @@ describe.each(databases)('the last use of allow list entries on $name', (databas
   test('many entries are written in small transactions', async () => {
     const uses = start({ now: noon })
     const { ids, read } = await addEntries(250)
-    for (const id of ids) uses.record(id)
+    for (const id of ids) uses.track(id)()
     expect(await write(uses)).toEqual([100, 100, 50])
     expect(new Set(await read())).toEqual(new Set([noon]))
   })
@@ -78,7 +79,7 @@ describe.each(databases)('the last use of allow list entries on $name', (databas
     const [id = ''] = ids
     const [ahead, late] = [start({ now: noon + 5 * minute }), start({ now: noon })]
     for (const uses of [ahead, late]) {
-      uses.record(id)
+      uses.track(id)()
       await write(uses)
     }
     expect(await read()).toEqual([noon + 5 * minute])
@@ -88,11 +89,12 @@ describe.each(databases)('the last use of allow list entries on $name', (databas
     const clock = { now: noon }
     const uses = start(clock)
     const { ids, read } = await addEntries(2)
-    for (const id of ids) uses.record(id)
+    const recordUses = ids.map((id) => uses.track(id))
+    for (const recordUse of recordUses) recordUse()
     const failed = uses.take()
     clock.now += minute
     uses.take()
-    uses.record(ids[0] ?? '')
+    recordUses[0]?.()
     failed?.failed()
     await write(uses)
     expect(await read()).toEqual([noon + minute, noon])
@@ -100,7 +102,7 @@ describe.each(databases)('the last use of allow list entries on $name', (databas
 
   test('the memory is bounded', () => {
     const uses = start({ now: noon }, 100)
-    for (let count = 0; count < 1_000; count += 1) uses.record(`alw_${count}`)
+    for (let count = 0; count < 1_000; count += 1) uses.track(`alw_${count}`)()
     expect(uses.take()?.rows).toBe(100)
     expect(uses.take()).toBeUndefined()
   })
@@ -109,7 +111,7 @@ describe.each(databases)('the last use of allow list entries on $name', (databas
     const uses = start({ now: noon })
     const { owner, ids, read } = await addEntries(2)
     const [removed = '', changed = ''] = ids
-    for (const id of ids) uses.record(id)
+    for (const id of ids) uses.track(id)()
     await storage.allowList.remove({ id: removed, ...owner })
     const meter = createMeter({ storage, flushMs: 86_400_000, alongside: uses, now: () => noon })
     if (database.name === 'postgres')

@@ -67,7 +67,9 @@ export const openClusterInstance = async (
     meter,
     commands: () => commands,
     seeds: () => seeds,
-    ping: () => storage.ping(),
+    ping: async () => {
+      await storage.ping()
+    },
     close: async () => {
       await limits.close()
       await meter.close()

@@ -7,8 +7,8 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
 import { databases } from '../storage/databases.ts'
-import { startCuttableProxy } from './cuttableProxy.ts'
-import type { CuttableProxy } from './cuttableProxy.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
+import type { TcpProxy } from '../startTcpProxy.ts'
 import { openQuota } from './openQuota.ts'
 import type { TestQuota } from './openQuota.ts'
 
@@ -20,7 +20,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
   (database) => {
     let direct: Storage
     let through: Storage
-    let proxy: CuttableProxy
+    let proxy: TcpProxy
     const events: LimitsEvent[] = []
     const opened: TestQuota[] = []
     const open = (options: LocalLimitsOptions = {}): TestQuota => {
@@ -56,7 +56,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
       const options = await database.create()
       if (!('databaseUrl' in options)) throw new Error('unreachable')
       const url = new URL(options.databaseUrl)
-      proxy = await startCuttableProxy(Number(url.port))
+      proxy = await startTcpProxy(Number(url.port))
       direct = await openStorage(options)
       url.port = String(proxy.port)
       through = await openStorage({ databaseUrl: url.href })

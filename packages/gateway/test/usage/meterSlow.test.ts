@@ -10,7 +10,7 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import { startDelayingProxy } from './delayingProxy.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
 import type { MeterTask } from './meterUntilStopped.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
@@ -27,7 +27,7 @@ const createFar = async (database: TestDatabase): Promise<{ near: StorageOptions
   toStop.push(() => database.stop())
   if ('file' in near) return { near, far: near }
   const url = new URL(near.databaseUrl)
-  const proxy = await startDelayingProxy(Number(url.port), { roundTripMs })
+  const proxy = await startTcpProxy(Number(url.port), { roundTripMs })
   toStop.push(proxy.close)
   url.port = String(proxy.port)
   return { near, far: { databaseUrl: url.href } }

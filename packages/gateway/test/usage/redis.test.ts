@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisLimits } from '../../src/usage/limits/createRedisLimits.ts'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
+import { createRedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
+import type { RedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
 import type { RedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/openRedis.ts'
@@ -18,7 +20,7 @@ if (!hasRedis)
 describe.skipIf(!hasRedis)('with Redis', () => {
   let server: TestRedis
   const links: RedisLink[] = []
-  const listeners: RedisInvalidation[] = []
+  const listeners: RedisMessages[] = []
   const open = async (url = server.url): Promise<RedisLink> => {
     const link = openRedis(url)
     links.push(link)
@@ -38,8 +40,9 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     const listen = async (): Promise<{ received: Change[]; link: RedisLink; invalidation: RedisInvalidation }> => {
       const link = await open()
       const received: Change[] = []
-      const invalidation = createRedisInvalidation({ redis: link, onChange: (changes) => received.push(...changes) })
-      listeners.push(invalidation)
+      const messages = createRedisMessages(link)
+      listeners.push(messages)
+      const invalidation = createRedisInvalidation({ messages, onChange: (changes) => received.push(...changes) })
       return { received, link, invalidation }
     }
     const one: Change = { kind: 'key', id: 'key_1' }

@@ -219,7 +219,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(await one.take(newAccount(100))).toMatchObject({ granted: 1, remaining: 99 })
   })
 
-  test('a seed that is older than two seconds is refused', async () => {
+  test('a seed that is older than two seconds is rejected', async () => {
     let reads = 0
     const rows = createAccountDays(storage)
     let release = (): void => {}

@@ -214,7 +214,7 @@ describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
       disconnect.call(link.client, true)
       await ready
     }
-    // `one` has told Redis what it has seen.
+    // `one` has reported what it saw to Redis.
     const grants = [await other.take(account, 60), await one.take(account, 60)]
     expect(grants.map(({ granted }) => granted)).toEqual([50, 0])
   })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '../service/freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 
 /** A process of `redis-server`. */
 export interface RedisProcess {
@@ -64,7 +64,7 @@ export const startRedisProcess = async ({
 }): Promise<RedisProcess> => {
   if (program === undefined) throw new Error('Redis is not installed: apt-get install redis-server')
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-redis-'))
-  const port = await freePort()
+  const port = await getFreePort()
   const config = join(folder, 'redis.conf')
   const storage = isSentinel ? [] : ['save ""', 'appendonly no']
   // In a file, because other users can read the command line.

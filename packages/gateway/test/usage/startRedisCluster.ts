@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { freePort } from '../service/freePort.ts'
+import { getFreePort } from '../getFreePort.ts'
 import { startRedisProcess } from './redisProcess.ts'
 import type { RedisProcess } from './redisProcess.ts'
 
@@ -39,7 +39,7 @@ const until = async (check: () => Promise<boolean>): Promise<void> => {
 }
 
 const startNode = async (password: string): Promise<Node> => {
-  const busPort = await freePort()
+  const busPort = await getFreePort()
   const process = await startRedisProcess({
     settings: [
       'cluster-enabled yes',

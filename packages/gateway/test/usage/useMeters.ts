@@ -22,7 +22,7 @@ export interface TestMeters {
   readonly storage: Storage
   /** The clock of the meters. Each test starts at `start`. */
   clock: number
-  /** Opens a meter that writes and rolls up only when it is told to. Closed after the test. */
+  /** Opens a meter that writes and rolls up only when the test calls it. Closed after the test. */
   open(options?: Partial<MeterOptions>): StoredMeter
   countRows(table: string): Promise<number>
   /** Deletes all usage. */

@@ -7,7 +7,7 @@ import { parseUserAgentRule } from './userAgentRule.ts'
 
 /** One entry of an allow list. */
 export interface AllowListEntry {
-  /** Identifies it to `onUse` of `compileAllowList`. */
+  /** Identifies it to `trackUse` of `compileAllowList`. */
   readonly id?: string | undefined
   readonly value: string
   /** A note of the owner, up to 64 characters. */

@@ -211,7 +211,12 @@ describe('compileAllowList', () => {
         methods: [name('all', 'eth_*'), name('call', 'eth_call')],
         addresses: [name('a', a), name('b', b)],
       },
-      { onUse: ({ id }) => used.push(id) },
+      {
+        trackUse:
+          ({ id }) =>
+          () =>
+            used.push(id),
+      },
     )
     const request = { ip: '10.0.0.1', origin: 'https://app.example.com', userAgent: 'Wallet/1' }
     list.rejectRequest(request)

@@ -41,8 +41,11 @@ export interface AllowListCall {
   readonly unknownName?: string | undefined
 }
 
-/** Called with an entry that allows a request or a call: of several, with the first one. A later check may still reject it. */
-export type OnAllowListUse = (entry: AllowListEntry) => void
+/**
+ * Called once for each entry of a list. The function that it returns is called each time the entry allows a request or a call; of several
+ * entries, only for the first one. A later check may still reject it.
+ */
+export type TrackAllowListUse = (entry: AllowListEntry) => () => void
 
 type RequestCheck = (request: AllowListRequest) => Rejection | undefined
 type CallCheck = (call: AllowListCall) => Rejection | undefined
@@ -51,7 +54,7 @@ type CallCheck = (call: AllowListCall) => Rejection | undefined
  * Compiles an allow list, once per version of an app. A request must match one entry of every type. A request without an Origin, a user
  * agent or a valid IP does not match a list of that type. Only browsers are bound to send a true Origin and user agent: any other program
  * can forge them.
- * @param options.onUse - Called for each entry that allows a request or a call. @default nothing is called
+ * @param options.trackUse - Creates the function to call when an entry allows a request or a call. @default nothing is called
  * @throws {TypeError} if an entry is invalid. The message names the entry and the fix, and contains no value.
  * @example
  * const list = compileAllowList({ ips: [{ value: '203.0.113.0/24', label: 'office' }] })
@@ -59,17 +62,17 @@ type CallCheck = (call: AllowListCall) => Rejection | undefined
  */
 export const compileAllowList = (
   entries: AllowListEntries,
-  { onUse = () => {} }: { onUse?: OnAllowListUse | undefined } = {},
+  { trackUse = () => () => {} }: { trackUse?: TrackAllowListUse | undefined } = {},
 ): AllowList => {
   const [problem] = checkAllowListEntries(entries)
   if (problem !== undefined)
     throw new TypeError(`${problem.field === '' ? 'the allow list' : problem.field} ${problem.fix}`)
   const requestChecks = [
-    createIpCheck(entries.ips, onUse),
-    createOriginCheck(entries.origins, onUse),
-    createUserAgentCheck(entries.userAgents, onUse),
+    createIpCheck(entries.ips, trackUse),
+    createOriginCheck(entries.origins, trackUse),
+    createUserAgentCheck(entries.userAgents, trackUse),
   ]
-  const callChecks = [createMethodCheck(entries.methods, onUse), createAddressCheck(entries.addresses, onUse)]
+  const callChecks = [createMethodCheck(entries.methods, trackUse), createAddressCheck(entries.addresses, trackUse)]
   const activeRequestChecks = requestChecks.filter((check) => check !== undefined)
   const activeCallChecks = callChecks.filter((check) => check !== undefined)
   return {
@@ -93,70 +96,80 @@ const findRejection = <Subject>(
 const parseRules = <Rule>(
   entries: readonly AllowListEntry[] | undefined,
   parse: (text: string) => ParsedRule<Rule>,
-): readonly { readonly rule: Rule; readonly entry: AllowListEntry }[] | undefined => {
+  trackUse: TrackAllowListUse,
+): readonly { readonly rule: Rule; readonly recordUse: () => void }[] | undefined => {
   if (entries === undefined || entries.length === 0) return undefined
   return entries.flatMap((entry) => {
     const parsed = parse(entry.value)
-    return 'rule' in parsed ? [{ rule: parsed.rule, entry }] : []
+    return 'rule' in parsed ? [{ rule: parsed.rule, recordUse: trackUse(entry) }] : []
   })
 }
 
-const createIpCheck = (entries: AllowListEntries['ips'], onUse: OnAllowListUse): RequestCheck | undefined => {
-  const rules = parseRules(entries, parseIpRange)
+const createIpCheck = (entries: AllowListEntries['ips'], trackUse: TrackAllowListUse): RequestCheck | undefined => {
+  const rules = parseRules(entries, parseIpRange, trackUse)
   if (rules === undefined) return undefined
   return ({ ip }) => {
     const bytes = ip === undefined ? undefined : parseIp(ip)
     const found = bytes && rules.find(({ rule }) => matchesIp(rule, bytes))
     if (found === undefined) return rejections.ipNotAllowed()
-    onUse(found.entry)
+    found.recordUse()
     return undefined
   }
 }
 
-const createOriginCheck = (entries: AllowListEntries['origins'], onUse: OnAllowListUse): RequestCheck | undefined => {
-  const rules = parseRules(entries, parseOriginRule)
+const createOriginCheck = (
+  entries: AllowListEntries['origins'],
+  trackUse: TrackAllowListUse,
+): RequestCheck | undefined => {
+  const rules = parseRules(entries, parseOriginRule, trackUse)
   if (rules === undefined) return undefined
   return ({ origin }) => {
     const parsed = origin === undefined ? undefined : parseOrigin(origin)
     const found = parsed && rules.find(({ rule }) => matchesOrigin(rule, parsed))
     if (found === undefined) return rejections.originNotAllowed()
-    onUse(found.entry)
+    found.recordUse()
     return undefined
   }
 }
 
 const createUserAgentCheck = (
   entries: AllowListEntries['userAgents'],
-  onUse: OnAllowListUse,
+  trackUse: TrackAllowListUse,
 ): RequestCheck | undefined => {
-  const rules = parseRules(entries, parseUserAgentRule)
+  const rules = parseRules(entries, parseUserAgentRule, trackUse)
   if (rules === undefined) return undefined
   return ({ userAgent }) => {
     const lower = userAgent?.toLowerCase()
     const found = lower === undefined ? undefined : rules.find(({ rule }) => lower.includes(rule))
     if (found === undefined) return rejections.userAgentNotAllowed()
-    onUse(found.entry)
+    found.recordUse()
     return undefined
   }
 }
 
-const createMethodCheck = (entries: AllowListEntries['methods'], onUse: OnAllowListUse): CallCheck | undefined => {
-  const rules = parseRules(entries, parseMethodRule)
+const createMethodCheck = (
+  entries: AllowListEntries['methods'],
+  trackUse: TrackAllowListUse,
+): CallCheck | undefined => {
+  const rules = parseRules(entries, parseMethodRule, trackUse)
   if (rules === undefined) return undefined
-  const byName = new Map(rules.flatMap(({ rule, entry }) => (rule.isPrefix ? [] : [[rule.name, entry]])))
+  const byName = new Map(rules.flatMap(({ rule, recordUse }) => (rule.isPrefix ? [] : [[rule.name, recordUse]])))
   const prefixes = rules.filter(({ rule }) => rule.isPrefix)
   return ({ method }) => {
-    const entry = byName.get(method) ?? prefixes.find(({ rule }) => method.startsWith(rule.name))?.entry
-    if (entry === undefined) return rejections.methodNotAllowed(method)
-    onUse(entry)
+    const recordUse = byName.get(method) ?? prefixes.find(({ rule }) => method.startsWith(rule.name))?.recordUse
+    if (recordUse === undefined) return rejections.methodNotAllowed(method)
+    recordUse()
     return undefined
   }
 }
 
-const createAddressCheck = (entries: AllowListEntries['addresses'], onUse: OnAllowListUse): CallCheck | undefined => {
-  const rules = parseRules(entries, parseAddressRule)
+const createAddressCheck = (
+  entries: AllowListEntries['addresses'],
+  trackUse: TrackAllowListUse,
+): CallCheck | undefined => {
+  const rules = parseRules(entries, parseAddressRule, trackUse)
   if (rules === undefined) return undefined
-  const listed = new Map(rules.map(({ rule, entry }) => [rule, entry]))
+  const listed = new Map(rules.map(({ rule, recordUse }) => [rule, recordUse]))
   return ({ method, params, unknownName }) => {
     if (unknownName !== undefined)
       return rejections.notAllowedWithAddresses(describeUnknownMember(unknownName, [], 'the request'))
@@ -169,9 +182,9 @@ const createAddressCheck = (entries: AllowListEntries['addresses'], onUse: OnAll
     for (const value of found.addresses) {
       const address = parseAddress(value)
       if (address === undefined) return rejections.notAllowedWithAddresses('value that is not an address')
-      const entry = listed.get(address)
-      if (entry === undefined) return rejections.addressNotAllowed(address)
-      onUse(entry)
+      const recordUse = listed.get(address)
+      if (recordUse === undefined) return rejections.addressNotAllowed(address)
+      recordUse()
     }
     return undefined
   }

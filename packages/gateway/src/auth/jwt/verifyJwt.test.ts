@@ -491,4 +491,12 @@ describe('parseNarrowingClaims', () => {
     expect(getReasons({ addresses: [`0x${'a1'.repeat(20)}`] })).toEqual(['address_not_allowed', undefined])
     expect(getReasons({ origins: ['https://app.example.com'] })).toEqual([undefined, 'origin_not_allowed'])
   })
+
+  test('a rejection names the token, not the settings of the app', () => {
+    const allow = parseNarrowingClaims({ methods: ['eth_chainId'] })
+    if (allow === undefined || 'problem' in allow) throw new Error(JSON.stringify(allow))
+    expect(allow.rejectCall({ method: 'eth_gasPrice', params: undefined })?.message).toBe(
+      'rejected due to the claims of the JWT: method eth_gasPrice not allowed',
+    )
+  })
 })

@@ -1,5 +1,5 @@
 import { verify } from 'node:crypto'
-import { rejections } from '../../errors/rejections.ts'
+import { rejections, toTokenRejection } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { compileAllowList } from '../allowList/compileAllowList.ts'
 import type { AllowList } from '../allowList/compileAllowList.ts'
@@ -153,7 +153,11 @@ export const parseNarrowingClaims = (
     entries[type] = values.map((value) => ({ value: value as string }))
   }
   try {
-    return compileAllowList(entries)
+    const list = compileAllowList(entries)
+    return {
+      rejectRequest: (request) => toTokenRejection(list.rejectRequest(request)),
+      rejectCall: (call) => toTokenRejection(list.rejectCall(call)),
+    }
   } catch {
     return { problem: `${present.join(', ')} ${present.length === 1 ? 'is' : 'are'} invalid` }
   }

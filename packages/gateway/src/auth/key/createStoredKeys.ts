@@ -1,3 +1,5 @@
+import { isStorageError } from '../../errors/storageError.ts'
+import type { StorageError } from '../../errors/storageError.ts'
 import { monotonicClock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 import type { RecentMap } from '../../lib/createRecentMap.ts'
@@ -6,23 +8,21 @@ import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { createKeyCache } from './createKeyCache.ts'
 import type { FoundKey, KeyLimits, KeyRecord, KeyStore } from './keyStore.ts'
-import type { OnAllowListUse } from '../allowList/compileAllowList.ts'
+import type { TrackAllowListUse } from '../allowList/compileAllowList.ts'
 import { isJwtKeyId } from '../jwt/jwtKeyId.ts'
 import { toKeyRecord } from './toKeyRecord.ts'
 
 /** Options of `createStoredKeys`. */
 export interface StoredKeysOptions {
-  readonly storage: Pick<Storage, 'findAccess' | 'findAccessByKid' | 'changes'>
+  readonly storage: Pick<Storage, 'findAccess' | 'findAccessByKid' | 'ping' | 'changes'>
   /** Returns the effective limits of a key: see `resolveLimits`. */
   readonly getLimits: (source: LimitSource) => KeyLimits
-  /** Called when an entry of an app's allow list allows a request or a call. */
-  readonly onAllowListUse?: OnAllowListUse | undefined
+  /** Creates the function to call when an entry of an app's allow list allows a request or a call. */
+  readonly trackAllowListUse?: TrackAllowListUse | undefined
   /** Most keys cached, and most unknown keys cached; 2 or more. @default 100_000 */
   readonly maxEntries?: number
   /** How long cached keys work while the database is unreachable, in milliseconds. @default 600_000 (10 minutes) */
   readonly staleKeysForMs?: number
-  /** How often the change feed is read, in milliseconds. Changes by other processes apply at most this much later. @default 1_000 */
-  readonly pollMs?: number
   /** How long an unknown key is cached as unknown, in milliseconds. @default 5_000 */
   readonly unknownForMs?: number
   /** A clock in milliseconds since 1970. The cache ignores its steps back. @default Date.now, and a monotonic clock for the cache */
@@ -45,14 +45,17 @@ export interface StoredKeys extends KeyStore {
   forget(changes: readonly Change[] | 'all'): void
   /** Takes the limits of cached keys from `getLimits` again, each when it is used next. Call it when the config has changed. It reads nothing from the database. */
   renewLimits(): void
-  /** Reads the change feed now, for example after a notification from another instance. Never rejects. */
+  /**
+   * Reads the change feed. Call it periodically: changes by other processes apply then.
+   * @throws {StorageError} If the database does not respond or rejects writes. Then cached keys become stale.
+   */
   refresh(): Promise<void>
   /** Since when the change feed cannot be read, in milliseconds since 1970; `undefined` if it can. */
   unreachableSince(): number | undefined
   /** The number of cached keys. */
   readonly size: number
   readonly cacheState: () => KeyCacheState
-  /** Stops reading the change feed. */
+  /** Waits for a read of the change feed in flight. */
   close(): Promise<void>
 }
 
@@ -91,7 +94,7 @@ interface Lookup {
 
 /**
  * Creates a key store over a storage. A record is compiled once and cached until its user, app or key changes: it is dropped immediately by
- * `forget`, or within `pollMs` if another process made the change. Unknown keys are cached separately, so that they never evict existing ones.
+ * `forget`, or by the next `refresh` if another process made the change. Unknown keys are cached separately, so that they never evict existing ones.
  * While the database is unreachable, cached keys work for `staleKeysForMs` and other keys cannot be checked (`find` throws).
  * @throws {TypeError} if `maxEntries` is out of range.
  * @example
@@ -102,10 +105,9 @@ interface Lookup {
 export const createStoredKeys = ({
   storage,
   getLimits,
-  onAllowListUse,
+  trackAllowListUse,
   maxEntries = 100_000,
   staleKeysForMs = 600_000,
-  pollMs = 1_000,
   unknownForMs = 5_000,
   now: wallNow,
 }: StoredKeysOptions): StoredKeys => {
@@ -140,7 +142,7 @@ export const createStoredKeys = ({
       if (startedIn === epoch) unknown.set(lookup.name, now() + unknownForMs)
       return undefined
     }
-    const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by, onAllowListUse })
+    const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by, trackAllowListUse })
     if (startedIn === epoch) {
       const cached = { record, userLimits: access.user.limits, appLimits: access.app?.limits ?? null, limitsVersion }
       known.set(lookup.name, cached, [access.user.id, access.app?.id ?? access.keyId])
@@ -186,42 +188,33 @@ export const createStoredKeys = ({
 
   const read = async (): Promise<void> => {
     const time = now()
+    let rejected: StorageError | undefined
     try {
+      const last = await storage.ping().catch((error: unknown) => {
+        // A database that rejects writes, such as a standby, may still have new changes.
+        if (!isStorageError(error) || error.fault === 'unavailable') throw error
+        rejected = error
+        return storage.changes.seq()
+      })
       if (seq === undefined) {
-        const first = await storage.changes.seq()
         // Keys cached before the first read of the feed may have changed since.
         forget('all')
-        seq = first
-      } else {
+        seq = last
+      } else if (seq !== last) {
         const next = await storage.changes.since(seq)
         seq = next.seq
         forget(next.changed)
       }
       syncedAt = time
       failing = false
-    } catch {
+    } catch (error) {
       failing = true
+      throw error
     }
+    if (rejected !== undefined) throw rejected
   }
 
-  let closed = false
-  let timer: NodeJS.Timeout | undefined
-  let reading: Promise<void> = Promise.resolve()
-  /** A read that has not started. All callers until then share it. */
-  let scheduled: Promise<void> | undefined
-  const refresh = (): Promise<void> => {
-    // A read in progress may have started before the change, so a further one follows.
-    scheduled ??= reading.then(() => {
-      scheduled = undefined
-      return closed ? undefined : (reading = read())
-    })
-    return scheduled
-  }
-  const poll = async (): Promise<void> => {
-    await refresh()
-    if (!closed) timer = setTimeout(() => void poll(), pollMs).unref()
-  }
-  void poll()
+  let reading: Promise<unknown> = Promise.resolve()
 
   return {
     find: (hash) => find(hash, hash, 'hash'),
@@ -231,16 +224,18 @@ export const createStoredKeys = ({
     renewLimits: () => {
       limitsVersion += 1
     },
-    refresh,
+    refresh: () => {
+      const refreshed = reading.then(read)
+      reading = refreshed.catch(() => {})
+      return refreshed
+    },
     unreachableSince: () => (failing ? (wallNow ?? Date.now)() - (now() - syncedAt) : undefined),
     get size() {
       return known.size
     },
     cacheState: () => ({ entries: known.size, maxEntries, hits, misses }),
     close: async () => {
-      closed = true
-      clearTimeout(timer)
-      await (scheduled ?? reading)
+      await reading
     },
   }
 }

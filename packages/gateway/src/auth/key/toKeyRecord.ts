@@ -1,6 +1,6 @@
 import type { AllowListEntries, AllowListEntry, AllowListType } from '../allowList/allowListEntries.ts'
 import { compileAllowList } from '../allowList/compileAllowList.ts'
-import type { OnAllowListUse } from '../allowList/compileAllowList.ts'
+import type { TrackAllowListUse } from '../allowList/compileAllowList.ts'
 import { compileJwtPolicy } from '../jwt/jwtPolicy.ts'
 import type { Access } from '../../storage/access.ts'
 import type { AllowType } from '../../storage/allowList.ts'
@@ -27,11 +27,11 @@ const toStatus = ({ keyState, user }: Access): KeyRecord['status'] => {
 
 const toAppMembers = (
   app: NonNullable<Access['app']>,
-  onAllowListUse: OnAllowListUse | undefined,
+  trackAllowListUse: TrackAllowListUse | undefined,
 ): Pick<KeyRecord, 'appId' | 'services' | 'allow' | 'jwt'> => ({
   appId: app.id,
   services: app.services,
-  ...(app.allow.length === 0 ? {} : { allow: compileAllowList(toEntries(app.allow), { onUse: onAllowListUse }) }),
+  ...(app.allow.length === 0 ? {} : { allow: compileAllowList(toEntries(app.allow), { trackUse: trackAllowListUse }) }),
   ...(app.jwtKeys.length === 0 && !app.requireJwt
     ? {}
     : {
@@ -50,7 +50,7 @@ const toAppMembers = (
  * Compiles a stored key into the record that the gateway checks for every request.
  * @param found.limits - The effective limits of the key.
  * @param found.by - How it was found. For a `kid` the expiry of the app's API key does not apply.
- * @param found.onAllowListUse - Called when an entry of the app's allow list allows a request or a call.
+ * @param found.trackAllowListUse - Creates the function to call when an entry of the app's allow list allows a request or a call.
  * @throws {TypeError} if stored data is invalid. In that case no call may pass.
  */
 export const toKeyRecord = (
@@ -58,8 +58,8 @@ export const toKeyRecord = (
   {
     limits,
     by,
-    onAllowListUse,
-  }: { limits: KeyLimits; by: 'hash' | 'kid'; onAllowListUse?: OnAllowListUse | undefined },
+    trackAllowListUse,
+  }: { limits: KeyLimits; by: 'hash' | 'kid'; trackAllowListUse?: TrackAllowListUse | undefined },
 ): KeyRecord => ({
   id: access.keyId,
   kind: access.kind === 'app' ? 'app' : 'apiKey',
@@ -72,5 +72,5 @@ export const toKeyRecord = (
   version: access.version,
   limits,
   ...(access.recordDetails ? { recordDetails: true } : {}),
-  ...(access.app === null ? {} : toAppMembers(access.app, onAllowListUse)),
+  ...(access.app === null ? {} : toAppMembers(access.app, trackAllowListUse)),
 })

@@ -47,7 +47,7 @@ export interface CreateAccessTokenBody {
 const scope = z.enum(tokenScopes)
 
 /** The schema of `AccessTokenView`. */
-export const accessTokenView: z.ZodType<AccessTokenView> = z
+const accessTokenView: z.ZodType<AccessTokenView> = z
   .strictObject({
     id: z.string(),
     label: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { labelText, timeText } from './texts.ts'
 
 /** The types of allow list entries. */
-export const allowTypes = ['origin', 'ip', 'method', 'address', 'userAgent'] as const
+const allowTypes = ['origin', 'ip', 'method', 'address', 'userAgent'] as const
 
 /** A type of allow list entry. */
 export type AllowTypeName = (typeof allowTypes)[number]

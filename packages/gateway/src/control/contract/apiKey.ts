@@ -12,7 +12,7 @@ export interface ApiKeyView extends KeyDetails {
   readonly description: string
   readonly network: Network
   /** The endpoint, such as `https://rpc.example.org/testnet/…WXYZ`. */
-  readonly address: string
+  readonly url: string
   readonly revokedAt: string | null
   /** Whether the request log records excerpts of params and responses, for 24 hours. */
   readonly recordDetails: boolean
@@ -29,7 +29,7 @@ export interface ApiKeysView {
 /** An API key in plain text. A secret: shown when it is created or rotated, and when it is revealed. */
 export interface ApiKeySecret {
   readonly apiKey: string
-  readonly address: string
+  readonly url: string
 }
 
 /** Creates an API key. */
@@ -63,7 +63,7 @@ export const apiKeyView: z.ZodType<ApiKeyView> = z
     description: z.string(),
     network: z.string(),
     ...keyDetails,
-    address: z.string(),
+    url: z.string(),
     revokedAt: timeText.nullable(),
     recordDetails: z.boolean(),
     version: z.int(),
@@ -75,7 +75,7 @@ export const apiKeysView: z.ZodType<ApiKeysView> = z.strictObject({ items: z.arr
 
 /** The schema of `ApiKeySecret`. */
 export const apiKeySecret: z.ZodType<ApiKeySecret> = z
-  .strictObject({ apiKey: z.string(), address: z.string() })
+  .strictObject({ apiKey: z.string(), url: z.string() })
   .meta({ id: 'ApiKeySecret' })
 
 /** The schema of `CreateApiKeyBody`. */

@@ -42,7 +42,7 @@ export interface AppView {
   readonly key: KeyDetails & {
     readonly id: string
     /** The endpoints, such as `https://rpc.example.org/testnet/v2/…WXYZ`. */
-    readonly addresses: Readonly<Record<Network, string>>
+    readonly urls: Readonly<Record<Network, string>>
   }
   /** Increases with every change of the app, its key and its lists. Send it back with an edit. */
   readonly version: number
@@ -52,7 +52,7 @@ export interface AppView {
 /** An app's key in plain text. A secret: shown when it is created or rotated, and when it is revealed. */
 export interface AppSecret {
   readonly apiKey: string
-  readonly addresses: Readonly<Record<Network, string>>
+  readonly urls: Readonly<Record<Network, string>>
 }
 
 /** Creates an app. */
@@ -156,7 +156,7 @@ export const appView: z.ZodType<AppView> = z
     recordDetails: z.boolean(),
     ownLimits: ownLimits.nullable(),
     limits: limitsView,
-    key: z.strictObject({ id: z.string(), ...keyDetails, addresses: perNetwork }),
+    key: z.strictObject({ id: z.string(), ...keyDetails, urls: perNetwork }),
     version: z.int(),
     createdAt: timeText,
   })
@@ -164,7 +164,7 @@ export const appView: z.ZodType<AppView> = z
 
 /** The schema of `AppSecret`. */
 export const appSecret: z.ZodType<AppSecret> = z
-  .strictObject({ apiKey: z.string(), addresses: perNetwork })
+  .strictObject({ apiKey: z.string(), urls: perNetwork })
   .meta({ id: 'AppSecret' })
 
 /** The schema of `CreateAppBody`. */

@@ -94,7 +94,7 @@ export interface DeploymentView {
 }
 
 /** The schema of `NetworkView`. */
-export const networkView: z.ZodType<NetworkView> = z
+const networkView: z.ZodType<NetworkView> = z
   .strictObject({
     network: networkName,
     chain: z.string(),

@@ -3,7 +3,7 @@ import type { Network } from '../../lib/network.ts'
 import { searchText, timeText } from './texts.ts'
 
 /** Time ranges: the last 60 minutes, 24 hours, 7 days, 30 days and 90 days. */
-export const metricsRanges = ['hour', 'day', 'week', 'month', 'quarter'] as const
+const metricsRanges = ['hour', 'day', 'week', 'month', 'quarter'] as const
 
 /** A time range of metrics. */
 export type MetricsRange = (typeof metricsRanges)[number]

@@ -29,8 +29,7 @@ export const apiKeyHandlers = (
 > => {
   const { storage, deployment, now } = parts
   const toView = (key: Key): ApiKeyView => toApiKeyView(key, { publicUrl: deployment().publicUrl, now: now() })
-  const getAddress = (key: Key, apiKey: string): string =>
-    getApiKeyUrl(deployment().publicUrl, getKeyNetwork(key), apiKey)
+  const getUrl = (key: Key, apiKey: string): string => getApiKeyUrl(deployment().publicUrl, getKeyNetwork(key), apiKey)
   /** Finds an API key of the account. Keys of apps are not API keys. */
   const find = async (caller: Caller, id: string): Promise<Key | undefined> => {
     const key = await storage.keys.find({ id, userId: requireViewer(caller).user.id })
@@ -75,7 +74,7 @@ export const apiKeyHandlers = (
           error: apiErrors.tooMany(`This account has ${maxApiKeys} API keys, the maximum. Revoke one first.`),
         }
       if (key === 'notFound') return { error: apiErrors.notLoggedIn() }
-      return { response: { key: toView(key), apiKey, address: getAddress(key, apiKey) } }
+      return { response: { key: toView(key), apiKey, url: getUrl(key, apiKey) } }
     },
 
     'GET /api/keys/{keyId}': async ({ params, caller }) => toResult((await find(caller, params.keyId)) ?? 'notFound'),
@@ -112,7 +111,7 @@ export const apiKeyHandlers = (
       if (key.state === 'revoked') return { error: apiErrors.revoked() }
       const revealed = await revealKey(parts, caller, key.id)
       if ('error' in revealed) return revealed
-      return { response: { apiKey: revealed.apiKey, address: getAddress(key, revealed.apiKey) } }
+      return { response: { apiKey: revealed.apiKey, url: getUrl(key, revealed.apiKey) } }
     },
 
     'POST /api/keys/{keyId}/rotate': async ({ params, body, caller }) => {
@@ -121,7 +120,7 @@ export const apiKeyHandlers = (
       const rotated = await rotateKey(parts, caller, { key, body })
       if ('error' in rotated) return rotated
       const { apiKey } = rotated
-      return { response: { key: toView(rotated.key), apiKey, address: getAddress(rotated.key, apiKey) } }
+      return { response: { key: toView(rotated.key), apiKey, url: getUrl(rotated.key, apiKey) } }
     },
 
     'DELETE /api/keys/{keyId}/old': async ({ params, caller }) => {

@@ -9,7 +9,7 @@ import { requireViewer } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import type { FieldProblem } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
-import { toAppAddresses, toAppView } from '../views/toAppView.ts'
+import { toAppUrls, toAppView } from '../views/toAppView.ts'
 import { findNetworkProblems } from '../findNetworkProblems.ts'
 import { createKey } from './createKey.ts'
 import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
@@ -123,7 +123,7 @@ export const appHandlers = (
       const shown = await showApp(parts, caller, { app })
       if ('error' in shown) return shown
       return {
-        response: { app: shown.response, apiKey, addresses: toAppAddresses(deployment().publicUrl, app, apiKey) },
+        response: { app: shown.response, apiKey, urls: toAppUrls(deployment().publicUrl, app, apiKey) },
       }
     },
 

@@ -4,7 +4,7 @@ import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../readExpiry.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
-import { toAppAddresses } from '../views/toAppView.ts'
+import { toAppUrls } from '../views/toAppView.ts'
 import { revealKey } from './revealKey.ts'
 import { rotateKey } from './rotateKey.ts'
 import { showApp } from './showApp.ts'
@@ -50,7 +50,7 @@ export const appKeyHandlers = (
       const app = await storage.apps.find({ id: params.appId, userId: key.userId })
       if (app === undefined) return { error: apiErrors.notFound() }
       const { apiKey } = revealed
-      return { response: { apiKey, addresses: toAppAddresses(deployment().publicUrl, app, apiKey) } }
+      return { response: { apiKey, urls: toAppUrls(deployment().publicUrl, app, apiKey) } }
     },
 
     'POST /api/apps/{appId}/key/rotate': async ({ params, body, caller }) => {
@@ -61,8 +61,8 @@ export const appKeyHandlers = (
       const { apiKey } = rotated
       const app = await showApp(parts, caller, { id: params.appId })
       if ('error' in app) return app
-      const addresses = toAppAddresses(deployment().publicUrl, app.response, apiKey)
-      return { response: { app: app.response, apiKey, addresses } }
+      const urls = toAppUrls(deployment().publicUrl, app.response, apiKey)
+      return { response: { app: app.response, apiKey, urls } }
     },
 
     'DELETE /api/apps/{appId}/key/old': async ({ params, caller }) => {

@@ -18,7 +18,7 @@ export const toApiKeyView = (key: Key, { publicUrl, now }: { publicUrl: string; 
   description: key.description,
   network: getKeyNetwork(key),
   ...toKeyDetails(key, now),
-  address: getApiKeyUrl(publicUrl, getKeyNetwork(key), `…${key.ending}`),
+  url: getApiKeyUrl(publicUrl, getKeyNetwork(key), `…${key.ending}`),
   revokedAt: isoTimeOrNull(key.revokedAt),
   recordDetails: key.recordDetails,
   version: key.version,

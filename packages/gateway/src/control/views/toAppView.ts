@@ -11,7 +11,7 @@ import { toKeyDetails } from './toKeyDetails.ts'
 import { isoTime } from './times.ts'
 
 /** Gets an app's endpoints by network, which are secrets if they contain the full key. */
-export const toAppAddresses = (
+export const toAppUrls = (
   publicUrl: string,
   { networks }: Pick<App, 'networks'>,
   apiKey: string,
@@ -41,7 +41,7 @@ export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppVie
   recordDetails: app.recordDetails,
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
-  key: { id: key.id, ...toKeyDetails(key, now), addresses: toAppAddresses(publicUrl, app, `…${key.ending}`) },
+  key: { id: key.id, ...toKeyDetails(key, now), urls: toAppUrls(publicUrl, app, `…${key.ending}`) },
   version: app.version,
   createdAt: isoTime(app.createdAt),
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startGateway } from '../../../test/startGateway.ts'
 import type { StartedGateway } from '../../../test/startGateway.ts'
-import { freePort } from '../../../test/service/freePort.ts'
+import { getFreePort } from '../../../test/getFreePort.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '../../index.ts'
 import type { ServiceLogEntry } from '../../index.ts'
 import { createClientIp } from '../../lib/ip/clientIp.ts'
@@ -148,7 +148,7 @@ describe('the warning is in the log', () => {
       config: parseServiceConfig({
         publicUrl: 'http://127.0.0.1:8080',
         listen: { port: 0 },
-        control: { publicUrl: 'http://127.0.0.1:8081', listen: { port: await freePort() } },
+        control: { publicUrl: 'http://127.0.0.1:8081', listen: { port: await getFreePort() } },
         networks: {
           testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9' }] },
           mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:9' }] },

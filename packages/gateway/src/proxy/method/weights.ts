@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core/internal'
+import { findNearestName } from '@keyrail/core/internal'
 import type { Network } from '../../lib/network.ts'
 import { notificationMethod } from '../../usage/metering/meter.ts'
 import {
@@ -33,17 +33,6 @@ const known: ReadonlySet<string> = new Set(weightedMethods)
 /** Whether a method can have a weight. */
 export const isWeightedMethod = (name: string): boolean => known.has(name)
 
-/** Finds the method that a misspelt name probably means. */
-const findNearestMethod = (name: string): string | undefined => {
-  try {
-    checkNames('weights', { [name]: 1 }, weightedMethods)
-    return name
-  } catch (error) {
-    // Core exports its search for the nearest name only as a part of this check.
-    return error instanceof Error ? /Did you mean "(\w+)"\?$/.exec(error.message)?.[1] : undefined
-  }
-}
-
 /**
  * Describes an unknown method for an error.
  * @param name - Shown only if it looks like the name of a method, because it may be a misplaced secret.
@@ -51,7 +40,7 @@ const findNearestMethod = (name: string): string | undefined => {
  * describeUnknownMethod('eth_getLog') // 'has an unknown method "eth_getLog": did you mean "eth_getLogs"?'
  */
 export const describeUnknownMethod = (name: string): string => {
-  const nearest = findNearestMethod(name)
+  const nearest = findNearestName(name, weightedMethods)
   const shown = nearest !== undefined || /^[A-Za-z_]{1,40}$/.test(name) ? `"${name}"` : '(name hidden)'
   const fix = nearest === undefined ? 'use full names, such as "eth_getLogs"' : `did you mean "${nearest}"?`
   return `has an unknown method ${shown}: ${fix}`

@@ -77,9 +77,10 @@ const continueAuthorized: AuthorizeDone = (gateway, context, result) => {
 
 const startTrace = ({ tracer, auth: { clientIp } }: GatewayContext, context: RequestContext): void => {
   if (tracer === undefined) return
-  const { request, requestId, startedAt } = context
-  const isTrusted = (): boolean => isTrustedProxy(clientIp, request.socket.remoteAddress)
-  context.trace = tracer.start({ requestId, startedAt, headers: request.headers, isTrusted })
+  const { headers, socket } = context.request
+  // Most callers send no trace context, and most requests are not traced: nothing is allocated for them.
+  if (headers['traceparent'] === undefined) context.trace = tracer.start(context)
+  else context.trace = tracer.start(context, { headers, isTrusted: isTrustedProxy(clientIp, socket.remoteAddress) })
 }
 
 /** Checks a request by its header, except for its size. Preflights are accepted on any path, health checks with any HTTP method. */

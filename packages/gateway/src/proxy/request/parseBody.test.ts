@@ -37,7 +37,7 @@ const item = fc.oneof(
 )
 
 describe('parseBody', () => {
-  test('takes as JSON exactly what JSON.parse takes', () => {
+  test('accepts exactly the JSON that JSON.parse accepts', () => {
     const parts = fc.array(
       fc.constantFrom(
         '{',

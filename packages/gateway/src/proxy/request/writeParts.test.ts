@@ -57,14 +57,14 @@ const start = async (options: { timeoutMs: number; bytesPerSecond?: number; comp
 const half = size / 2
 const pass = (ms: number) => void vi.advanceTimersByTime(ms)
 
-test('a caller that takes nothing for a while loses its connection', async () => {
+test('a caller that reads nothing for a while loses its connection', async () => {
   const { read, finished } = await start({ timeoutMs: 1_000 })
   await read(1)
   pass(1_000)
   await until(() => finished() === false)
 })
 
-test('a caller that takes a little now and then loses its connection once its whole time is over', async () => {
+test('a caller that reads very slowly loses its connection when its time is up', async () => {
   // The size takes another second and a half at this speed.
   const { read, finished } = await start({ timeoutMs: 1_000, bytesPerSecond: size / 1.5 })
   // Each time it reads far more than the buffers between the two hold, so that the server has progress.
@@ -90,7 +90,7 @@ test('a caller that is fast enough for the size of its response gets all of it',
 
 describe('a compressed body', () => {
   test.each(['gzip', 'br'] as const)(
-    'in %s: a caller that takes nothing for a while loses its connection',
+    'in %s: a caller that reads nothing for a while loses its connection',
     async (encoding) => {
       const compressor = createCompressor(encoding)
       const { read, finished } = await start({ timeoutMs: 1_000, compressor })
@@ -113,7 +113,7 @@ describe('a compressed body', () => {
     await until(() => compressor.destroyed)
   })
 
-  test('a caller that takes a little now and then loses its connection once its whole time is over', async () => {
+  test('a caller that reads very slowly loses its connection when its time is up', async () => {
     const compressor = createCompressor('br')
     const { read, finished } = await start({ timeoutMs: 1_000, bytesPerSecond: size / 1.5, compressor })
     await read(half / 2)

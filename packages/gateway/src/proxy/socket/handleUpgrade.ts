@@ -143,7 +143,7 @@ const accept = (
     authorized: AuthorizedRequest
   },
 ): void => {
-  // It may have begun to stop, or the caller may have gone, while the key was looked up.
+  // During the lookup of the key, the gateway may have started to stop, or the caller may have disconnected.
   if (gateway.server.draining()) {
     sendRejection(gateway, context, rejections.draining())
     return

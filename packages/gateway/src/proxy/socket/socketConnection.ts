@@ -14,7 +14,7 @@ export interface SocketConnection {
   readonly path: CallPath
   /** Uses the result of a later check of the same caller. */
   readonly reauthorize: (authorized: AuthorizedRequest) => void
-  /** Closes it with a code and a reason, at once. What is in flight is dropped. */
+  /** Closes it with a code and a reason, at once. Requests in flight are dropped. */
   readonly close: (code: number, reason: CloseReason) => void
   /** Closes it for a restart, once the requests in flight are done. @returns False if it was called before. */
   readonly leave: () => boolean

@@ -93,7 +93,7 @@ describe('a node that lacked', () => {
     expect(capabilities.canServe(...balanceAt(800))).toBe(true)
   })
 
-  test('state has what it responds with, and maybe not what is older', () => {
+  test('a node that responded with state has it, but may lack older state', () => {
     const { capabilities } = start()
     capabilities.learn(missingAt(800))
     const [method, params] = balanceAt(500)

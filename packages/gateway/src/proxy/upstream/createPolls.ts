@@ -4,6 +4,8 @@ export interface Poll {
   readonly run: () => Promise<void>
   /** Computes the wait until the next run again, from now on. */
   readonly reschedule: () => void
+  /** Call this when another instance has run the task: the next run is due after the usual wait, and up to a second by chance. */
+  readonly postpone: () => void
   readonly stop: () => void
 }
 
@@ -15,34 +17,48 @@ export interface Polls {
    * Creates a poll. It starts with its first `run`.
    * @param task - Must not reject.
    * @param getWaitMs - Gets the time from the end of a run to the next one while the network is in use, in milliseconds.
+   * @param claim - Called when a run is due. If it resolves to `false`, another instance is running the task: it runs here only if that does not
+   * postpone it within a second. Must not reject. @default all runs are here
    */
-  readonly create: (task: () => Promise<void>, getWaitMs: () => number) => Poll
+  readonly create: (task: () => Promise<void>, getWaitMs: () => number, claim?: () => Promise<boolean>) => Poll
 }
 
 /** A network is idle after so long without a call. */
 const idleAfterMs = 60_000
 /** The shortest wait of a poll while its network is idle. */
 const idleWaitMs = 60_000
+/** Others wait a little longer than the instance that ran a task last, so that it claims the next run too, and almost no claims compete. */
+const maxExtraWaitMs = 1_000
+/** How long to wait for the result of another instance that has claimed a run. */
+const resultWaitMs = 1_000
+
+interface RunningPoll extends Poll {
+  /** Runs the task, unless another instance just has. */
+  readonly wake: () => void
+}
 
 /**
  * Creates the polls of one network. A service can have hundreds of networks of which few are in use: polls of the others run once a minute. A
  * network counts as used when it is created, so that a node that starts together with the service is found soon.
  */
 export const createPolls = (): Polls => {
-  const all: Poll[] = []
+  const all: RunningPoll[] = []
   let usedAt = performance.now()
   const isIdle = (): boolean => performance.now() - usedAt >= idleAfterMs
 
-  const create = (task: () => Promise<void>, getWaitMs: () => number): Poll => {
+  const create: (...args: Parameters<Polls['create']>) => RunningPoll = (task, getWaitMs, claim) => {
     let timer: NodeJS.Timeout | undefined
     let running = false
     let stopped = false
-    const reschedule = (): void => {
+    let postponedAt = -Infinity
+    const schedule = (waitMs: number, onDue: () => void): void => {
       clearTimeout(timer)
-      if (stopped) return
-      const waitMs = isIdle() ? Math.max(getWaitMs(), idleWaitMs) : getWaitMs()
       // Polls alone must not keep the process alive.
-      timer = setTimeout(() => void run(), waitMs).unref()
+      if (!stopped) timer = setTimeout(onDue, waitMs).unref()
+    }
+    const reschedule = (extraMs = 0): void => {
+      const waitMs = isIdle() ? Math.max(getWaitMs(), idleWaitMs) : getWaitMs()
+      schedule(waitMs + extraMs, () => void (claim === undefined ? run() : runOnce(claim)))
     }
     const run = async (): Promise<void> => {
       if (running || stopped) return
@@ -51,21 +67,40 @@ export const createPolls = (): Polls => {
       running = false
       reschedule()
     }
-    const stop = (): void => {
-      stopped = true
-      clearTimeout(timer)
+    const runOnce = async (isClaimed: () => Promise<boolean>): Promise<void> => {
+      const due = timer
+      const isOurs = await isClaimed()
+      // It was postponed or has run while the claim was in flight.
+      if (timer !== due) return
+      if (isOurs) void run()
+      else schedule(resultWaitMs, () => void run())
     }
-    return { run, reschedule, stop }
+    return {
+      run,
+      reschedule: () => reschedule(),
+      postpone: () => {
+        postponedAt = performance.now()
+        if (!running) reschedule(Math.random() * maxExtraWaitMs)
+      },
+      wake: () => {
+        if (performance.now() - postponedAt < getWaitMs()) reschedule()
+        else void run()
+      },
+      stop: () => {
+        stopped = true
+        clearTimeout(timer)
+      },
+    }
   }
 
   return {
     markUsed: () => {
       const wasIdle = isIdle()
       usedAt = performance.now()
-      if (wasIdle) for (const poll of all) void poll.run()
+      if (wasIdle) for (const poll of all) poll.wake()
     },
-    create: (task, getWaitMs) => {
-      const poll = create(task, getWaitMs)
+    create: (...args) => {
+      const poll = create(...args)
       all.push(poll)
       return poll
     },

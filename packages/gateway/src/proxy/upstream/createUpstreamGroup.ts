@@ -12,6 +12,7 @@ import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
+import type { SharedChecks } from '../../storage/redis/createSharedChecks.ts'
 import { createConfirmedNulls } from './createConfirmedNulls.ts'
 import type { ConfirmedNulls } from './createConfirmedNulls.ts'
 import { createResponseCache } from './createResponseCache.ts'
@@ -93,12 +94,15 @@ export interface UpstreamGroupOptions {
   readonly maxCacheBytes: number
   /** For each key. */
   readonly maxFilters: number
+  /** The checks that the instances of a cluster share; `undefined`: there are no others. */
+  readonly checks: SharedChecks | undefined
   readonly log: (entry: LogEntry) => void
 }
 
 /** Creates the group of one network's upstreams. */
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
-  const { network, chainId, loadBalancing, hedgeMs, timeoutMs, log } = options
+  const { network, chainId, loadBalancing, hedgeMs, timeoutMs, checks, log } = options
+  const share = (...names: unknown[]) => checks && { checks, name: JSON.stringify([network, chainId, ...names]) }
   const cache = createResponseCache(options.maxCacheBytes)
   const lastWriters = createLastWriters<GroupMember>()
   const polls = createPolls()
@@ -116,6 +120,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
         polls,
         onState,
         onLatency: (ms) => member.latency.addProbe(ms),
+        shared: share(url, headers),
       }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
       budget,
@@ -126,7 +131,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     })
     return member
   })
-  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls })
+  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls, shared: share('heads') })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for so long are asked again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {

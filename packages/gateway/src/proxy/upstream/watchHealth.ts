@@ -1,6 +1,7 @@
 import { getQuantity, queryUpstream } from './queryUpstream.ts'
 import { createBreaker } from '../../lib/createBreaker.ts'
 import type { Breaker } from '../../lib/createBreaker.ts'
+import type { SharedCheck, SharedChecks } from '../../storage/redis/createSharedChecks.ts'
 import type { Polls } from './createPolls.ts'
 import type { Upstream } from './createUpstream.ts'
 
@@ -39,6 +40,8 @@ export interface Health {
   readonly setSyncing: (syncing: boolean) => void
   /** Sets whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
+  /** Its id in what instances share about its network; `undefined` if there is nothing to share it with. */
+  readonly sharedId: string | undefined
   /** Call this when a call could not connect. The upstream is skipped until a probe reaches it again. */
   readonly markUnreachable: () => void
   /** Starts the probes, which run until `stop`. Resolves after the first one. */
@@ -56,6 +59,11 @@ const maxProbeTimeoutMs = 5_000
 /** Reads the state, as callers do: a node that has lost its disk still knows its chain id. */
 export const cheapRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
 export const cheapReadTimeoutMs = 2_000
+/**
+ * An instance that sends a node no calls sends it a probe after so long, also if others reach it: its own way to the node may be broken. By chance up
+ * to a fifth sooner, so that instances that start together do not do so together.
+ */
+const ownProbeMs = 300_000
 /** One slow probe may be a node that is busy with an expensive call, so it takes this many in a row. */
 const maxFailedProbes = 2
 
@@ -65,6 +73,8 @@ const maxFailedProbes = 2
  * @param options.polls - The polls of the upstream's network. Probes run every 5 seconds, and sooner after one that failed.
  * @param options.onState - Called on each change, with the reason if a probe found that it is unreachable or on the wrong chain.
  * @param options.onLatency - Called with the time of each successful probe, in milliseconds.
+ * @param options.shared - The checks that instances share, and the name of this one. While this instance reaches the node, successful probes of others
+ * count as its own.
  */
 export const watchHealth = (
   upstream: Upstream,
@@ -74,6 +84,7 @@ export const watchHealth = (
     polls: Polls
     onState: (state: HealthState, reason?: string) => void
     onLatency: (ms: number) => void
+    shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
   },
 ): Health => {
   let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' = 'unknown'
@@ -83,6 +94,7 @@ export const watchHealth = (
   let lagging = false
   let syncing = false
   let confirming = false
+  let ownProbeDueAt = 0
   const timeoutMs = Math.min(options.timeoutMs, maxProbeTimeoutMs)
   const breaker = createBreaker({
     onChange: (closed) => options.onState(closed ? 'recovered' : 'failing'),
@@ -113,11 +125,30 @@ export const watchHealth = (
     const onFailure = (text: string): void => void (why = text)
     const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs, onFailure })
     if (stopped) return
-    if (result === 'healthy') options.onLatency(performance.now() - startedAt)
+    if (result === 'healthy') {
+      const latencyMs = performance.now() - startedAt
+      options.onLatency(latencyMs)
+      ownProbeDueAt = performance.now() + ownProbeMs * (1 - Math.random() / 5)
+      check?.setDisputed(false)
+      check?.publish(latencyMs)
+    }
     if (result !== 'skipped') handleProbe(result, why)
   }
-  const probes = options.polls.create(probe, () =>
-    failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs),
+  /** Whether only a probe of this instance counts now. */
+  const mustProbe = (): boolean =>
+    state !== 'healthy' || failures > 0 || !breaker.closed() || performance.now() >= ownProbeDueAt
+  const onSharedProbe = (latencyMs: unknown): void => {
+    if (stopped || typeof latencyMs !== 'number') return
+    if (state === 'unreachable' || state === 'wrongChain') check?.setDisputed(true)
+    if (mustProbe() || options.shared?.checks.isTrusted() !== true) return
+    options.onLatency(latencyMs)
+    probes.postpone()
+  }
+  const check: SharedCheck | undefined = options.shared?.checks.join(options.shared.name, onSharedProbe)
+  const probes = options.polls.create(
+    probe,
+    () => (failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs)),
+    check && (async () => mustProbe() || check.claim()),
   )
 
   return {
@@ -132,6 +163,7 @@ export const watchHealth = (
       return lagging ? 'lagging' : 'healthy'
     },
     reason: () => reason,
+    sharedId: check?.id,
     sent: breaker.sent,
     succeeded: breaker.succeeded,
     failed: breaker.failed,
@@ -155,6 +187,7 @@ export const watchHealth = (
     stop: () => {
       stopped = true
       probes.stop()
+      check?.leave()
     },
   }
 }

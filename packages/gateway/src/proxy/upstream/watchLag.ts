@@ -2,6 +2,7 @@ import { queryUpstream, getQuantity } from './queryUpstream.ts'
 import type { QueryResult } from './queryUpstream.ts'
 import type { Polls } from './createPolls.ts'
 import type { GroupMember } from './groupMember.ts'
+import type { SharedCheck, SharedChecks } from '../../storage/redis/createSharedChecks.ts'
 
 const intervalMs = 5_000
 /** A single upstream has nothing to lag behind. Its head is only shown. */
@@ -32,10 +33,17 @@ export interface LagWatch {
  * every 30 seconds, and with each comparison while a node syncs or was just unreachable.
  * @param options.polls - The polls of the network.
  * @param options.maxLagBlocks - How many blocks an upstream may be behind the highest head.
+ * @param options.shared - The checks that instances share, and the name of this one. What one instance gets in a comparison counts for all of them, and
+ * each queries only the upstreams that the result lacks.
  */
 export const watchLag = (
   members: readonly GroupMember[],
-  options: { maxLagBlocks: number; timeoutMs: number; polls: Polls },
+  options: {
+    maxLagBlocks: number
+    timeoutMs: number
+    polls: Polls
+    shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
+  },
 ): LagWatch => {
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const several = members.length > 1
@@ -49,30 +57,62 @@ export const watchLag = (
   const query = ({ upstream, health }: GroupMember, method: string): Promise<QueryResult> | undefined =>
     health.isUsable() ? queryUpstream(upstream, { method, params: '[]' }, timeoutMs) : undefined
 
-  const askSyncing = async (member: GroupMember): Promise<void> => {
-    const syncing = parseSyncing(await query(member, 'eth_syncing'))
-    if (stopped) return
+  const getHead = async (member: GroupMember, known: Responses): Promise<number | undefined> => {
+    if (!member.health.isUsable()) return undefined
+    return getKnown(member, known)?.head ?? getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped')
+  }
+  const askSyncing = async (member: GroupMember, known: Responses): Promise<boolean | undefined> => {
+    const syncing = getKnown(member, known)?.syncing ?? parseSyncing(await query(member, 'eth_syncing'))
+    if (stopped) return undefined
     if (syncing !== true && member.health.isUsable()) toAsk.delete(member)
     if (syncing !== undefined) member.health.setSyncing(syncing)
+    return syncing
   }
-  const compareHeads = async (): Promise<void> => {
-    const isSyncingDue = performance.now() - askedSyncingAt >= syncingIntervalMs
-    if (isSyncingDue) askedSyncingAt = performance.now()
-    for (const member of members) if (several && (isSyncingDue || !member.health.isUsable())) toAsk.add(member)
-    const [heads] = await Promise.all([
-      Promise.all(members.map(async (member) => getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped'))),
-      Promise.all([...toAsk].map(askSyncing)),
+  /** @param known - What another instance just got. @returns What the upstreams responded. */
+  const compareHeads = async (known: Responses = new Map()): Promise<Responses> => {
+    const sinceSyncing = performance.now() - askedSyncingAt
+    // The instance that queries the heads asks all upstreams when that is due there.
+    const isSyncingDue = sinceSyncing >= (known.size === 0 ? syncingIntervalMs : 2 * syncingIntervalMs)
+    if (isSyncingDue || [...known.values()].some(({ syncing }) => syncing !== undefined))
+      askedSyncingAt = performance.now()
+    for (const member of members)
+      if (several && (isSyncingDue || !member.health.isUsable() || getKnown(member, known)?.syncing !== undefined))
+        toAsk.add(member)
+    const asked = [...toAsk]
+    const [heads, syncing] = await Promise.all([
+      Promise.all(members.map((member) => getHead(member, known))),
+      Promise.all(asked.map((member) => askSyncing(member, known))),
     ])
-    if (stopped) return
+    const responses = new Map<string, Response>()
+    if (stopped) return responses
     const highest = Math.max(...heads.map((head) => head ?? 0))
     for (const [index, { health }] of members.entries()) {
       const head = heads[index]
       if (head === undefined) continue
       lastHeads[index] = head
       health.setLagging(highest - head > options.maxLagBlocks)
+      if (health.sharedId !== undefined) responses.set(health.sharedId, { head })
     }
+    for (const [index, { health }] of asked.entries()) {
+      const response = responses.get(health.sharedId ?? '')
+      if (response !== undefined) response.syncing = syncing[index]
+    }
+    return responses
   }
-  const comparisons = options.polls.create(compareHeads, () => (several ? intervalMs : singleIntervalMs))
+  const onSharedResponses = (shared: unknown): void => {
+    if (stopped || options.shared?.checks.isTrusted() !== true) return
+    void compareHeads(parseResponses(shared))
+    comparisons.postpone()
+  }
+  const check: SharedCheck | undefined = options.shared?.checks.join(options.shared.name, onSharedResponses)
+  const comparisons = options.polls.create(
+    async () => {
+      const responses = await compareHeads()
+      if (!stopped) check?.publish([...responses].map(([id, { head, syncing }]) => [id, head, syncing]))
+    },
+    () => (several ? intervalMs : singleIntervalMs),
+    check?.claim,
+  )
   return {
     start: async () => {
       const compared = comparisons.run()
@@ -81,6 +121,7 @@ export const watchLag = (
     stop: () => {
       stopped = true
       comparisons.stop()
+      check?.leave()
     },
     head: (index) => lastHeads[index],
     // A response that was slow may be older than what is known. The next comparison finds a chain that went back.
@@ -98,6 +139,30 @@ export const watchLag = (
       })
     },
   }
+}
+
+/** What an upstream responded in a comparison. */
+interface Response {
+  readonly head: number
+  /** `undefined`: it was not asked, or did not respond. */
+  syncing?: boolean | undefined
+}
+
+/** By the id of the upstream that instances share. */
+type Responses = ReadonlyMap<string, Response>
+
+const getKnown = ({ health }: GroupMember, known: Responses): Response | undefined =>
+  health.sharedId === undefined ? undefined : known.get(health.sharedId)
+
+/** Parses what another instance published. */
+const parseResponses = (shared: unknown): Responses => {
+  const known = new Map<string, Response>()
+  for (const one of Array.isArray(shared) ? (shared as unknown[]) : []) {
+    const [id, head, syncing] = Array.isArray(one) ? (one as unknown[]) : []
+    if (typeof id !== 'string' || typeof head !== 'number' || !Number.isSafeInteger(head)) continue
+    known.set(id, { head, syncing: typeof syncing === 'boolean' ? syncing : undefined })
+  }
+  return known
 }
 
 /** Parses the response to `eth_syncing`: `false`, or an object with the progress. `undefined` for anything else, such as an error. */

@@ -30,10 +30,10 @@ const rpcAttributes = { 'rpc.system.name': 'jsonrpc', 'jsonrpc.protocol.version'
  * @see https://opentelemetry.io/docs/specs/semconv/rpc/json-rpc/
  */
 export const createRequestTracer = ({ api, tracer, sampleRatio }: RequestTracerOptions): RequestTracer => ({
-  start: (request) => {
-    const { headers, isTrusted } = request
-    const parent = headers?.['traceparent'] === undefined ? undefined : parseTraceContext(headers)
-    const isSampled = parent !== undefined && isTrusted?.() === true ? parent.isSampled : Math.random() < sampleRatio
+  start: (request, caller) => {
+    const parent = caller && parseTraceContext(caller.headers)
+    const isSampled =
+      parent !== undefined && caller?.isTrusted === true ? parent.isSampled : Math.random() < sampleRatio
     if (isSampled) return startTrace(api, tracer, { request, parent })
     return parent && passOn(parent)
   },

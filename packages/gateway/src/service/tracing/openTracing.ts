@@ -31,6 +31,13 @@ const toTracesUrl = (endpoint: string): string => {
   return url.href
 }
 
+/** The status or the error code of a failed export. Its message is left out, because it names the endpoint. */
+const formatReason = (error: (Error & { readonly code?: unknown }) | undefined): string => {
+  const code = error?.code
+  if (typeof code === 'number') return ` (HTTP ${code})`
+  return typeof code === 'string' ? ` (${code})` : ''
+}
+
 /** Creates the tracing of a service. It sends spans as JSON by OTLP over HTTP, and drops those that do not fit into a queue of 2,048. */
 export const openTracing = async ({ config, version, warn }: TracingOptions): Promise<Tracing> => {
   // Imported lazily: most deployments have no tracing.
@@ -57,7 +64,9 @@ export const openTracing = async ({ config, version, warn }: TracingOptions): Pr
     exporter.export(spans, (result) => {
       const isSent = result.code === 0
       if (!isSent && !isFailing)
-        warn('spans could not be sent to tracing.endpoint: check that it is a collector of OTLP over HTTP')
+        warn(
+          `spans could not be sent to tracing.endpoint${formatReason(result.error)}: check that it is a collector of OTLP over HTTP`,
+        )
       isFailing = !isSent
       done(result)
     })

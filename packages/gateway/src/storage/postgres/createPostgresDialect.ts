@@ -2,7 +2,6 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'ky
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { StorageError } from '../../errors/storageError.ts'
-import { toPostgresError } from './postgresError.ts'
 
 interface PostgresConnection extends DatabaseConnection {
   readonly client: PoolClient
@@ -10,7 +9,10 @@ interface PostgresConnection extends DatabaseConnection {
   broken: boolean
 }
 
-const createConnection = (client: PoolClient): PostgresConnection => {
+/** Converts an error of pg. */
+type ToError = (error: unknown) => StorageError
+
+const createConnection = (client: PoolClient, toError: ToError): PostgresConnection => {
   const connection: PostgresConnection = {
     client,
     broken: false,
@@ -20,7 +22,7 @@ const createConnection = (client: PoolClient): PostgresConnection => {
         const result: QueryResult<R> = { rows: rows as R[] }
         return command === 'SELECT' ? result : { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
       } catch (error) {
-        const storageError = toPostgresError(error)
+        const storageError = toError(error)
         // The connection is lost, or still busy with a query that timed out.
         if (storageError.fault === 'unavailable') connection.broken = true
         throw storageError
@@ -37,7 +39,7 @@ const createConnection = (client: PoolClient): PostgresConnection => {
  * Creates a Kysely dialect for a pool of pg. Its errors contain no values.
  * @param pool - Closed by the caller, or with Kysely.
  */
-export const createPostgresDialect = (pool: Pool): Dialect => {
+export const createPostgresDialect = (pool: Pool, toError: ToError): Dialect => {
   // The driver only gets connections that it created.
   const toOwn = (connection: DatabaseConnection): PostgresConnection => connection as PostgresConnection
 
@@ -46,7 +48,7 @@ export const createPostgresDialect = (pool: Pool): Dialect => {
       return (await toOwn(connection).client.query(sql)).command
     } catch (error) {
       toOwn(connection).broken = true
-      throw toPostgresError(error)
+      throw toError(error)
     }
   }
 
@@ -54,9 +56,9 @@ export const createPostgresDialect = (pool: Pool): Dialect => {
     init: () => Promise.resolve(),
     acquireConnection: async () => {
       try {
-        return createConnection(await pool.connect())
+        return createConnection(await pool.connect(), toError)
       } catch (error) {
-        throw toPostgresError(error)
+        throw toError(error)
       }
     },
     beginTransaction: async (connection) => {

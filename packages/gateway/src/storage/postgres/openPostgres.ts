@@ -78,12 +78,21 @@ export const openPostgres = async (
         oid === int8 ? Number : (types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
     },
   })
+  const listeners: (() => void)[] = []
+  const reportProblem = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const toError = (error: unknown): StorageError => {
+    const storageError = toPostgresError(error)
+    if (storageError.fault === 'unavailable' || storageError.fault === 'failed') reportProblem()
+    return storageError
+  }
   // A lost idle connection must not end the process. The pool replaces it.
-  pool.on('error', () => {})
+  pool.on('error', reportProblem)
   // Nor must a connection that is lost in a transaction, where pg's pool does not listen: its next query fails.
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const query = new Kysely<Tables>({ dialect: createPostgresDialect(pool), plugins: [new CamelCasePlugin()] })
+  const query = new Kysely<Tables>({ dialect: createPostgresDialect(pool, toError), plugins: [new CamelCasePlugin()] })
   let closed: Promise<void> | undefined
 
   const find = async (name: string, text: string, value: string | Uint8Array): Promise<Access | undefined> => {
@@ -94,7 +103,7 @@ export const openPostgres = async (
       const { rows } = await pool.query<AccessRow>({ ...prepared, text, values: [value] })
       return rows[0] && toAccess(rows[0])
     } catch (error) {
-      throw toPostgresError(error)
+      throw toError(error)
     }
   }
   const byHash = getAccessByHashSql('postgres')
@@ -112,6 +121,7 @@ export const openPostgres = async (
       waiting: pool.waitingCount,
       max: maxConnections,
     }),
+    onProblem: (listener) => void listeners.push(listener),
     close: () => (closed ??= pool.end()),
   }
 }

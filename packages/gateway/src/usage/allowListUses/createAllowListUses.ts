@@ -7,20 +7,20 @@ import { floorTo, minuteMs } from '../metering/usageTime.ts'
 
 /** When the entries of allow lists were last used, to the minute. */
 export interface AllowListUses {
-  /** Records that an entry allowed a request or a call. @param id - Of the entry. */
-  record(id: string): void
+  /** Returns the function to call each time an entry allows a request or a call. @param id - Of the entry. */
+  track(id: string): () => void
   /** Returns the statements that store what is new, for a transaction of metering; `undefined`: nothing. */
   take(): AlongsideBatch | undefined
 }
 
 /** Entries that are written in one transaction. */
 const rowsAtOnce = 100
-/** Entries whose use is recorded in a minute. Those above it are not recorded in that minute. */
+/** Entries that wait to be written. The use of others is not recorded in that minute. */
 const defaultMaxEntries = 50_000
 
 /**
- * Creates the record of the last use of allow list entries. Each entry is written at most once a minute.
- * @param options.maxEntries - Most entries whose use is recorded in a minute. @default 50_000
+ * Creates the record of the last use of allow list entries. Each function of `track` records at most one use a minute.
+ * @param options.maxEntries - Most entries that wait to be written. @default 50_000
  * @param options.now - Milliseconds since 1970. @default Date.now
  */
 export const createAllowListUses = ({
@@ -32,24 +32,22 @@ export const createAllowListUses = ({
   maxEntries?: number
   now?: () => number
 }): AllowListUses => {
+  /** The current minute. It changes with the first transaction after it. */
   let minute = floorTo(now(), minuteMs)
-  /** The entries that were used since `minute` started, or since the first transaction after that. */
-  let used = new Set<string>()
   /** The minutes that are not written yet, by entry. */
   const waiting = new Map<string, number>()
   return {
-    record: (id) => {
-      // Without a look at the clock, because this is on the path of each call.
-      if (used.has(id) || used.size >= maxEntries) return
-      used.add(id)
-      if (waiting.size < maxEntries || waiting.has(id)) waiting.set(id, floorTo(now(), minuteMs))
+    track: (id) => {
+      let recorded = -1
+      return () => {
+        // One comparison without a look at the clock, because this is on the path of each call.
+        if (recorded === minute) return
+        recorded = minute
+        if (waiting.size < maxEntries || waiting.has(id)) waiting.set(id, floorTo(now(), minuteMs))
+      }
     },
     take: () => {
-      const current = floorTo(now(), minuteMs)
-      if (current !== minute) {
-        minute = current
-        used = new Set()
-      }
+      minute = floorTo(now(), minuteMs)
       const taken: [id: string, minute: number][] = []
       for (const entry of waiting) {
         if (taken.length === rowsAtOnce) break

@@ -3,7 +3,7 @@ import { unitsPerToken } from '../rateLimit/tokenBucket.ts'
 import type { LimitRequest } from './usageLimits.ts'
 
 /** How old a seed may be, in milliseconds: others may have been charged since. */
-export const maxSeedAgeMs = 2_000
+const maxSeedAgeMs = 2_000
 /** Redis forgets an account that was idle for so long: by then its month is over. */
 const accountSeconds = 40 * 86_400
 

@@ -33,7 +33,7 @@ export interface MeterOptions {
   readonly maxWaiting?: number | undefined
   /**
    * Further statements to write, so that they cost no transaction of their own. `take` is called once a flush, and by `close` until it returns
-   * `undefined`. The transaction does not wait for the disk.
+   * `undefined`. The transaction rarely waits for the disk.
    */
   readonly alongside?: { take(): AlongsideBatch | undefined } | undefined
   /** More tables to maintain when usage is rolled up. @default none */
@@ -105,7 +105,9 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
     try {
       const keys = [...new Map(rows.map(({ key }) => [key.id, key])).values()].filter(({ id }) => !storedKeys.has(id))
       const steps = rows.length === 0 ? [] : toMinuteSteps(db.kind, { rows, keys })
-      await write([...(extra?.steps ?? []), ...steps], { light: true })
+      // A key is written once. If a server that crashed or was replaced had lost it, no metrics would show its calls until the next start.
+      const light = db.kind === 'sqlite' || keys.length === 0
+      await write([...(extra?.steps ?? []), ...steps], { light })
       // Bounded; a key that is dropped from the set is only written again.
       if (storedKeys.size > 1_000_000) storedKeys.clear()
       for (const { id } of keys) storedKeys.add(id)

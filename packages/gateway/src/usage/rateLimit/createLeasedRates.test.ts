@@ -133,6 +133,7 @@ describe('createLeasedRates', () => {
     { perSecond: 10, burst: 1, calls: 200 },
     { perSecond: 50, burst: 50, calls: 200 },
     { perSecond: 1_000, burst: 100, calls: 2_000 },
+    { perSecond: 1_000, burst: 10, calls: 2_000 },
     { perSecond: 500, burst: 5_000, calls: 2_000 },
   ])(
     'grant at least 95 % of $perSecond/s with a burst of $burst to $calls calls/s on random workers',
@@ -156,6 +157,34 @@ describe('createLeasedRates', () => {
       expect(granted).toBeGreaterThanOrEqual(0.95 * most)
     },
   )
+
+  test('a busy key whose bucket refills within a second needs no message for most calls, and none is rejected below its rate', async () => {
+    const { workers, pass, getMessages } = startWorkers(4)
+    const limits = { perSecond: 1_000, burst: 100 }
+    let granted = 0
+    for (let call = 0; call < 4_000; call += 1) {
+      const decision = workers[call % 4]?.take('key_1', limits, 1)
+      if (decision instanceof Promise) void decision.then((later) => (granted += later.granted))
+      else granted += decision?.granted ?? 0
+      await pass(1.25)
+    }
+    await pass(10)
+    expect(granted).toBe(4_000)
+    expect(getMessages()).toBeLessThan(4_000 / 4)
+  })
+
+  test('a key whose bucket refills within a second keeps its whole burst for one worker while it is not busy', async () => {
+    const { workers, pass } = startWorkers(4)
+    const limits = { perSecond: 100, burst: 50 }
+    for (let call = 0; call < 40; call += 1) {
+      const decision = workers[call % 4]?.take('key_1', limits, 1)
+      await pass(300)
+      expect((await decision)?.granted).toBe(1)
+    }
+    const burst = workers[0]?.take('key_1', limits, 50)
+    await pass(10)
+    expect((await burst)?.granted).toBe(50)
+  })
 
   test('a busy key needs few messages, below its rate and above it', async () => {
     const { workers, pass, getMessages } = startWorkers(4)
@@ -203,19 +232,47 @@ describe('createLeasedRates', () => {
     expect(await third).toMatchObject({ granted: 40 })
   })
 
-  test('tokens that a worker does not use for a second can be used by the others', async () => {
+  test('tokens that a worker does not use can be used by the others: most after a second, the last 32nd of the burst after 10', async () => {
     const { workers, pass } = startWorkers(2)
-    const limits = { perSecond: 1, burst: 1_000 }
-    const first = workers[0]?.take('key_1', limits, 1)
+    const [one, other] = workers
+    const limits = { perSecond: 1, burst: 320 }
+    const takeAll = async (worker: LeasedRates | undefined): Promise<number> => {
+      const decision = worker?.take('key_1', limits, 320)
+      await pass(5)
+      return (await decision)?.granted ?? 0
+    }
+    const first = one?.take('key_1', limits, 1)
     await pass(5)
     await first
-    const early = workers[1]?.take('key_1', limits, 999)
+    expect(await takeAll(other)).toBe(319 - 8)
+    // The bucket refills, and `other` returns all of it.
+    await pass(1_000_000)
+    const second = one?.take('key_1', limits, 1)
     await pass(1_300)
-    const { granted = 0 } = (await early) ?? {}
-    expect(granted).toBeLessThan(999)
-    const later = workers[1]?.take('key_1', limits, 999 - granted)
-    await pass(5)
-    expect(await later).toMatchObject({ granted: 999 - granted })
+    await second
+    expect(await takeAll(other)).toBe(320 - 5)
+    await pass(1_000_000)
+    const third = one?.take('key_1', limits, 1)
+    await pass(10_300)
+    await third
+    expect(await takeAll(other)).toBe(320)
+  })
+
+  test('many keys with few calls need a message for few of them', async () => {
+    const { workers, pass, getMessages } = startWorkers(4)
+    const limits = { perSecond: 100, burst: 1_024 }
+    let waited = 0
+    // Each key has a call a second, each time on another worker.
+    for (let call = 0; call < 12_000; call += 1) {
+      const key = call % 400
+      const decision = workers[(key + Math.floor(call / 400)) % 4]?.take(`key_${key}`, limits, 1)
+      if (decision instanceof Promise) waited += 1
+      await pass(2.5)
+    }
+    // The first call of a key on each worker.
+    expect(waited).toBe(1_600)
+    // And a report every 250 ms.
+    expect(getMessages()).toBeLessThan(1_600 + 4 * 4 * 30 + 10)
   })
 
   test('a worker that closes returns its tokens at once, and a bucket that is full is forgotten', async () => {

@@ -9,8 +9,10 @@ import {
   changeLimits,
   createLease,
   isIdle,
+  isOver,
   isReportDue,
   isRunningLow,
+  isRunningOut,
   peekHeld,
   returnHeld,
   startRequest,
@@ -87,10 +89,8 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
     schedule(flush)
   }
 
-  const giveBack = (account: Account): void => {
-    if (account.held === 0) return
-    returnHeld(account)
-    queue(account)
+  const giveBack = (account: Account, kept = 0): void => {
+    if (returnHeld(account, kept)) queue(account)
   }
 
   /** Requests tokens. One request of an account is in flight at a time. */
@@ -104,7 +104,7 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
     const decision = takeHeld(account, wanted, time)
     if (decision === undefined) return undefined
     if (isReportDue(account)) queue(account)
-    else if (isRunningLow(account, time)) request(account, time)
+    else if (isRunningOut(account, time)) request(account, time)
     return decision
   }
 
@@ -134,9 +134,11 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
       for (const late of account.waiting.filter(isDue)) late.reject(tooSlow())
       account.waiting = account.waiting.filter((one) => !isDue(one))
       const idle = isIdle(account, time)
-      if (idle) giveBack(account)
+      const over = idle && isOver(account, time)
+      if (idle) giveBack(account, over ? 0 : account.spared)
+      else if (isRunningLow(account, time)) request(account, time)
       if (account.used > 0) queue(account)
-      else if (idle && !outbox.has(account) && account.request === undefined && time >= account.retryAt)
+      else if (over && !outbox.has(account) && account.request === undefined && time >= account.retryAt)
         accounts.delete(id)
     }
   }

@@ -93,7 +93,7 @@ const refill = (bucket: LeasedBucket, time: number): void => {
   bucket.updatedAt = time
 }
 
-/** Charges tokens that were used at `usedAt` or before. What was refilled since then counts. */
+/** Charges tokens that were used at `usedAt` or before. Tokens that were refilled since then count. */
 const charge = (bucket: LeasedBucket, tokens: number, usedAt: number): void => {
   const refilled = Math.max(0, bucket.updatedAt - usedAt) * bucket.perSecond
   bucket.spent = Math.max(0, bucket.spent + refilled) + tokens * unitsPerToken - refilled

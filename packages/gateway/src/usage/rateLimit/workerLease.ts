@@ -19,6 +19,9 @@ export interface WorkerLease {
   usedAt: number
   /** How many tokens are leased in advance: more if they don't last. */
   ahead: number
+  maxAhead: number
+  /** How many tokens are returned only after a longer time without use. */
+  spared: number
   /** When tokens were requested last. */
   requestedAt: number
   /** The request in flight; `queued` if it has not been sent yet. */
@@ -40,17 +43,29 @@ export interface WantedCalls {
   readonly least: number
 }
 
-/** How long a lease may be unused, in milliseconds. */
-const idleMs = 1_000
-/** A lease that lasts less than this is too small, in milliseconds. */
-const shortMs = 250
+/** How long a lease may be unused, in milliseconds, if the bucket does not refill sooner. */
+const maxIdleMs = 1_000
+/** How long the small part of it may that spares keys with few calls a message for each, in milliseconds. */
+const sparedMs = 10_000
+/** A lease of which half lasts less than this is too small, and is renewed at once, in milliseconds. Others are renewed with the next report. */
+const maxShortMs = 1_000
 const firstAhead = 8
 /** How long a worker rejects calls after the bucket was empty before it requests tokens again, in milliseconds: it then gets several at once. */
 const pauseMs = 10
 
-/** Most tokens in advance: all workers together half of a burst. A bucket that is refilled within a second cannot spare any. */
-const getMaxAhead = ({ perSecond, burst }: RateLimits, workers: number): number =>
-  burst < perSecond ? 0 : Math.floor(burst / (2 * workers))
+/** Most tokens in advance: all workers together half of a burst. */
+const getMaxAhead = ({ burst }: RateLimits, workers: number): number => Math.floor(burst / (2 * workers))
+
+/** How many tokens are leased in advance at first. A bucket that refills within a second can spare some only while its key is busy. */
+const getFirstAhead = (limits: RateLimits, workers: number): number =>
+  limits.burst < limits.perSecond ? 0 : Math.min(firstAhead, getMaxAhead(limits, workers))
+
+/** How many tokens may be unused for longer: of all workers together a 32nd of a burst. */
+const getSpared = ({ perSecond, burst }: RateLimits, workers: number): number =>
+  burst < perSecond ? 0 : Math.floor(burst / (32 * workers))
+
+/** In how many milliseconds an empty bucket is full. */
+const getRefillMs = ({ perSecond, burst }: RateLimits): number => (burst * 1_000) / perSecond
 
 /** Creates a lease without tokens. */
 export const createLease = (id: string, limits: RateLimits, workers: number): WorkerLease => ({
@@ -60,7 +75,9 @@ export const createLease = (id: string, limits: RateLimits, workers: number): Wo
   used: 0,
   returned: 0,
   usedAt: -Infinity,
-  ahead: Math.min(firstAhead, getMaxAhead(limits, workers)),
+  ahead: getFirstAhead(limits, workers),
+  maxAhead: getMaxAhead(limits, workers),
+  spared: getSpared(limits, workers),
   requestedAt: -Infinity,
   request: undefined,
   spent: 0,
@@ -72,14 +89,19 @@ export const createLease = (id: string, limits: RateLimits, workers: number): Wo
 /** Applies other limits. */
 export const changeLimits = (lease: WorkerLease, limits: RateLimits, workers: number): void => {
   lease.limits = limits
-  lease.ahead = Math.min(firstAhead, getMaxAhead(limits, workers))
+  lease.ahead = getFirstAhead(limits, workers)
+  lease.maxAhead = getMaxAhead(limits, workers)
+  lease.spared = getSpared(limits, workers)
   lease.retryAt = -Infinity
 }
 
-/** Marks the tokens that can be granted as to be returned. */
-export const returnHeld = (lease: WorkerLease): void => {
-  lease.returned += lease.held
-  lease.held = 0
+/** Marks the tokens that can be granted as to be returned, except for `kept`. @returns Whether there are any. */
+export const returnHeld = (lease: WorkerLease, kept = 0): boolean => {
+  const returned = lease.held - kept
+  if (returned <= 0) return false
+  lease.returned += returned
+  lease.held = kept
+  return true
 }
 
 const toDecision = (
@@ -120,23 +142,33 @@ export const takeHeld = (lease: WorkerLease, wanted: WantedCalls, time: number):
   return decision
 }
 
-/** Whether use is reported at once: without tokens in advance, the bucket is refilled only after the report. */
-export const isReportDue = ({ limits, used }: WorkerLease): boolean => used > 0 && limits.burst < limits.perSecond
+/** Whether use is reported at once: a token is refilled only after the report. */
+export const isReportDue = ({ used, maxAhead }: WorkerLease): boolean => used > maxAhead
 
 /** Whether more tokens are requested before the lease is used up. */
 export const isRunningLow = ({ held, ahead, retryAt }: WorkerLease, time: number): boolean =>
   held * 2 < ahead && time >= retryAt
 
+/** Whether they are requested at once, because the lease may be used up before the next report. */
+export const isRunningOut = (lease: WorkerLease, time: number): boolean =>
+  isRunningLow(lease, time) && time - lease.requestedAt < maxShortMs
+
+const getUnusedMs = ({ usedAt, requestedAt }: WorkerLease, time: number): number => time - Math.max(usedAt, requestedAt)
+
 /** Whether the lease has not been used for a while. */
-export const isIdle = ({ usedAt, requestedAt }: WorkerLease, time: number): boolean =>
-  time - Math.max(usedAt, requestedAt) >= idleMs
+export const isIdle = (lease: WorkerLease, time: number): boolean =>
+  getUnusedMs(lease, time) >= Math.min(maxIdleMs, getRefillMs(lease.limits))
+
+/** Whether nothing of an idle lease is kept any longer. */
+export const isOver = (lease: WorkerLease, time: number): boolean =>
+  lease.spared === 0 || getUnusedMs(lease, time) >= sparedMs
 
 /** Starts a request: `toRequest` sends it. The shorter the last one has lasted, the more is leased in advance. */
 export const startRequest = (lease: WorkerLease, workers: number, time: number): void => {
-  const maxAhead = getMaxAhead(lease.limits, workers)
   const sinceMs = time - lease.requestedAt
-  if (sinceMs < shortMs) lease.ahead = Math.min(maxAhead, lease.ahead * 2)
-  else if (sinceMs > 4 * shortMs) lease.ahead = Math.min(maxAhead, Math.max(firstAhead, lease.ahead >> 1))
+  const shortMs = Math.min(maxShortMs, getRefillMs(lease.limits) / 2)
+  if (sinceMs < shortMs) lease.ahead = Math.min(lease.maxAhead, Math.max(1, lease.ahead * 2))
+  else if (sinceMs > 4 * shortMs) lease.ahead = Math.max(getFirstAhead(lease.limits, workers), lease.ahead >> 1)
   lease.request = 'queued'
   lease.requestedAt = time
 }
@@ -167,7 +199,7 @@ export const applyReply = (lease: WorkerLease, { leased, spent, retryAfterMs }: 
   lease.held += leased
   lease.spent = spent
   lease.spentAt = time
-  const shortestMs = Math.min(pauseMs, (limits.burst * 250) / limits.perSecond)
+  const shortestMs = Math.min(pauseMs, getRefillMs(limits) / 4)
   if (leased === 0) {
     lease.scarceFrom = request.least
     lease.retryAt = time + Math.max(shortestMs, retryAfterMs)

@@ -80,7 +80,7 @@ const masksAtOnce = 4
 const maxCountedKeys = 100_000
 
 /**
- * Creates a request log. What cannot be written is dropped, because it must not delay what metering has to write.
+ * Creates a request log. Entries that cannot be written are dropped, because they must not delay metering.
  * @param options.settings - Called for each request, so that a new configuration applies at once. `undefined`: nothing is recorded.
  * @param options.prepareMs - How long after a request it is masked, in milliseconds. @default 250
  * @param options.now - Milliseconds since 1970. @default Date.now

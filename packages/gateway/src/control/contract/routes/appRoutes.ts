@@ -16,7 +16,7 @@ import type { RoutesBelow } from '../route.ts'
 const appId = z.strictObject({ appId: idText('app') })
 const entryId = appId.extend({ entryId: idText('alw') })
 const kid = appId.extend({ kid: z.string().regex(/^[\w-]{1,64}$/) })
-const secretApp = z.strictObject({ app: appView, apiKey: z.string(), addresses: perNetwork })
+const secretApp = z.strictObject({ app: appView, apiKey: z.string(), urls: perNetwork })
 const apps = z.strictObject({
   items: z.array(appView),
   next: z.string().nullable(),

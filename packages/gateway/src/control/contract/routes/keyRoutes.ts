@@ -10,7 +10,7 @@ import { idText } from '../texts.ts'
 import type { RoutesBelow } from '../route.ts'
 
 const keyId = z.strictObject({ keyId: idText('key') })
-const secretKey = z.strictObject({ key: apiKeyView, apiKey: z.string(), address: z.string() })
+const secretKey = z.strictObject({ key: apiKeyView, apiKey: z.string(), url: z.string() })
 const requests = pageSchema(requestEntry)
 const csv = z.string()
 const requestId = keyId.extend({ logId: idText('log') })

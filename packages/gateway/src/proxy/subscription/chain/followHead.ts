@@ -25,7 +25,7 @@ export interface FollowHeadOptions {
 /**
  * Reads the head, and follows the chain to it.
  * @returns After how many milliseconds to poll again.
- * @throws {ChainReadError} If that failed. What was emitted until then is valid.
+ * @throws {ChainReadError} If that failed. All notifications until then are valid.
  */
 export type Poll = () => Promise<number | 'reorgTooDeep'>
 
