@@ -313,14 +313,14 @@ const tree = root.addChildren([
   ]),
 ])
 
-/** Makes the pages: which place shows what, and who is led where. */
+/** Creates the routes of the pages, with their redirects. */
 export function createPages(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queries },
     defaultPreload: 'intent',
     scrollRestoration: false,
-    // A page about another record is another page: nothing typed or open is taken along.
+    // The page of another record is mounted again: it keeps no text and no open dialog.
     defaultRemountDeps: ({ params }) => params,
   })
 }

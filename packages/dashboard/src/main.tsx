@@ -10,15 +10,22 @@ import { DialogsProvider } from './parts/DialogsProvider.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/frame.css'
-import './styles/parts.css'
+import './styles/layout.css'
+import './styles/controls.css'
+import './styles/status.css'
+import './styles/tables.css'
+import './styles/values.css'
+import './styles/panels.css'
+import './styles/charts.css'
+import './styles/narrow.css'
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A service on this machine answers without a network too.
+      // A service on this machine responds without a network too.
       networkMode: 'always',
       staleTime: 1_000,
-      // A rejection stays one.
+      // The control API would reject a retry too.
       retry: (failures, error) =>
         failures < 2 &&
         isControlFailure(error) &&
@@ -35,11 +42,11 @@ const pages = createPages(queries)
 whenSessionIsLost(() => {
   const { pathname, href } = pages.state.location
   if (/^\/(?:log-in|sign-up|reset-password)\b/.test(pathname)) return
-  changeSession(queries, { tell: false })
+  changeSession(queries, { notifyTabs: false })
   void pages.navigate({ to: '/log-in', search: { back: href, ended: true }, replace: true })
 })
 onSessionChange(() => {
-  changeSession(queries, { tell: false })
+  changeSession(queries, { notifyTabs: false })
   void pages.invalidate()
 })
 

@@ -175,20 +175,20 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     await pages.stop()
   })
 
-  test('is clean by axe, light and dark', () => {
+  test('passes axe, light and dark', () => {
     expect(titles).toHaveLength(places.length + guestPages.length)
     expect(found.axe).toEqual({})
   })
 
-  test('says so where the service rejects what it asks for, under its heading, and goes on from there', () => {
+  test('shows an error under its heading when the service rejects its request, and recovers', () => {
     expect(found.failed).toEqual({})
   })
 
-  test('fits on a phone of 360 pixels without a sideways scroll', () => {
+  test('fits a phone of 360 pixels without horizontal scrolling', () => {
     expect(found.phone).toEqual({})
   })
 
-  test('has a title of its own, one heading above all others, and one main part', () => {
+  test('has its own title, one h1 and one main element', () => {
     expect(found.heads).toEqual({})
     for (const title of titles) expect(title).toMatch(/^.+ · Keyrail$/)
     expect(new Set(titles).size).toBeGreaterThan(15)
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     }
   })
 
-  test('asks nobody but the service, breaks no rule of its policy, and holds nothing inline', async () => {
+  test('requests only the service, violates no content security policy, and has nothing inline', async () => {
     expect(ada.faults).toEqual([])
     expect(guest.faults).toEqual([])
     expect(found.inline).toEqual({})

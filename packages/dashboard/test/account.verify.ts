@@ -31,47 +31,47 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
   })
 
   const addressOf = async (appId: string): Promise<string> =>
-    (await askApi<{ addresses: { testnet: string } }>(ada, pages.url, ['POST', `/api/apps/${appId}/key/reveal`], {}))
-      .addresses.testnet
+    (await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', `/api/apps/${appId}/key/reveal`], {})).urls
+      .testnet
 
-  test('a key is shown again to a session that is young, and later for the password alone', async () => {
+  test('a recent session reveals a key without a password, an older one asks for it', async () => {
     const { page, password } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     aheadMs = 16 * 60_000
     await page.goto(`${pages.url}/apps/${appId}/networks`)
-    await page.getByRole('button', { name: 'Show addresses' }).click()
+    await page.getByRole('button', { name: 'Show URLs' }).click()
     const dialog = page.getByRole('dialog', { name: 'Your password' })
     await dialog.getByLabel('Password').fill('not this one')
-    await dialog.getByRole('button', { name: 'Go on' }).click()
-    await dialog.getByText('This is not your password.').waitFor()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await dialog.getByText('Wrong password.').waitFor()
     await dialog.getByLabel('Password').fill(password)
-    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
     await page.getByText(/^http:.*\/testnet\/v2\/kr_a\w{39}/).waitFor()
-    await page.getByRole('button', { name: 'Hide addresses' }).click()
+    await page.getByRole('button', { name: 'Hide URLs' }).click()
     expect(await page.locator('main').textContent()).not.toMatch(/kr_a\w{39}/)
     // Whoever gives up is left alone.
     await page.reload()
-    await page.getByRole('button', { name: 'Show addresses' }).click()
+    await page.getByRole('button', { name: 'Show URLs' }).click()
     await dialog.waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     expect(await page.locator('main').textContent()).not.toMatch(/kr_a\w{39}/)
   })
 
-  test('another password: the old one is good for nothing, and other browsers are out', async () => {
+  test('after a password change, the old password fails and other browsers are logged out', async () => {
     const { page, email, password } = ada
     const elsewhere = { ...(await openPerson(browser, pages.url)), email, password }
     await elsewhere.page.goto(`${pages.url}/log-in`)
     await logIn(elsewhere)
     await elsewhere.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
     await page.goto(`${pages.url}/account/security`)
-    await page.getByLabel('Password now').fill('not this one')
+    await page.getByLabel('Current password').fill('not this one')
     await page.getByLabel('New password').fill('a longer horse battery')
     await page.getByRole('button', { name: 'Change the password' }).click()
     await page.locator('.fix').getByText('The password is wrong.').waitFor()
-    await page.getByLabel('Password now').fill(password)
+    await page.getByLabel('Current password').fill(password)
     await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.getByText('The password is changed.').waitFor()
+    await page.getByText('Password changed.').waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Change the password' }).waitFor()
     await elsewhere.page.goto(`${pages.url}/apps`)
@@ -84,11 +84,11 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await elsewhere.close()
   })
 
-  test('an access token is shown once, works for what it may, and is gone when it is removed', async () => {
+  test('an access token is shown once, works within its permissions, and stops when it is removed', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/account/tokens`)
     await page.getByLabel('Label').fill('Deploy script')
-    await page.getByRole('button', { name: 'Make token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('button', { name: 'Copy: the token' }).click()
     await page.getByText('Copied: the token').waitFor()
     const token = await clipboard(ada)
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     expect((await ask()).status).toBe(401)
   })
 
-  test('a deleted account is gone with its keys, at once', async () => {
+  test('deleting an account rejects its keys at once', async () => {
     const { page, password } = ada
     const address = await addressOf(await addApp(ada, pages.url, 'Portfolio'))
     expect(await callNode(address)).toMatchObject({ status: 200 })
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     const { page } = ada
     // Of somebody else nothing is shown.
     await page.goto(`${pages.url}/operator`)
-    await page.getByRole('heading', { name: 'Your account is no operator’s' }).waitFor()
+    await page.getByRole('heading', { name: 'Your account is not an operator' }).waitFor()
     const { account } = await askApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
     await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
     await pages.reload({ signUp: 'invite' })
@@ -136,14 +136,14 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     try {
       // By invite alone.
       await page.goto(`${pages.url}/operator/invites`)
-      await page.getByLabel('For this email address alone').fill(grace.email)
-      await page.getByRole('button', { name: 'Make an invite' }).click()
+      await page.getByLabel('Only for this email address').fill(grace.email)
+      await page.getByRole('button', { name: 'Create invite' }).click()
       await page.getByRole('button', { name: 'Copy: the invite' }).click()
       await page.getByText('Copied: the invite').waitFor()
       const invite = await clipboard(ada)
       expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&email=${encodeURIComponent(grace.email)}$`))
       await grace.page.goto(invite)
-      await grace.page.getByText('Your invite is for this address alone.').waitFor()
+      await grace.page.getByText('Your invite is for this address only.').waitFor()
       expect(await grace.page.getByLabel('Email address').inputValue()).toBe(grace.email)
       // A secret does not stay in the address.
       expect(grace.page.url()).toBe(`${pages.url}/sign-up`)
@@ -151,11 +151,11 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.getByRole('button', { name: 'Sign up' }).click()
       await grace.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
       // One that is taken back is gone.
-      await page.getByRole('button', { name: 'Make an invite' }).click()
-      await page.getByRole('button', { name: 'Take back the invite for anyone with the link' }).click()
+      await page.getByRole('button', { name: 'Create invite' }).click()
+      await page.getByRole('button', { name: 'Revoke the invite for anyone with the link' }).click()
       await page.getByText('No open invites.').waitFor()
       const appId = await addApp(grace, pages.url, 'Compiler')
-      const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+      const { urls } = await askApi<{ urls: { testnet: string } }>(
         grace,
         pages.url,
         ['POST', `/api/apps/${appId}/key/reveal`],
@@ -175,31 +175,31 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.getByText('0 of 7').waitFor()
 
       // Off, and on again.
-      expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+      expect(await callNode(urls.testnet)).toMatchObject({ status: 200 })
       await page.getByRole('button', { name: 'Disable' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
-      await page.getByText('The account is disabled').waitFor()
-      expect((await callNode(addresses.testnet)).status).not.toBe(200)
+      await page.getByText('Account disabled').waitFor()
+      expect((await callNode(urls.testnet)).status).not.toBe(200)
       await grace.page.goto(`${pages.url}/apps`)
       await grace.page.getByRole('heading', { name: 'Log in' }).waitFor()
       await page.getByRole('button', { name: 'Enable' }).click()
-      await page.getByText('The account works again').waitFor()
-      expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+      await page.getByText('Account enabled').waitFor()
+      expect(await callNode(urls.testnet)).toMatchObject({ status: 200 })
 
       // A forgotten password.
-      await page.getByRole('button', { name: 'Make a link' }).click()
+      await page.getByRole('button', { name: 'Create link' }).click()
       await page.getByRole('button', { name: 'Copy: the link' }).click()
       await page.getByText('Copied: the link').waitFor()
       await grace.page.goto(await clipboard(ada))
       await grace.page.getByLabel('New password').fill('another horse battery')
-      await grace.page.getByRole('button', { name: 'Set it and log in' }).click()
+      await grace.page.getByRole('button', { name: 'Set password and log in' }).click()
       await grace.page.getByRole('heading', { name: 'Compiler' }).waitFor()
 
       // All of it was written down, in words.
       await page.goto(`${pages.url}/operator/audit`)
       await page.getByText('Enabled the account').waitFor()
       const rows = await page.locator('tbody th > span').allTextContents()
-      expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Took back an invite', 'Made an invite']))
+      expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Revoked an invite', 'Created an invite']))
       expect(rows.filter((row) => /^\w+\.\w+$/.test(row))).toEqual([])
       expect([...ada.faults, ...grace.faults]).toEqual([])
     } finally {
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     }
   })
 
-  test('where keys are never shown again, programs read theirs from the environment', async () => {
+  test('if the service never shows keys again, programs read them from the environment', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     const appId = await createApp(ada, 'Portfolio')
@@ -227,7 +227,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await page.getByText("process.env['KEYRAIL_API_KEY']").waitFor()
       expect(await page.getByRole('button', { name: 'Show key' }).count()).toBe(0)
       await page.getByRole('link', { name: 'Networks' }).click()
-      await page.getByText('This service keeps no copy of keys').waitFor()
+      await page.getByText('This service stores no copy of keys').waitFor()
       expect(appId).not.toBe(made.app.id)
     } finally {
       await pages.reload({})

@@ -33,11 +33,11 @@ describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
     await page.getByText('This service sends no email.').waitFor()
     await page.getByText('No alert was sent yet.').waitFor()
     await page.getByLabel('URL').fill('ftp://example.org')
-    await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByRole('button', { name: 'Add webhook' }).click()
     await page.getByText('must be an http or https URL').waitFor()
     const url = `${receiver.url}/keyrail`
     await page.getByLabel('URL').fill(url)
-    await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByRole('button', { name: 'Add webhook' }).click()
     await page.getByRole('button', { name: 'Copy: the secret' }).click()
     await page.getByText('Copied: the secret').waitFor()
     const secret = await clipboard(ada)
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
     await page.getByText('The test event was received: HTTP 204').waitFor()
 
     await page.getByRole('button', { name: `Rotate secret of ${url}` }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Copy: the secret' }).click()
     await expect.poll(() => clipboard(ada)).not.toBe(secret)

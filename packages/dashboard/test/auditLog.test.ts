@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('the audit log', { timeout: 90_000 }, () => {
     await pages.stop()
   })
 
-  test('is filtered by kind, in the URL too, and downloaded as it is shown', async () => {
+  test('is filtered by kind, also in the URL, and downloads what is shown', async () => {
     const { page } = ada
     await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/account/audit`)

@@ -1,4 +1,4 @@
-/** Makes one call at an address, as a program would. @returns The answer, whatever it is. */
+/** Makes one call to a URL, as a program would. @returns The response, with any status. */
 export async function callNode(
   address: string,
   method = 'eth_blockNumber',

@@ -9,8 +9,8 @@ import type { Given } from './describePages.ts'
 async function openMetrics({ pages, ada }: Given): Promise<{ readonly page: Page; readonly path: string }> {
   const id = await addApp(ada, pages.url, 'Portfolio')
   const reveal = `/api/apps/${id}/key/reveal`
-  const { addresses } = await askApi<{ addresses: { testnet: string } }>(ada, pages.url, ['POST', reveal], {})
-  for (const method of ['eth_blockNumber', 'eth_blockNumber', 'eth_nothing']) await callNode(addresses.testnet, method)
+  const { urls } = await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', reveal], {})
+  for (const method of ['eth_blockNumber', 'eth_blockNumber', 'eth_nothing']) await callNode(urls.testnet, method)
   const { page } = ada
   const path = `${pages.url}/apps/${id}/metrics`
   await page.goto(path)
@@ -68,7 +68,7 @@ describePages('the charts', {}, (getGiven) => {
     await page.getByText('in the last 24 hours', { exact: true }).waitFor()
   })
 
-  test('a range of its own is checked, shown, and survives a reload', async () => {
+  test('a custom range is validated, shown, and survives a reload', async () => {
     const { page } = await openMetrics(getGiven())
     await page.getByText('Custom', { exact: true }).click()
     await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00')

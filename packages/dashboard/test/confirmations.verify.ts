@@ -50,7 +50,7 @@ describePages('changes with consequences', {}, (getGiven) => {
     const id = await addApp(ada, pages.url, 'Portfolio')
     const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
     await askApi(ada, pages.url, ['POST', `/api/apps/${id}/jwt-keys`], { pem })
-    const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+    const { urls } = await askApi<{ urls: { testnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${id}/key/reveal`],
@@ -60,13 +60,13 @@ describePages('changes with consequences', {}, (getGiven) => {
     await page.goto(`${pages.url}/apps/${id}/settings/advanced`)
     await page.getByRole('button', { name: 'Require JWT' }).click()
     await dialog.getByText('are rejected immediately. Programs that send none stop working.').waitFor()
-    expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+    expect(await callNode(urls.testnet)).toMatchObject({ status: 200 })
     await dialog.getByRole('button', { name: 'Require JWT' }).click()
     await page.getByText('Every call needs a token now').waitFor()
-    expect(await callNode(addresses.testnet)).toMatchObject({ status: 401 })
+    expect(await callNode(urls.testnet)).toMatchObject({ status: 401 })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone').waitFor()
-    expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+    expect(await callNode(urls.testnet)).toMatchObject({ status: 200 })
     await page.getByRole('button', { name: 'Require JWT' }).waitFor()
   })
 

@@ -3,7 +3,7 @@ import { describePages } from './describePages.ts'
 import { addApp, askApi } from './person.ts'
 
 describePages('a record that is open in two tabs', {}, (getGiven) => {
-  test('the second tab does not revert the last day of a key, and shows a conflict', async () => {
+  test('a second tab does not revert the expiry of a key, and shows a conflict', async () => {
     const { pages, ada } = getGiven()
     const { page, context } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')

@@ -32,28 +32,28 @@ describePages('what a user types and does not save', {}, (getGiven) => {
     expect(await page.getByText('Unsaved changes').count()).toBe(0)
   })
 
-  test('is there after the session expired, and after a reload', async () => {
+  test('survives an expired session and a reload', async () => {
     const { pages, ada } = getGiven()
     const { page, context } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
-    await page.getByLabel('Your own: a day').fill('70')
+    await page.getByLabel('Your limit a day').fill('70')
     await page.getByLabel('Description').fill('A long text')
     await context.clearCookies()
     await page.getByRole('button', { name: 'Save' }).first().click()
-    await page.getByText('Your session has ended.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     await logIn(ada)
     await page.getByLabel('Description').waitFor()
     expect(await page.getByLabel('Description').inputValue()).toBe('A long text')
     await page.reload()
     expect(await page.getByLabel('Description').inputValue()).toBe('A long text')
-    expect(await page.getByLabel('Your own: a day').inputValue()).toBe('70')
+    expect(await page.getByLabel('Your limit a day').inputValue()).toBe('70')
     await page.getByRole('button', { name: 'Save' }).first().click()
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(await askApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({ description: 'A long text' })
   })
 
-  test('is there when the user leaves a form and comes back', async () => {
+  test('survives leaving a form and coming back', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
@@ -69,7 +69,7 @@ describePages('what a user types and does not save', {}, (getGiven) => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('PRIVATE')
   })
 
-  test('is there when the wizard is reloaded, at the same step, until the app is created', async () => {
+  test('survives a reload of the wizard, at the same step, until the app is created', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
@@ -90,7 +90,7 @@ describePages('what a user types and does not save', {}, (getGiven) => {
     expect(await page.getByLabel('Name').inputValue()).toBe('')
   })
 
-  test('is not there for another account, and not after the user logs out', async () => {
+  test('is not shown to another account or after a log-out', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)

@@ -54,18 +54,20 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await ada.context.clearCookies()
     await page.goto(`${pages.url}/log-in`)
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    // The log-in page, which is shown until this one is loaded, has a field with the same label.
+    await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor()
     await page.getByLabel('Email address').fill(email)
     await page.getByRole('button', { name: 'Send the link' }).click()
     await page.getByText(`If ${email} has an account`).waitFor()
     await page.goto(readLink(await smtp.next()))
     await page.getByLabel('New password').fill('another horse battery')
-    await page.getByRole('button', { name: 'Set it and log in' }).click()
+    await page.getByRole('button', { name: 'Set password and log in' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
     expect((await smtp.next()).source).toContain('was changed')
     expect(ada.faults).toEqual([])
   })
 
-  test('another email address', async () => {
+  test('change the email address', async () => {
     const { page, email, password } = ada
     await signUp(ada)
     await page.goto(`${pages.url}/account/security`)
@@ -97,10 +99,10 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await pages.service.accounts.operator.setUserRole({ id: account?.id ?? '', role: 'operator' })
     await page.goto(`${pages.url}/operator/invites`)
     const invited = `invited-${email}`
-    await page.getByLabel('For this email address alone').fill(invited)
+    await page.getByLabel('Only for this email address').fill(invited)
     await page.getByLabel('Send the invite by email').check()
-    await page.getByRole('button', { name: 'Make an invite' }).click()
-    await page.getByText('The invite is on its way').waitFor()
+    await page.getByRole('button', { name: 'Create invite' }).click()
+    await page.getByText('Invite sent').waitFor()
     const message = await smtp.next()
     await pages.reload({ signUp: 'invite' })
     expect(message.to).toEqual([invited])

@@ -15,9 +15,9 @@ export interface Place {
 export async function everyPage(person: Person, pages: Pages, appId: string): Promise<readonly Place[]> {
   const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
     askApi<Answer>(person, pages.url, [method, path], body)
-  const revealed = await ask<{ addresses: { testnet: string } }>('POST', `/api/apps/${appId}/key/reveal`, {})
-  await callNode(revealed.addresses.testnet)
-  await callNode(revealed.addresses.testnet, 'eth_nothing')
+  const revealed = await ask<{ urls: { testnet: string } }>('POST', `/api/apps/${appId}/key/reveal`, {})
+  await callNode(revealed.urls.testnet)
+  await callNode(revealed.urls.testnet, 'eth_nothing')
   for (const [type, value] of [
     ['origin', 'https://portfolio.example'],
     ['ip', '127.0.0.0/8'],
@@ -27,7 +27,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
   await ask('POST', `/api/apps/${appId}/jwt-keys`, { pem, label: 'Server 1' })
   await ask('POST', `/api/apps/${appId}/key/rotate`, { graceDays: 1 })
-  const { key, address } = await ask<{ key: { id: string }; address: string }>('POST', '/api/keys', {
+  const { key, url: address } = await ask<{ key: { id: string }; url: string }>('POST', '/api/keys', {
     name: 'Laptop',
     network: 'testnet',
   })

@@ -9,8 +9,8 @@ const isActivity = (url: URL): boolean => url.pathname === '/api/activity'
 
 const callApp = async (ada: Person, url: string, id: string, methods: readonly string[]): Promise<void> => {
   const path = `/api/apps/${id}/key/reveal`
-  const { addresses } = await askApi<{ addresses: { testnet: string } }>(ada, url, ['POST', path], {})
-  for (const method of methods) await callNode(addresses.testnet, method)
+  const { urls } = await askApi<{ urls: { testnet: string } }>(ada, url, ['POST', path], {})
+  for (const method of methods) await callNode(urls.testnet, method)
 }
 
 describePages('the home page', {}, (getGiven) => {
@@ -19,7 +19,7 @@ describePages('the home page', {}, (getGiven) => {
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     await addApp(ada, pages.url, 'Unused')
-    const { address } = await askApi<{ address: string }>(ada, pages.url, ['POST', '/api/keys'], {
+    const { url: address } = await askApi<{ url: string }>(ada, pages.url, ['POST', '/api/keys'], {
       name: 'Laptop',
       network: 'testnet',
     })

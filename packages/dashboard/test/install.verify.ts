@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 describePages('how to install the libraries of an example', {}, (getGiven) => {
-  test('names a registry only for packages that it has, and else the repository', async () => {
+  test('names a registry only for packages that it has, otherwise the repository', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     const path = `${pages.url}/apps/${await addApp(ada, pages.url, 'Portfolio')}/setup`

@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await pages.stop()
   })
 
-  test('of an app: from signing up to its first call, through its settings to its end', async () => {
+  test('an app: sign up, first call, settings, deletion', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
     await signUp(ada, pages.url)
@@ -63,21 +63,21 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await callNode(`${pages.url}/testnet/v2/${key}`, 'eth_gasPrice')
     await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor()
 
-    // Both addresses.
+    // Both urls.
     await page.getByRole('link', { name: 'Networks', exact: true }).click()
-    const addresses: Record<string, string> = {}
+    const urls: Record<string, string> = {}
     for (const network of ['Ethereum Sepolia', 'Ethereum Mainnet']) {
-      await page.getByRole('button', { name: `Copy: address on ${network}` }).click()
-      await page.getByText(`Copied: address on ${network}`).waitFor()
-      addresses[network] = await clipboard(ada)
+      await page.getByRole('button', { name: `Copy: URL on ${network}` }).click()
+      await page.getByText(`Copied: URL on ${network}`).waitFor()
+      urls[network] = await clipboard(ada)
     }
-    expect(addresses).toEqual({
+    expect(urls).toEqual({
       'Ethereum Sepolia': `${pages.url}/testnet/v2/${key}`,
       'Ethereum Mainnet': `${pages.url}/mainnet/v2/${key}`,
     })
-    expect((await callNode(addresses['Ethereum Sepolia'] ?? '', 'eth_chainId')).result).toBe('0xaa36a7')
-    expect((await callNode(addresses['Ethereum Mainnet'] ?? '', 'eth_chainId')).result).toBe('0x1')
-    const address = addresses['Ethereum Sepolia'] ?? ''
+    expect((await callNode(urls['Ethereum Sepolia'] ?? '', 'eth_chainId')).result).toBe('0xaa36a7')
+    expect((await callNode(urls['Ethereum Mainnet'] ?? '', 'eth_chainId')).result).toBe('0x1')
+    const address = urls['Ethereum Sepolia'] ?? ''
 
     // An origin that is on the list may call, another is told why not.
     const [ours, theirs] = await Promise.all([startOrigin(), startOrigin()])
@@ -162,30 +162,30 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
     await page.getByText('The old key works until').waitFor()
     await page.getByRole('link', { name: 'Networks' }).click()
-    await page.getByRole('button', { name: 'Copy: address on Ethereum Sepolia' }).click()
-    await page.getByText('Copied: address on Ethereum Sepolia').waitFor()
+    await page.getByRole('button', { name: 'Copy: URL on Ethereum Sepolia' }).click()
+    await page.getByText('Copied: URL on Ethereum Sepolia').waitFor()
     const rotated = await clipboard(ada)
     expect(rotated).not.toBe(address)
     expect(await callNode(rotated)).toMatchObject({ status: 200 })
     expect(await callNode(address)).toMatchObject({ status: 200 })
     await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByRole('button', { name: 'End it now' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'End old key' }).click()
-    await page.getByText('The old key has ended').waitFor()
+    await page.getByRole('button', { name: 'Deactivate now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate old key' }).click()
+    await page.getByText('Old key deactivated').waitFor()
     expect(await callNode(address)).toMatchObject({ status: 401 })
     expect(await callNode(rotated)).toMatchObject({ status: 200 })
 
     // The end.
     await page.getByRole('link', { name: 'Delete app' }).click()
-    await page.getByLabel('Name of the app').fill('portfolio')
+    await page.getByLabel('App name').fill('portfolio')
     await page.getByRole('button', { name: 'Delete app' }).click()
-    await page.getByText('Type the name exactly').waitFor()
-    await page.getByLabel('Name of the app').fill('Portfolio')
+    await page.getByText('Enter the name exactly').waitFor()
+    await page.getByLabel('App name').fill('Portfolio')
     await page.getByRole('button', { name: 'Delete app' }).click()
     await page.getByRole('heading', { name: 'No apps yet' }).waitFor()
     expect(await callNode(rotated)).toMatchObject({ status: 401 })
     await page.goto(`${pages.url}/apps/${appId}/setup`)
-    await page.getByRole('heading', { name: 'There is no such app' }).waitFor()
+    await page.getByRole('heading', { name: 'App not found' }).waitFor()
 
     expect(faults).toEqual([])
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(/kr_|eyJ/)
@@ -195,7 +195,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
   })
 
-  test('of tokens: for whom they are, and how long they may live, is checked as it was set', async () => {
+  test('JWT settings: the audience and the maximum lifetime are enforced', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
     await enrol(ada, pages.url)
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(faults).toEqual([])
   })
 
-  test('of an example: each method, language and library is shown, with what it is to be about', async () => {
+  test('example programs: each method, language and library is shown, with its values', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
     await enrol(ada, pages.url)

@@ -31,7 +31,7 @@ const focused = (page: Page): Promise<Focused> =>
     return { name: name.trim(), isSeen: isDay || (box.width > 0 && box.height > 0 && ring) }
   })
 
-describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: Person
@@ -63,15 +63,15 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
   /** Puts a text into the field that has the focus, as pasting does. */
   const paste = (text: string): Promise<void> => ada.page.keyboard.insertText(text)
 
-  /** Copies the address on a network, from the page of networks. */
+  /** Copies the URL of a network, from the page of networks. */
   const copyAddress = async (network: 'Ethereum Sepolia' | 'Ethereum Mainnet'): Promise<string> => {
-    await tabTo(`Copy: address on ${network}`)
+    await tabTo(`Copy: URL on ${network}`)
     await ada.page.keyboard.press('Enter')
-    await ada.page.getByText(`Copied: address on ${network}`).waitFor()
+    await ada.page.getByText(`Copied: URL on ${network}`).waitFor()
     return clipboard(ada)
   }
 
-  test('sign up, make an app, run its program, copy its addresses, allow an origin, require a token, rotate, and delete it', async () => {
+  test('sign up, create an app, run its program, copy its URLs, allow an origin, require a token, rotate, and delete it', async () => {
     const { page, email, password, faults } = ada
     const { keyboard } = page
     await page.goto(`${pages.url}/sign-up`)
@@ -224,8 +224,8 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'Details' }).waitFor()
     await tabTo('Delete app')
     await keyboard.press('Enter')
-    await page.getByLabel('Name of the app').waitFor()
-    await tabTo('Name of the app')
+    await page.getByLabel('App name').waitFor()
+    await tabTo('App name')
     await keyboard.type('Portfolio')
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'No apps yet' }).waitFor()

@@ -7,7 +7,7 @@ import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
-describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: Person
@@ -33,8 +33,8 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     await page.getByLabel('Network').press('Enter')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name }).waitFor()
-    await page.getByRole('button', { name: `Copy: address on ${network}` }).click()
-    await page.getByText(`Copied: address on ${network}`).waitFor()
+    await page.getByRole('button', { name: `Copy: URL on ${network}` }).click()
+    await page.getByText(`Copied: URL on ${network}`).waitFor()
     return clipboard(ada)
   }
 
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     expect(faults).toEqual([])
   })
 
-  test('to the fourth key, to the end of the day, and past it to a place that is free again', async () => {
+  test('create four, use up the daily quota, revoke one and create another', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
     await signUp(ada, pages.url)
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     await page.goto(`${pages.url}/keys/new`)
     await page.getByText('This will be number 1 of 4.').waitFor()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText('Give it a name.').waitFor()
+    await page.getByText('Enter a name.').waitFor()
     await page.getByText('Choose a network.').waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
 
@@ -125,12 +125,12 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     // Another one takes its place: the day is over for that one too, but the old one is not known any more.
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('button', { name: 'Rotate key' }).click()
-    await page.getByRole('dialog').getByLabel('The old key works for').selectOption('Ends at once')
+    await page.getByRole('dialog').getByLabel('The old key works for').selectOption('0 days: stops now')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
-    await page.getByText('There is a new key now').waitFor()
+    await page.getByText('Key rotated').waitFor()
     await page.getByRole('link', { name: 'Setup' }).click()
-    await page.getByRole('button', { name: 'Copy: address on Ethereum Sepolia' }).click()
-    await page.getByText('Copied: address on Ethereum Sepolia').waitFor()
+    await page.getByRole('button', { name: 'Copy: URL on Ethereum Sepolia' }).click()
+    await page.getByText('Copied: URL on Ethereum Sepolia').waitFor()
     const rotated = await clipboard(ada)
     expect(rotated).not.toBe(first)
     expect(await callNode(first)).toMatchObject({ status: 401 })

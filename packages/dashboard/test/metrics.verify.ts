@@ -24,7 +24,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     ada = await openPerson(browser, pages.url)
     await enrol(ada, pages.url)
     appId = await addApp(ada, pages.url, 'Portfolio')
-    const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+    const { urls } = await askApi<{ urls: { testnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${appId}/key/reveal`],
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     )
     const callFive = async (): Promise<void> => {
       for (const method of ['eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_nothing', 'net_version']) {
-        await callNode(addresses.testnet, method)
+        await callNode(urls.testnet, method)
       }
     }
     await callFive()
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     },
   )
 
-  test('those of all keys of an account together over 90 days cost less, too', async () => {
+  test('the metrics of all keys of an account over 90 days cost less, too', async () => {
     const { share, metrics } = await shareOfFullScan('/api/metrics?range=quarter')
     expect(metrics.series).toHaveLength(90)
     expect(share).toBeLessThan(1)

@@ -12,13 +12,13 @@ const isApi = (url: URL): boolean => url.pathname.startsWith('/api/')
 /** Opens the metrics of an app that got one request. */
 async function openMetrics({ pages, ada }: Given): Promise<{ readonly page: Page; readonly path: string }> {
   const id = await addApp(ada, pages.url, 'Portfolio')
-  const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+  const { urls } = await askApi<{ urls: { testnet: string } }>(
     ada,
     pages.url,
     ['POST', `/api/apps/${id}/key/reveal`],
     {},
   )
-  await callNode(addresses.testnet)
+  await callNode(urls.testnet)
   const { page } = ada
   const path = `${pages.url}/apps/${id}/metrics`
   await page.goto(path)
@@ -141,7 +141,7 @@ describePages('the metrics page', {}, (getGiven) => {
     expect((await download).suggestedFilename()).toBe('keyrail-portfolio-series-week.csv')
     await given.ada.context.clearCookies()
     await links.first().click()
-    await page.getByText('Your session has ended.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     await logIn(given.ada)
     await page.waitForURL(`${path}?range=week`)
   })

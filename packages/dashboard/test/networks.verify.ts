@@ -142,7 +142,7 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     expect(slowest).toBeLessThanOrEqual(100)
   })
 
-  test('an API key gets the network that was searched for', async () => {
+  test('an API key can be created for a network found by search', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
     await enrol(ada, pages.url)
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     await page.getByText('Choose a network.').waitFor()
     await search(page, 'Network').fill('matic')
     await page.getByRole('option', { name: /Polygon/ }).click()
-    await page.getByText('polygon, POL, chain id 137. It cannot be changed later.').waitFor()
+    await page.getByText('polygon, POL, chain id 137. You cannot change it later.').waitFor()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name: 'Indexer' }).waitFor()
     await page.locator('.address', { hasText: `${pages.url}/polygon/` }).waitFor()
@@ -245,7 +245,7 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a network that the service has no more is named, and can be disabled', async () => {
+  test('a network that the service no longer has is named, and can be disabled', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
     await enrol(ada, pages.url)
@@ -261,7 +261,7 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
       await page.getByText('This service does not have the network ethereum-hoodi any more.').waitFor()
       await page.goto(`${pages.url}/apps/${appId}/networks`)
       const card = page.getByRole('region', { name: 'ethereum-hoodi' })
-      await card.getByText('This service does not have the network any more.').waitFor()
+      await card.getByText('This service no longer has this network.').waitFor()
       await card.getByRole('button', { name: 'Disable ethereum-hoodi' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
       await card.waitFor({ state: 'detached' })

@@ -8,7 +8,7 @@ export interface Person {
   readonly context: BrowserContext
   readonly email: string
   readonly password: string
-  /** What went wrong in any of the pages: errors, what the policy forbids, secrets in addresses, and requests that leave the service. */
+  /** What went wrong in any of the pages: errors, what the policy forbids, secrets in URLs, and requests that leave the service. */
   readonly faults: string[]
   readonly close: () => Promise<void>
 }
@@ -47,7 +47,7 @@ export async function openPerson(
   context.on('page', (page) => {
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
     page.on('console', (message) => {
-      // A rejection is told as one; what the policy forbids is told as well.
+      // Error responses are expected. Other errors are not, such as violations of the content security policy.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         faults.push(message.text())
     })
@@ -91,7 +91,7 @@ export async function signUp({ page, email, password }: Person, url: string): Pr
   await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
 }
 
-/** Signs up without the pages, and is logged in in all of them: for whatever comes after it. */
+/** Signs up through the API. The pages are logged in afterwards. For tests that need an account. */
 export async function enrol(person: Person, url: string): Promise<void> {
   await askApi(person, url, ['POST', '/api/account'], { email: person.email, password: person.password })
 }

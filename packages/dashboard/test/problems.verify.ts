@@ -9,7 +9,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
 // What people do to pages that nobody planned for.
-describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   let pages: Pages
   let browser: Browser
   let seat: Person
@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await pages.stop()
   })
 
-  test('a session that has ended leads to the log-in and back to the same place', async () => {
+  test('an expired session leads to the log-in and back to the same page', async () => {
     const { page, context } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/allow-list`)
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await context.clearCookies()
     await page.getByLabel('Origin', { exact: true }).fill('https://a.example')
     await page.getByRole('button', { name: 'Add' }).click()
-    await page.getByText('Your session has ended.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     await logIn(ada)
     await page.waitForURL(`${pages.url}/apps/${appId}/settings/allow-list`)
     await page.getByRole('heading', { name: 'Origins' }).waitFor()
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     }
   })
 
-  test('two tabs: who logs out in one is out in the other, and a change here is not lost there', async () => {
+  test('a log-out in one tab logs out the other, and a change in one appears in the other', async () => {
     const { page, context, faults } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     const other = await context.newPage()
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
-  test('two clicks, or Enter twice, make one app', async () => {
+  test('a double click, or Enter twice, creates one app', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Once')
@@ -115,13 +115,13 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('')
   })
 
-  test('Back in the wizard leads to the step before, with what was typed', async () => {
+  test('Back in the wizard leads to the previous step, with its values', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     // What is missing or too long is told before anything is sent, and one stays where one is.
     await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByText('Give it a name.').waitFor()
-    await page.getByText('Choose what it is for.').waitFor()
+    await page.getByText('Enter a name.').waitFor()
+    await page.getByText('Choose a use case.').waitFor()
     await page.getByLabel('Name').fill('x'.repeat(65))
     await page.getByLabel('Description').fill('x'.repeat(501))
     await page.getByRole('button', { name: 'Next' }).click()
@@ -166,21 +166,21 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByLabel('Name').waitFor()
   })
 
-  test('a fault in the settings is told once, in words, at its field where it has one', async () => {
+  test('an invalid setting is reported once, at its field if it has one', async () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
-    await page.getByLabel('Your own: a day').fill('1000000001')
+    await page.getByLabel('Your limit a day').fill('1000000001')
     await page
-      .locator('form', { has: page.getByLabel('Your own: a day') })
+      .locator('form', { has: page.getByLabel('Your limit a day') })
       .getByRole('button', { name: 'Save' })
       .click()
     await page.locator('.fix').waitFor()
     expect(await page.locator('.fix').allTextContents()).toEqual([expect.stringMatching(/^Must be /)])
     expect(await page.locator('.note.bad').allTextContents()).toEqual([])
-    await page.getByLabel('Your own: a day').fill('3')
+    await page.getByLabel('Your limit a day').fill('3')
     await page
-      .locator('form', { has: page.getByLabel('Your own: a day') })
+      .locator('form', { has: page.getByLabel('Your limit a day') })
       .getByRole('button', { name: 'Save' })
       .click()
     await page.getByText('0 of 3', { exact: true }).waitFor()
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     ])
   })
 
-  test('the last day of a key is one to come, and can be taken back', async () => {
+  test('the expiry of a key must be in the future, and can be removed', async () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     const expiresAt = async () =>
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
     await lastDay.fill('2026-01-01')
     await save.click()
-    await page.getByText('Must be a day to come.').waitFor()
+    await page.getByText('Must be in the future.').waitFor()
     expect(await expiresAt()).toBe(null)
     const nextYear = new Date().getFullYear() + 1
     await lastDay.fill(`${nextYear}-06-15`)
@@ -223,7 +223,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
   test('an app without a service is off, one without a network is off there, and the pages say so', async () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
-    const { addresses } = await askApi<{ addresses: { testnet: string; mainnet: string } }>(
+    const { urls } = await askApi<{ urls: { testnet: string; mainnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${appId}/key/reveal`],
@@ -233,8 +233,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Disable Ethereum Mainnet' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Disabled Ethereum Mainnet').waitFor()
-    expect((await callNode(addresses.mainnet)).reason).toBe('wrong_network')
-    expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+    expect((await callNode(urls.mainnet)).reason).toBe('wrong_network')
+    expect(await callNode(urls.testnet)).toMatchObject({ status: 200 })
     expect(await page.getByRole('heading', { name: 'Ethereum Mainnet' }).count()).toBe(0)
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
     await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
@@ -250,7 +250,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect(await page.locator('.badge').allTextContents()).toEqual(['Off'])
   })
 
-  test('all that is wrong with a sign-up is told at once', async () => {
+  test('all problems of a sign-up are reported together', async () => {
     const guest = await openPerson(browser, pages.url)
     await guest.page.goto(`${pages.url}/sign-up`)
     await guest.page.getByLabel('Email address').fill('nobody')
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await guest.page.getByRole('button', { name: 'Sign up' }).click()
     await guest.page.locator('.fix').first().waitFor()
     expect(await guest.page.locator('.fix').allTextContents()).toEqual([
-      'Type your email address, such as ada@example.org.',
+      'Enter your email address, such as ada@example.org.',
       'The password must have at least 8 characters.',
     ])
     await guest.close()
@@ -303,7 +303,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
-  test('with 5,000 apps the list is there at once, and each of them is found', async () => {
+  test('a list of 5,000 apps shows its first page, and search finds each of them', async () => {
     const { page } = ada
     const { account } = await askApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
     const { query } = pages.service.storage.db
@@ -368,7 +368,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.locator('h1').getByText('App 4999').waitFor()
   })
 
-  test('a service that goes away is told, and the page is up to date once it is back', async () => {
+  test('the page says that the service is unreachable, and updates when it is back', async () => {
     const { page, context } = ada
     // Pages come ahead of being gone to.
     const ahead = page.waitForResponse(/\/assets\/Keys-/)
@@ -388,7 +388,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   })
 
-  test('where a browser has no clipboard for pages, as over plain http, a copy is made all the same', async () => {
+  test('copying works without the clipboard API, as over plain http', async () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/setup`)

@@ -10,8 +10,8 @@ const limits = { apps: { perDay: 10 }, apiKeys: { perDay: 10 }, appsPerUser: 2 }
 async function createApp(ada: Person, url: string): Promise<{ readonly id: string; readonly address: string }> {
   const id = await addApp(ada, url, 'Portfolio')
   const path = `/api/apps/${id}/key/reveal`
-  const { addresses } = await askApi<{ addresses: { testnet: string } }>(ada, url, ['POST', path], {})
-  return { id, address: addresses.testnet }
+  const { urls } = await askApi<{ urls: { testnet: string } }>(ada, url, ['POST', path], {})
+  return { id, address: urls.testnet }
 }
 
 const call = async (address: string, times: number): Promise<void> => {
@@ -47,7 +47,7 @@ describePages('quotas and places', { limits }, (getGiven) => {
   test('every page of API keys says that their quota is used up', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
-    const { key, address } = await askApi<{ key: { id: string }; address: string }>(
+    const { key, url: address } = await askApi<{ key: { id: string }; url: string }>(
       ada,
       pages.url,
       ['POST', '/api/keys'],
@@ -62,7 +62,7 @@ describePages('quotas and places', { limits }, (getGiven) => {
     }
   })
 
-  test('without a place for another app, the wizard does not open', async () => {
+  test('the wizard does not open for an account with the maximum number of apps', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'First')
@@ -73,11 +73,11 @@ describePages('quotas and places', { limits }, (getGiven) => {
     // An app that was deleted today still has its place.
     await askApi(ada, pages.url, ['POST', `/api/apps/${id}/delete`], { name: 'First' })
     await page.goto(`${pages.url}/apps/new`)
-    await page.getByRole('heading', { name: 'You have no place for another app' }).waitFor()
+    await page.getByRole('heading', { name: 'You have reached the maximum number of apps' }).waitFor()
     expect(await page.getByLabel('Name').count()).toBe(0)
   })
 
-  test('the wizard rejects a name that is taken at the step where it is typed', async () => {
+  test('the wizard rejects a name that is taken at the step with the name', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     await addApp(ada, pages.url, 'Portfolio')

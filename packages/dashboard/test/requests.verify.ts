@@ -11,13 +11,13 @@ const account = `0x${'ab'.repeat(20)}`
 /** Creates an app. @returns Its page of requests, and its endpoints. */
 async function createApp(ada: Person, url: string, name = 'Portfolio') {
   const id = await addApp(ada, url, name)
-  const { addresses } = await askApi<{ addresses: Record<'testnet' | 'mainnet', string> }>(
+  const { urls } = await askApi<{ urls: Record<'testnet' | 'mainnet', string> }>(
     ada,
     url,
     ['POST', `/api/apps/${id}/key/reveal`],
     {},
   )
-  return { id, log: `${url}/apps/${id}/requests`, ...addresses }
+  return { id, log: `${url}/apps/${id}/requests`, ...urls }
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
@@ -50,7 +50,7 @@ describePages('the requests of an app', {}, (getGiven) => {
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
     expect(await page.getByRole('link', { name: 'Make a call' }).getAttribute('href')).toMatch(/\/setup$/)
     await callNode(testnet, 'eth_chainId')
-    await row(page, /eth_chainId 200 Succeeded Ethereum Sepolia [\d.]+ ms/).waitFor()
+    await row(page, /eth_chainId 200 Succeeded Ethereum Sepolia [\d.]+ m?s/).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await callNode(mainnet, 'eth_notAMethod')
     await callNode(testnet, 'eth_getBalance', { params: ['nobody', 'latest'] })
@@ -74,7 +74,7 @@ describePages('the requests of an app', {}, (getGiven) => {
     expect(faults).toEqual([])
   })
 
-  test('have a page each, by a link that stays, with the reason and how to fix it', async () => {
+  test('each have a page with a permanent link, the reason and how to fix it', async () => {
     const { pages, ada } = getGiven()
     const { page, faults } = ada
     const { id, log, testnet } = await createApp(ada, pages.url)
@@ -95,13 +95,13 @@ describePages('the requests of an app', {}, (getGiven) => {
     const link = await clipboard(ada)
     expect(link).toMatch(new RegExp(`^${log}/log_\\w+$`))
     // Back to the filtered list.
-    await page.getByRole('link', { name: 'To the requests' }).click()
+    await page.getByRole('link', { name: 'Back to requests' }).click()
     await page.getByLabel('Outcome').waitFor()
     expect(await page.getByLabel('Outcome').inputValue()).toBe('failed')
     await page.goto(link)
     await alert.getByText('https://b.example').waitFor()
     await page.goto(`${log}/log_00000000000000000000`)
-    await page.getByRole('heading', { name: 'There is no such request in the log' }).waitFor()
+    await page.getByRole('heading', { name: 'Request not found' }).waitFor()
     expect(faults).toEqual([])
   })
 
@@ -117,7 +117,7 @@ describePages('the requests of an app', {}, (getGiven) => {
     await page.getByText('The params were not recorded, so this is the example for its method').waitFor()
     expect(await page.getByRole('region', { name: 'Program' }).textContent()).toContain(`0x${'0'.repeat(40)}`)
 
-    await page.getByRole('link', { name: 'To the requests' }).click()
+    await page.getByRole('link', { name: 'Back to requests' }).click()
     await page.getByRole('button', { name: 'Record params and responses' }).click()
     const dialog = page.getByRole('dialog', { name: 'Record params and responses?' })
     await dialog.getByText('The service then stores parts of what your callers send and receive').waitFor()
@@ -196,7 +196,7 @@ describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
   test('of an API key are shown page by page, each once, while new ones arrive', async () => {
     const { pages, ada } = getGiven()
     const { page, faults } = ada
-    const { key, address } = await askApi<{ key: { id: string }; address: string }>(
+    const { key, url: address } = await askApi<{ key: { id: string }; url: string }>(
       ada,
       pages.url,
       ['POST', '/api/keys'],
@@ -322,7 +322,7 @@ describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getGiven
     await page.evaluate('scrollTo(0, 0)')
     await page.locator('tr[aria-rowindex="2"] a').click()
     await page.getByText('Request id').waitFor()
-    await page.getByRole('link', { name: 'To the requests' }).click()
+    await page.getByRole('link', { name: 'Back to requests' }).click()
     await page.getByLabel('Outcome').selectOption('All failures')
     await row(page, /eth_nothing/)
       .first()

@@ -7,18 +7,18 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 describePages('a rotation with a grace period', {}, (getGiven) => {
-  test('shows the traffic of both keys, and asks before it ends an old key that is in use', async () => {
+  test('shows the traffic of both keys, and asks before it deactivates an old key in use', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
       askApi<Answer>(ada, pages.url, [method, path], body)
-    type Addresses = { readonly addresses: { readonly testnet: string } }
-    const old = await ask<Addresses>('POST', `/api/apps/${id}/key/reveal`, {})
-    const rotated = await ask<Addresses>('POST', `/api/apps/${id}/key/rotate`, { graceDays: 1 })
-    await callNode(old.addresses.testnet)
-    await callNode(old.addresses.testnet, 'eth_nothing')
-    await callNode(rotated.addresses.testnet)
+    type Urls = { readonly urls: { readonly testnet: string } }
+    const old = await ask<Urls>('POST', `/api/apps/${id}/key/reveal`, {})
+    const rotated = await ask<Urls>('POST', `/api/apps/${id}/key/rotate`, { graceDays: 1 })
+    await callNode(old.urls.testnet)
+    await callNode(old.urls.testnet, 'eth_nothing')
+    await callNode(rotated.urls.testnet)
     await page.goto(`${pages.url}/apps/${id}/settings/advanced`)
     const getSide = (title: string) => page.locator('.pair > div').filter({ hasText: title })
     await getSide('Old key').getByText('2 requests in 24 hours, 50% errors').waitFor()
@@ -27,13 +27,13 @@ describePages('a rotation with a grace period', {}, (getGiven) => {
       .getByText(/^Last used /)
       .waitFor()
     await page.getByText(/It was last used at /).waitFor()
-    await page.getByRole('button', { name: 'End it now' }).click()
+    await page.getByRole('button', { name: 'Deactivate now' }).click()
     await page
       .getByRole('dialog')
       .getByText(/^It was last used at .* Programs that use it stop working at once/)
       .waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-    expect(await callNode(old.addresses.testnet)).toMatchObject({ status: 200 })
+    expect(await callNode(old.urls.testnet)).toMatchObject({ status: 200 })
 
     // As if it had been rotated 4 hours ago, and the old key had last been used 3 hours ago.
     const { query } = pages.service.storage.db
@@ -61,11 +61,11 @@ describePages('a rotation with a grace period', {}, (getGiven) => {
         .values({ ...row, at: at - index * minuteMs })
         .execute()
     await page.reload()
-    await page.getByText('It was unused for 2 hours: safe to end now').waitFor()
-    await page.getByRole('button', { name: 'End it now' }).click()
-    await page.getByText('The old key has ended').waitFor()
-    expect(await callNode(old.addresses.testnet)).toMatchObject({ status: 401 })
-    expect(await callNode(rotated.addresses.testnet)).toMatchObject({ status: 200 })
+    await page.getByText('It was unused for 2 hours. You can deactivate it now').waitFor()
+    await page.getByRole('button', { name: 'Deactivate now' }).click()
+    await page.getByText('Old key deactivated').waitFor()
+    expect(await callNode(old.urls.testnet)).toMatchObject({ status: 401 })
+    expect(await callNode(rotated.urls.testnet)).toMatchObject({ status: 200 })
     await page.getByText(/^…\w{4}, created .*\. Last used /).waitFor()
     expect(await page.getByText('The old key works until').count()).toBe(0)
   })
@@ -77,8 +77,8 @@ describePages('a rotation with a grace period', {}, (getGiven) => {
     const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
       askApi<Answer>(ada, pages.url, [method, `/api/apps/${id}/${path}`], body)
     for (const value of ['eth_*', 'net_version']) await ask('POST', 'allow-list', { type: 'method', value })
-    const { addresses } = await ask<{ addresses: { testnet: string } }>('POST', 'key/reveal', {})
-    await callNode(addresses.testnet)
+    const { urls } = await ask<{ urls: { testnet: string } }>('POST', 'key/reveal', {})
+    await callNode(urls.testnet)
     const readUses = async () => {
       const { items } = await ask<{ items: { lastUsedAt: string | null }[] }>('GET', 'allow-list')
       return items.filter(({ lastUsedAt }) => lastUsedAt !== null).length

@@ -56,7 +56,7 @@ const shoot = async (name: string): Promise<void> => {
   if (!name.includes(only)) return
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // As high as the page, so that what stays at the end of the window stands at the end of the picture.
+    // As high as the page, so that elements at the bottom of the window are at the bottom of the picture.
     await page.setViewportSize(screen)
     await settle(page)
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
@@ -121,7 +121,7 @@ try {
   await shoot('app-setup')
   const appId = /app_\w+/.exec(page.url())?.[0] ?? ''
 
-  const { addresses } = await api<{ addresses: Record<'testnet' | 'mainnet', string> }>(
+  const { urls } = await api<{ urls: Record<'testnet' | 'mainnet', string> }>(
     'POST',
     `/api/apps/${appId}/key/reveal`,
     {},
@@ -136,7 +136,7 @@ try {
     ['eth_getBalance', ['nobody', 'latest']],
     ['eth_nothing', []],
   ]
-  const socket = new WebSocket(addresses.testnet.replace('http', 'ws'))
+  const socket = new WebSocket(urls.testnet.replace('http', 'ws'))
   await once(socket, 'open')
   for (const id of [1, 2, 3, 4]) {
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['newHeads'] }))
@@ -148,7 +148,7 @@ try {
     await Promise.all(
       Array.from({ length: count }, (_, at) => {
         const [method, params] = asks[(asked += 1) % asks.length] ?? ['eth_chainId', []]
-        return callNode(addresses[at % 5 === 0 ? 'mainnet' : 'testnet'], method, { params })
+        return callNode(urls[at % 5 === 0 ? 'mainnet' : 'testnet'], method, { params })
       }),
     )
     const hasBlock = minute % 3 === 0
@@ -186,7 +186,7 @@ try {
     description: 'For trying things out',
   })
   await api('POST', '/api/keys', { name: 'Nightly job', network: 'mainnet' })
-  const { address } = await api<{ address: string }>('POST', `/api/keys/${key.id}/reveal`, {})
+  const { url: address } = await api<{ url: string }>('POST', `/api/keys/${key.id}/reveal`, {})
   await Promise.all(Array.from({ length: 40 }, () => callNode(address)))
   await api('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read', 'apps:write'], expiresAt: null })
   await new Promise((resolve) => setTimeout(resolve, 1_500))

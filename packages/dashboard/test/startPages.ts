@@ -35,7 +35,7 @@ export async function startPages(
     borrowPages(join(room, 'pages')),
   ])
   const configOf = (change: Partial<ServiceConfigInput>) => {
-    // Where it listens is known only once it does, and addresses are printed from there.
+    // Where it listens is known only once it does, and URLs are printed from there.
     const { publicUrl: _, ...config } = parseServiceConfig({
       publicUrl: 'http://localhost',
       listen: { host: '127.0.0.1', port: 0 },

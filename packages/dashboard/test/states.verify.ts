@@ -11,13 +11,13 @@ describePages('a page whose service fails', {}, (getGiven) => {
     const { pages, ada } = getGiven()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
-    const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+    const { urls } = await askApi<{ urls: { testnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${id}/key/reveal`],
       {},
     )
-    await callNode(addresses.testnet)
+    await callNode(urls.testnet)
     const banner = page.getByText('The service failed to update this page')
     const share = page.getByRole('region', { name: 'Table by app and API key' }).getByRole('row', { name: /Portfolio/ })
     await expect
@@ -42,13 +42,13 @@ describePages('a page whose service fails', {}, (getGiven) => {
     await banner.waitFor({ state: 'detached' })
   })
 
-  test('shows it on the page to set a new password too', async () => {
+  test('also shows it on the page to set a new password', async () => {
     const { pages, ada } = getGiven()
     const { page } = ada
     await page.goto(`${pages.url}/reset-password#link`)
     await page.getByLabel('New password').fill('correct horse battery')
     await page.route(/\/api\//, (route) => route.abort())
-    await page.getByRole('button', { name: 'Set it and log in' }).click()
+    await page.getByRole('button', { name: 'Set password and log in' }).click()
     await page.getByText('The service does not respond. This page may be out of date').waitFor()
     await page.unroute(/\/api\//)
     await page.getByText('The service does not respond. This page').waitFor({ state: 'detached' })
@@ -66,12 +66,12 @@ describePages('the alerts page', {}, (getGiven) => {
     await page.reload()
     await expect.poll(() => url.inputValue()).toBe('https://hooks.example.org/keyrail')
     await context.clearCookies()
-    await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByRole('button', { name: 'Add webhook' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await logIn(ada)
     await page.getByRole('heading', { name: 'Webhooks' }).waitFor()
     expect(await url.inputValue()).toBe('https://hooks.example.org/keyrail')
-    await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByRole('button', { name: 'Add webhook' }).click()
     await page.getByText('Copy the secret of https://hooks.example.org/keyrail now').waitFor()
     expect(await url.inputValue()).toBe('')
   })

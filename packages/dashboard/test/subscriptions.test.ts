@@ -25,10 +25,10 @@ describe.skipIf(noBrowser)('subscriptions', () => {
     await pages.stop()
   })
 
-  test('a WebSocket address of the networks page works, and the metrics count its notifications apart from requests', async () => {
+  test('a WebSocket URL of the Networks page works, and the metrics count its notifications apart from requests', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/${appId}/networks`)
-    await page.getByRole('button', { name: 'Show addresses' }).click()
+    await page.getByRole('button', { name: 'Show URLs' }).click()
     const address = await page.getByText(/^ws:.*\/testnet\/v2\/kr_a\w{39}$/).textContent()
     const socket = new WebSocket(address ?? '')
     const messages: string[] = []
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('subscriptions', () => {
     expect(await page.getByRole('region', { name: 'Table by method' }).textContent()).not.toContain('eth_subscription')
   })
 
-  test('the WebSocket address of an API key is on its Setup page', async () => {
+  test('the WebSocket URL of an API key is on its Setup page', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/keys/new`)
     await page.getByLabel('Name').fill('Laptop')
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('subscriptions', () => {
     await page.getByLabel('Network').press('Enter')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name: 'Laptop' }).waitFor()
-    await page.getByRole('button', { name: /^Copy: WebSocket address on / }).waitFor()
+    await page.getByRole('button', { name: /^Copy: WebSocket URL on / }).waitFor()
     expect(await page.getByText(/^ws:/).textContent()).toMatch(/\/testnet\/(?:…\w{4}|kr_t\w{39})$/)
   })
 })

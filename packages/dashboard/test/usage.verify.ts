@@ -12,8 +12,8 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     const path = `/api/apps/${id}/key/reveal`
-    const { addresses } = await askApi<{ addresses: { testnet: string } }>(ada, pages.url, ['POST', path], {})
-    for (let count = 0; count < 3; count += 1) await callNode(addresses.testnet)
+    const { urls } = await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
+    for (let count = 0; count < 3; count += 1) await callNode(urls.testnet)
     const usage = page.locator('.nav-usage')
     await page.goto(`${pages.url}/apps`)
     await usage.getByRole('link', { name: 'All keys: 0% today' }).waitFor()
@@ -22,7 +22,7 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
     await usage.getByRole('link', { name: 'This app: 30% today' }).click()
     await page.waitForURL(`${pages.url}/apps/${id}/settings/advanced`)
     await page.goto(`${pages.url}/apps/app_00000000000000000000/setup`)
-    await page.getByRole('heading', { name: 'There is no such app' }).waitFor()
+    await page.getByRole('heading', { name: 'App not found' }).waitFor()
     expect(await usage.count()).toBe(0)
   })
 
@@ -62,8 +62,8 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
     const callApp = async (name: string, times: number): Promise<string> => {
       const id = await addApp(ada, pages.url, name)
       const path = `/api/apps/${id}/key/reveal`
-      const { addresses } = await askApi<{ addresses: { testnet: string } }>(ada, pages.url, ['POST', path], {})
-      for (let count = 0; count < times; count += 1) await callNode(addresses.testnet)
+      const { urls } = await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
+      for (let count = 0; count < times; count += 1) await callNode(urls.testnet)
       return id
     }
     await callApp('Portfolio', 5)

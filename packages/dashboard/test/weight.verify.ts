@@ -11,7 +11,7 @@ import { startPages } from './startPages.ts'
 /** As `staticFiles.ts` of the gateway compresses. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-describe('what is built', () => {
+describe('the build', () => {
   const own = mkdtempSync(join(tmpdir(), 'keyrail-weight-'))
   let folder = ''
   let html = ''
@@ -76,7 +76,7 @@ describe('what is built', () => {
     expect(bytes.filter(([, size]) => size > 80_000)).toEqual([])
   })
 
-  test('no key, and no place of this machine, is in it', () => {
+  test('it contains no key and no path of this machine', () => {
     expect(html).not.toContain(import.meta.dirname)
     for (const file of withImports(/src="\/(assets\/[^"]+)"/.exec(html)?.[1] ?? '')) {
       expect(readFileSync(join(folder, file), 'utf8')).not.toMatch(/kr_[atm][0-9A-Za-z]{39}|\/packages\/dashboard\//)

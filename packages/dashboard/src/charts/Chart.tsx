@@ -8,7 +8,7 @@ import { toTicks } from './ticks.ts'
 export interface Moment {
   /** In milliseconds since 1970. */
   readonly at: number
-  /** Where it is named alone. */
+  /** Its full name, for where it is shown without the axis. */
   readonly title: string
   /** In the order of the chart's rows; `null` where there is nothing to show. */
   readonly values: readonly (number | null)[]
@@ -26,11 +26,11 @@ const bottom = 26
 const top = 10
 // Half of a tick's text, so that the last one is not cut off.
 const right = 30
-/** The room of a tick's text, in pixels. */
+/** The width of a tick's text, in pixels. */
 const tickWidth = 70
 
 /**
- * A chart over time: bars that stand on one another, or lines. Whoever cannot see it has its sentence, and the table below it.
+ * A chart over time: stacked bars, or lines. Screen readers get its sentence and the table below it.
  */
 export function Chart(props: {
   readonly kind: 'bars' | 'lines'
@@ -52,7 +52,7 @@ export function Chart(props: {
   const { kind, rows, moments, text, exact, timeZone } = props
   const [at, setAt] = useHover()
   const [draggedFrom, setDraggedFrom] = useState<number>()
-  // Drawn as wide as it is shown, so that its words are as large as all others.
+  // Drawn as wide as it is shown, so that its text has the size of all other text.
   const [width, setWidth] = useState(720)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -244,7 +244,7 @@ function lineOf(
     .join('')
 }
 
-/** What stands alone, where no line can be drawn. */
+/** Single values, between which no line can be drawn. */
 function lonely(moments: readonly Moment[], row: number): (readonly [index: number, value: number])[] {
   return moments.flatMap((_, index) => {
     const value = valueAt(moments, row, index)

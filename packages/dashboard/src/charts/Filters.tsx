@@ -25,7 +25,7 @@ export function Filters() {
   return (
     <div className="row" role="group" aria-label="Filters">
       {shown.map(({ name, of, title }) => (
-        <span key={name} className="row filter-chip">
+        <span key={name} className="row">
           <span>
             {of}: <strong>{title}</strong>
           </span>

@@ -15,7 +15,7 @@ export function useIsLate(updatedAt: number, lateMs: number): boolean {
   return late === updatedAt
 }
 
-/** Says whether what is shown is up to date, and if not, from when it is. */
+/** Says whether the data is up to date, and otherwise when it was loaded. */
 export function LiveBadge({ isLive, updatedAt }: { readonly isLive: boolean; readonly updatedAt: number }) {
   return (
     <span role="status">

@@ -21,7 +21,7 @@ import { getRangeWords, RangePicker } from './RangePicker.tsx'
 import { RequestsChart } from './RequestsChart.tsx'
 import { useMetricsSearch } from './useMetricsSearch.ts'
 
-/** How much was asked and how it went, brought up to date while one looks. */
+/** The number of requests, their outcomes and latencies, updated while the page is open. */
 export function MetricsPanel({ subject, csv = true }: { readonly subject: Subject; readonly csv?: boolean }) {
   const { search, change } = useMetricsSearch()
   const isCustom = search.from !== undefined

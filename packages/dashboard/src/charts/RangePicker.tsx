@@ -18,7 +18,7 @@ const ranges: readonly { readonly value: MetricsRange; readonly title: string; r
 export const getRangeWords = (range: MetricsRange | 'custom'): string =>
   ranges.find(({ value }) => value === range)?.words ?? 'chosen range'
 
-/** Chooses the time range: one that ends now, or one of its own. */
+/** Chooses the time range: one that ends now, or a custom one. */
 export function RangePicker() {
   const { search, change } = useMetricsSearch()
   const [isOpen, setOpen] = useState(false)
@@ -40,7 +40,7 @@ export function RangePicker() {
   )
 }
 
-/** A time as a field for it has it, in the user's time zone. */
+/** Formats a time as the value of a date field, in the user's time zone. */
 const toField = (time: number): string => {
   const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { roundTop } from './scale.ts'
 
-test('the top of a chart holds everything, and is not far above it', () => {
+test('the top of a chart is above all values, but not far', () => {
   for (let most = 0; most < 100_000; most = most * 1.3 + 0.7) {
     const top = roundTop(most)
     expect(top).toBeGreaterThanOrEqual(most)
@@ -10,6 +10,6 @@ test('the top of a chart holds everything, and is not far above it', () => {
   }
 })
 
-test('what is a top itself is the top', () => {
+test('a value that is a round number is the top', () => {
   for (const most of [4, 8, 12, 100, 1_000, 2_400, 60_000]) expect(roundTop(most)).toBe(most)
 })

@@ -9,7 +9,7 @@ const row = (end: string, step: number, count: number): number[] =>
 const texts = (times: readonly number[], most: number): string[] =>
   toTicks(times, { most, timeZone: 'UTC' }).map(({ text }) => text.replace('\u202f', ' '))
 
-test('ticks of an hour are at full ten minutes, those of a day at full hours', () => {
+test('ticks of an hour are every ten minutes, those of a day on the hour', () => {
   expect(texts(row('2026-11-23T12:07:00Z', minute, 60), 6)).toEqual([
     '11:10 AM',
     '11:20 AM',
@@ -49,7 +49,7 @@ test('ticks of 30 and 90 days are at Mondays', () => {
   }
 })
 
-test('there are never more than fit', () => {
+test('there are never more ticks than fit', () => {
   for (const [step, count] of [
     [minute, 60],
     [hour, 24],

@@ -1,10 +1,10 @@
-/** What the control API said instead of an answer, or that it said nothing. */
+/** An error response of the control API, or no response. */
 export class ControlFailure extends Error {
   /** A code of the control API, `unreachable` or `timeout`. */
   readonly code: string
-  /** 0 where there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number
-  /** What is wrong with what was sent, by field. */
+  /** The problems of the input, by field. */
   readonly fields: readonly { readonly field: string; readonly fix: string }[]
   readonly retryAfterMs: number | undefined
   readonly requestId: string | undefined
@@ -29,6 +29,6 @@ export class ControlFailure extends Error {
   }
 }
 
-/** Whether something failed in a way that the control API names. */
+/** Checks that an error is a failure of a control API call. */
 export const isControlFailure = (error: unknown, code?: string): error is ControlFailure =>
   error instanceof ControlFailure && (code === undefined || error.code === code)

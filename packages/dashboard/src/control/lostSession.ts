@@ -1,11 +1,11 @@
 let onLoss: () => void = () => undefined
 
-/** Says what is done when the service no longer knows who asks. */
+/** Sets what happens when the session is no longer valid. */
 export function whenSessionIsLost(callback: () => void): void {
   onLoss = callback
 }
 
-/** Tells that the service no longer knows who asks. */
+/** Reports that the session is no longer valid. */
 export function loseSession(): void {
   onLoss()
 }

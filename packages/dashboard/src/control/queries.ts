@@ -10,7 +10,7 @@ import type {
 import { callApi, toPath } from './callApi.ts'
 import type { RequestFilters } from './searchParams.ts'
 
-/** Whose metrics, or whose usage. */
+/** The subject of metrics or usage. */
 export type Subject = KeySubject | 'account'
 
 /** The app or API key whose key a request is sent with. */
@@ -29,14 +29,14 @@ export const networkStatusQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/networks/status', undefined, signal),
 })
 
-/** Who is logged in. */
+/** The account that is logged in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) => callApi('GET /api/session', undefined, signal),
   staleTime: 30_000,
 })
 
-/** The apps, page by page, of those whose name has what was looked for. */
+/** The apps whose name contains the search text, page by page. */
 export const appsQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ['apps', { search }],
@@ -92,7 +92,7 @@ export const keyQuery = (keyId: string) =>
     queryFn: ({ signal }) => callApi('GET /api/keys/{keyId}', { params: { keyId } }, signal),
   })
 
-/** How much was asked, and how it went. */
+/** The number of requests and their outcomes. */
 export const metricsQuery = (subject: Subject, asked: MetricsRange | MetricsQuery) => {
   const query = typeof asked === 'string' ? { range: asked } : asked
   return queryOptions({
@@ -218,7 +218,7 @@ export const adminAuditQuery = (action?: string) =>
     getNextPageParam: ({ next }) => next,
   })
 
-/** The whole instance. */
+/** The overview of the service. */
 export const overviewQuery = queryOptions({
   queryKey: ['admin', 'overview'],
   queryFn: ({ signal }) => callApi('GET /api/admin/overview', undefined, signal),
@@ -230,7 +230,7 @@ export const upstreamsQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/admin/upstreams', undefined, signal),
 })
 
-/** The accounts, of those whose email address has what was looked for. */
+/** The accounts whose email address contains the search text. */
 export const usersQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'users', { search }],

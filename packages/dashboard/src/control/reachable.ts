@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 let isReachable = true
 const listeners = new Set<() => void>()
 
-/** Notes whether the service succeeded, whatever it said. */
+/** Records whether the service responded, with any status. */
 export function noteReachable(reachable: boolean): void {
   if (reachable === isReachable) return
   isReachable = reachable
@@ -15,5 +15,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Whether the service answered when it was last asked. */
+/** Whether the service responded to the last request. */
 export const useReachable = (): boolean => useSyncExternalStore(subscribe, () => isReachable)

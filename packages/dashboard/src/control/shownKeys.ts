@@ -1,12 +1,12 @@
-// Keys that were shown in this page, so that each is asked for once. In memory only: nothing of it outlives the page or the session.
+// Keys that this page has shown, so that each is requested once. In memory only: they outlive neither the page nor the session.
 const shown = new Map<string, string>()
 
-/** Keeps a key that the control API gave, by the id of its app or API key. */
+/** Stores a key that the control API returned, by the id of its app or API key. */
 export function keepKey(id: string, apiKey: string): void {
   shown.set(id, apiKey)
 }
 
-/** A key that was kept, unless it has been rotated since, which its last four characters tell. */
+/** Returns the stored key; `undefined` if it has been rotated since, so that its last four characters differ. */
 export function keptKey(id: string, ending: string): string | undefined {
   const key = shown.get(id)
   return key?.endsWith(ending) ? key : undefined

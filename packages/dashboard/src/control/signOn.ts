@@ -1,9 +1,9 @@
 import type { ControlApi } from '@keyrail/gateway'
 import { callApi } from './callApi.ts'
 
-/** What comes after a log-in at the provider. It stays in this tab. */
+/** What to do after a log-in at the provider. Stored for this tab only. */
 export interface SignOnPlan {
-  /** The page to go on with. */
+  /** The page to open. */
   readonly back?: string | undefined
   /** Signs up. */
   readonly invite?: string | undefined
@@ -20,7 +20,7 @@ const storageName = 'keyrail-sign-on'
 const response = location.pathname === page ? location.search : ''
 if (response !== '') history.replaceState(history.state, '', page)
 
-/** Leaves for the provider. */
+/** Opens the provider's log-in page. */
 export async function startSignOn(plan: SignOnPlan): Promise<void> {
   const { url } = await callApi('POST /api/session/single-sign-on')
   sessionStorage.setItem(storageName, JSON.stringify(plan))
@@ -39,7 +39,7 @@ function takePlan(): SignOnPlan {
 
 let finished: Promise<{ readonly session: Session; readonly plan: SignOnPlan }> | undefined
 
-/** Finishes the log-in that the provider has led back from. Sent once, however often it is called. */
+/** Finishes the log-in after the provider has redirected back. Sent once, even if it is called several times. */
 export function finishSignOn(): NonNullable<typeof finished> {
   finished ??= (async () => {
     const plan = takePlan()

@@ -6,10 +6,10 @@ const wordsOf = (field: string): string =>
   (field.split('.').at(-1) ?? '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /**
- * Why a form did not work, each fault once.
- * @param shown - The fields that show their own faults.
- * @param titles - What the page calls fields that show none.
- * @returns Nothing where each fault stands at its field.
+ * Describes why a form failed, each problem once.
+ * @param shown - The fields that show their own problems.
+ * @param titles - The titles of the other fields.
+ * @returns `undefined` if each problem is shown at its field.
  */
 export function toProblem(
   { code, message, fields }: Pick<ControlFailure, 'code' | 'message' | 'fields'>,
@@ -20,7 +20,7 @@ export function toProblem(
     return 'This was changed elsewhere. The latest version is shown now: check your changes, then save again.'
   const others = fields.filter(({ field }) => !shown.includes(field))
   if (fields.length > 0 && others.length === 0) return undefined
-  // This code's message is its fields in one line, by the names that programs know them by.
+  // The message of this code lists the fields by their API names.
   if (code !== 'invalid' || others.length === 0) return sentence(message)
   return others.map(({ field, fix }) => sentence(`${titles[field] ?? wordsOf(field)} ${fix}`.trim())).join(' ')
 }

@@ -8,7 +8,7 @@ const read = (): string => {
   }
 }
 
-/** What stood in the fragment of the page's address when one came. It is a secret, so it is taken out of the address at once. */
+/** The fragment of the URL with which the page was opened. It is a secret, so it is removed from the URL at once. */
 export function useFragment(): string {
   const [fragment] = useState(read)
   useEffect(() => {

@@ -8,36 +8,36 @@ import { toProblem } from './toProblem.ts'
 
 /** A form, or a button that changes something. */
 export interface Submit {
-  /** Does it, unless it is being done. Takes the form's event. */
+  /** Submits, unless a submission is in flight. Takes the form's event. */
   readonly submit: (event?: SyntheticEvent) => void
   readonly isPending: boolean
-  /** Why it did not work, unless each reason stands at its field. */
+  /** Why it failed; `undefined` if each problem is shown at its field. */
   readonly problem: string | undefined
-  /** What is wrong with a field, ready to be read. */
+  /** The problem of a field, as a sentence. */
   readonly getFix: (field: string) => string | undefined
   /** Whether the last try failed with this error code. */
   readonly hasCode: (code: string) => boolean
-  /** Forgets what went wrong. */
+  /** Clears the problems. */
   readonly clear: () => void
 }
 
-/** How something is done. */
+/** What a form does. */
 export interface SubmitOptions<Answer> {
-  /** What is wrong before anything is sent, by field. */
+  /** Checks the input before it is sent. Returns problems by field. */
   readonly check?: () => Readonly<Record<string, string | undefined>>
-  /** Sends it. RouteInput a password where one was asked for. */
+  /** Sends the request. Takes the password if the user was asked for it. */
   readonly send: (password: string | undefined) => Promise<Answer>
-  /** Goes on with what came back. */
+  /** Handles the response. */
   readonly done?: (answer: Answer) => unknown
-  /** The fields that show their own faults; those of others are told above. */
+  /** The fields that show their own problems. Those of others are listed above the form. */
   readonly fields?: readonly string[]
-  /** What the page calls those others, where their own names would not be understood. */
+  /** The titles of those others, if their API names are unclear. */
   readonly titles?: Readonly<Record<string, string>>
 }
 
 /**
- * Does something that changes something: once, however often it is clicked, with each fault at its field. Where the control API wants the
- * password, asks for it and goes on.
+ * Submits a change: once, even if it is clicked several times, and shows each problem at its field. If the control API requires the
+ * password, asks the user for it and retries.
  */
 export function useSubmit<Answer>({ check, send, done, fields = [], titles }: SubmitOptions<Answer>): Submit {
   const [state, setState] = useState<{

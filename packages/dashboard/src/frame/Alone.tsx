@@ -4,7 +4,7 @@ import { Brand } from '../parts/Icon.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { useShellRemoval } from './useShellRemoval.ts'
 
-/** What is around a page of somebody who is not logged in. */
+/** The frame of pages for users who are not logged in. */
 export function Alone({ children }: { readonly children: ReactNode }) {
   useShellRemoval()
   return (

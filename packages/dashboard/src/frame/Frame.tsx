@@ -18,7 +18,7 @@ import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { Unreachable } from './Unreachable.tsx'
 import { useShellRemoval } from './useShellRemoval.ts'
 
-/** Everything around the pages of somebody who is logged in. */
+/** The frame of pages for users who are logged in. */
 export function Frame() {
   useShellRemoval()
   const { data, error } = useQuery(sessionQuery)
@@ -124,7 +124,7 @@ function LogOut() {
     send: () => callApi('DELETE /api/session'),
     done: async () => {
       clearDrafts()
-      changeSession(queries, { tell: true })
+      changeSession(queries, { notifyTabs: true })
       await router.navigate({ to: '/log-in' })
     },
   })

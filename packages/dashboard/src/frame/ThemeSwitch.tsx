@@ -8,7 +8,7 @@ const stored = (): Theme => {
   return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
-/** Chooses the colours: the system's, light or dark. It is the one thing that is kept in this browser. */
+/** Chooses the colors: the system's, light or dark. Only this setting is stored in the browser. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(stored)
   const choose = (next: Theme): void => {
@@ -19,7 +19,7 @@ export function ThemeSwitch() {
       if (next === 'system') localStorage.removeItem('keyrail-theme')
       else localStorage.setItem('keyrail-theme', next)
     } catch {
-      // Where storage is closed, the choice holds for this page.
+      // Without storage, the choice lasts until the page is reloaded.
     }
   }
   return (

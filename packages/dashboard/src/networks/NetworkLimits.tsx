@@ -6,7 +6,7 @@ import { useNetworks } from './useNetworks.ts'
 /** Above this many networks, the list is collapsed. */
 const maxShown = 3
 
-/** What holds instead on networks that have limits of their own. Renders nothing if there are none. */
+/** The limits of networks that have their own. Renders nothing if there are none. */
 export function NetworkLimits({ networks }: Pick<UsageView, 'networks'>) {
   const { getTitle } = useNetworks()
   const entries = Object.entries(networks)

@@ -28,7 +28,7 @@ test('builds the parameter of EIP-3085', () => {
   expect(toWalletChain({ ...network, explorerUrl: null }, url)).not.toHaveProperty('blockExplorerUrls')
 })
 
-test('without a wallet there is nothing to ask', async () => {
+test('reports a missing wallet', async () => {
   expect(getWallet()).toBeUndefined()
   expect(await addToWallet(network, url)).toBe('This browser has no wallet.')
 })

@@ -15,7 +15,7 @@ import { TextField } from '../parts/TextField.tsx'
 import { countText, dayText } from '../parts/times.ts'
 import { AppBadge, needsAttention } from './app/AppBadge.tsx'
 
-/** All apps, or those whose name has what was typed. */
+/** All apps, or those whose name contains the search text. */
 export function Apps() {
   const [search, setSearch] = useSearchText()
   const asked = useDeferredValue(search.trim())
@@ -65,15 +65,12 @@ export function Apps() {
                 </div>
                 <p className="soft small" role="status">
                   {asked === '' && deployment
-                    ? `${countText(total)} of at most ${countText(deployment.limits.maxApps)} apps${isFull ? '. Delete one to make room: its place is free from midnight UTC.' : ''}`
+                    ? `${countText(total)} of at most ${countText(deployment.limits.maxApps)} apps${isFull ? '. Delete one to make room. You can create another from midnight UTC.' : ''}`
                     : `${countText(total)} ${total === 1 ? 'app' : 'apps'}`}
                 </p>
               </div>
               {items.length === 0 ? (
-                <Empty
-                  title="No app has this in its name"
-                  action={<Button onClick={() => setSearch('')}>Show all</Button>}
-                />
+                <Empty title="No app name matches" action={<Button onClick={() => setSearch('')}>Show all</Button>} />
               ) : (
                 <ul className="grid stack">
                   {items.map((app) => (
@@ -86,7 +83,7 @@ export function Apps() {
                         <p className="soft small clamp break">{app.description || 'No description'}</p>
                         <ActivityLine activity={getActivity(app.id)} />
                         <p className="soft small">
-                          {app.useCase} · {getChainTitle(app.chain)} · since {dayText(app.createdAt)}
+                          {app.useCase} · {getChainTitle(app.chain)} · created {dayText(app.createdAt)}
                         </p>
                       </Link>
                     </li>

@@ -17,7 +17,7 @@ export function ForgotPassword() {
   const [email, setEmail] = useState('')
   const [isSent, setSent] = useState(false)
   const { submit, isPending, problem, getFix } = useSubmit({
-    check: () => ({ email: email.trim() === '' ? 'Type your email address' : undefined }),
+    check: () => ({ email: email.trim() === '' ? 'Enter your email address' : undefined }),
     send: () => callApi('POST /api/account/password/forgot', { body: { email } }),
     done: () => setSent(true),
     fields: ['email'],
@@ -33,8 +33,8 @@ export function ForgotPassword() {
           <Note>This service sends no email. Ask its operator for a link to set a new password.</Note>
         ) : isSent ? (
           <Note kind="good">
-            If {email.trim()} has an account, we sent it a link to set a new password. The link works for one hour.
-            Nothing there? Check the spam folder.
+            If {email.trim()} has an account, we sent it a link to set a new password. The link works for one hour. No
+            email? Check the spam folder.
           </Note>
         ) : (
           <form className="stack" noValidate onSubmit={submit}>

@@ -16,7 +16,7 @@ import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
 import { NetworkLimits } from '../networks/NetworkLimits.tsx'
 
-/** All API keys, each in its place of the few that there are. */
+/** All API keys, each in one of the few slots of the account. */
 export function Keys() {
   const query = useQuery(keysQuery)
   const { getTitle } = useNetworks()
@@ -61,11 +61,11 @@ export function Keys() {
                       </div>
                     </div>
                     <p className="soft small break">
-                      <code>{key.address}</code>
+                      <code>{key.url}</code>
                     </p>
                     <ActivityLine activity={getActivity(key.id)} />
                     <p className="soft small break clamp">
-                      {key.description ? `${key.description} · since` : 'Since'} {dayText(key.createdAt)}
+                      {key.description ? `${key.description} · created` : 'Created'} {dayText(key.createdAt)}
                       {getLastUsed(key.id)}
                     </p>
                   </Link>
@@ -74,7 +74,7 @@ export function Keys() {
               {Array.from({ length: Math.max(0, max - items.length) }, (_, at) => (
                 <li key={at} className="card slot free">
                   <span>
-                    Place {items.length + at + 1} of {max} is free
+                    Slot {items.length + at + 1} of {max} is free
                   </span>
                   {at === 0 && <Link to="/keys/new">Create API key</Link>}
                 </li>
@@ -85,7 +85,7 @@ export function Keys() {
       </Loaded>
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
-          <Card title="Today’s use" lead="All API keys together. Rejected calls do not count.">
+          <Card title="Usage today" lead="All API keys together. Rejected calls do not count.">
             <UsageMeter period="day" usage={day} />
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />

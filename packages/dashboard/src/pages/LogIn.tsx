@@ -17,7 +17,7 @@ import { SignOnButton } from '../parts/SignOnButton.tsx'
 
 const route = getRouteApi('/log-in')
 
-/** Log in, and go on where one was. */
+/** Log in, and return to the page that was open. */
 export function LogIn() {
   const { back: asked, ended } = route.useSearch()
   // Checked where it is used: the router hands on what its own check has left out.
@@ -29,12 +29,12 @@ export function LogIn() {
   const [password, setPassword] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
-      email: email.trim() === '' ? 'Type your email address' : undefined,
-      password: password === '' ? 'Type your password' : undefined,
+      email: email.trim() === '' ? 'Enter your email address' : undefined,
+      password: password === '' ? 'Enter your password' : undefined,
     }),
     send: () => callApi('POST /api/session', { body: { email, password } }),
     done: (session) => {
-      changeSession(queries, { tell: true })
+      changeSession(queries, { notifyTabs: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       router.history.replace(back ?? '/')
     },
@@ -46,7 +46,7 @@ export function LogIn() {
       <Unreachable />
       <Alone>
         <PageHead title="Log in" />
-        {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
+        {ended && <Note kind="warn">Your session has expired. Log in to continue where you were.</Note>}
         {hasPasswords && (
           <form className="stack" noValidate onSubmit={submit}>
             <Problem text={problem} />

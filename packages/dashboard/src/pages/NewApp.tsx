@@ -34,12 +34,12 @@ interface Draft {
   readonly services: readonly ServiceName[]
 }
 
-/** What is stored of a draft: its chain by name. */
+/** A draft as it is stored: with the chain by name. */
 type StoredDraft = Omit<Draft, 'chain'> & { readonly chain: string }
 
 const steps = ['Details', 'Chain', 'Services'] as const
 
-/** Makes an app in three steps. Each step is a place of its own, so that the browser's Back leads to the one before. */
+/** Creates an app in three steps. Each step has a URL of its own, so that the browser's Back leads to the previous one. */
 export function NewApp() {
   const deployment = useQuery(deploymentQuery)
   const first = useInfiniteQuery(appsQuery(''))
@@ -56,7 +56,7 @@ export function NewApp() {
         <Skeleton lines={6} />
       ) : isFull ? (
         <Empty
-          title="You have no place for another app"
+          title="You have reached the maximum number of apps"
           action={
             <Link to="/apps" className="button">
               To your apps
@@ -64,8 +64,8 @@ export function NewApp() {
           }
         >
           <p>
-            An account can have {countText(deployment.data?.limits.maxApps ?? 0)} apps. Delete one to make room: its
-            place is free from midnight UTC.
+            An account can have {countText(deployment.data?.limits.maxApps ?? 0)} apps. Delete one to make room. You can
+            create another from midnight UTC.
           </p>
         </Empty>
       ) : (
@@ -106,10 +106,10 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     const length = [...draft.name.trim()].length
     const faults: Record<string, string> = {}
     if (step === 1) {
-      if (length === 0) faults['name'] = 'Give it a name.'
+      if (length === 0) faults['name'] = 'Enter a name.'
       else if (length > 64) faults['name'] = 'Must have 64 characters at most.'
       if ([...draft.description.trim()].length > 500) faults['description'] = 'Must have 500 characters at most.'
-      if (draft.useCase === '') faults['useCase'] = 'Choose what it is for.'
+      if (draft.useCase === '') faults['useCase'] = 'Choose a use case.'
     }
     if (step === 2 && draft.chain === undefined) faults['chain'] = 'Choose a chain.'
     else if (step === 2 && draft.networks.length === 0) faults['networks'] = 'Choose at least one.'
@@ -117,7 +117,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     return faults
   }
   const isDone = (step: number): boolean => Object.keys(faultsOf(step)).length === 0
-  // Who comes by a link to a later step, or reloads there, begins at the first that is not done.
+  // A link to a later step, or a reload there, opens the first step that is not complete.
   const step = [1, 2, 3].find((one) => one === asked || !isDone(one)) ?? 1
 
   const { submit, isPending, problem, getFix, clear } = useSubmit({
@@ -150,7 +150,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     seen.current = step
     form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
   }, [step])
-  // A name that is taken is found when all is sent: back to where it is typed.
+  // The service finds a name that is taken only at the last step: back to its field.
   const nameFix = getFix('name') ?? getFix('description') ?? getFix('useCase')
   useEffect(() => {
     if (nameFix !== undefined) void router.navigate({ to: '/apps/new', search: {} })

@@ -17,7 +17,7 @@ import { PageHead } from '../parts/PageHead.tsx'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { TextField } from '../parts/TextField.tsx'
 
-/** Makes an API key, where there is a place for one. */
+/** Creates an API key, if there is a free slot. */
 export function NewKey() {
   const keys = useQuery(keysQuery)
   const deployment = useQuery(deploymentQuery)
@@ -71,7 +71,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
   }, [networks])
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
-      name: name.trim() === '' ? 'Give it a name' : undefined,
+      name: name.trim() === '' ? 'Enter a name' : undefined,
       network: network === undefined ? 'Choose a network' : undefined,
     }),
     send: () =>
@@ -114,8 +114,8 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           nothing="No network of this service matches."
           hint={
             network === undefined
-              ? 'It cannot be changed later.'
-              : `${network.network}, ${network.symbol}, chain id ${network.chainId}. It cannot be changed later.`
+              ? 'You cannot change it later.'
+              : `${network.network}, ${network.symbol}, chain id ${network.chainId}. You cannot change it later.`
           }
           fix={getFix('network')}
         />

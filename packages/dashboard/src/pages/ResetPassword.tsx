@@ -24,7 +24,7 @@ export function ResetPassword() {
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
     send: () => callApi('POST /api/account/password/reset', { body: { link, password } }),
     done: async (session) => {
-      changeSession(queries, { tell: true })
+      changeSession(queries, { notifyTabs: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       await router.navigate({ to: '/', replace: true })
     },
@@ -53,7 +53,7 @@ export function ResetPassword() {
               hint="At least 8 characters. All other sessions are logged out."
             />
             <Button kind="primary" type="submit" busy={isPending}>
-              Set it and log in
+              Set password and log in
             </Button>
           </form>
         )}

@@ -11,7 +11,7 @@ import { Unreachable } from '../frame/Unreachable.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 
-/** Where the provider of single sign-on leads back to. */
+/** The page to which the provider of single sign-on redirects back. */
 export function SignOn() {
   const router = useRouter()
   const queries = useQueryClient()
@@ -19,7 +19,7 @@ export function SignOn() {
   useEffect(() => {
     finishSignOn().then(
       ({ session, plan }) => {
-        changeSession(queries, { tell: true })
+        changeSession(queries, { notifyTabs: true })
         queries.setQueryData(sessionQuery.queryKey, session)
         router.history.replace(backTo(plan.back) ?? '/')
       },

@@ -33,8 +33,8 @@ export function SignUp() {
   const needsInvite = deployment?.signUp === 'invite'
   const given = invite || typedInvite
   const checkEmail = () => ({
-    email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : 'Type your email address, such as ada@example.org',
-    invite: needsInvite && given === '' ? 'Paste the invite that you were given' : undefined,
+    email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : 'Enter your email address, such as ada@example.org',
+    invite: needsInvite && given === '' ? 'Paste your invite' : undefined,
   })
   const fields = ['email', 'password', ...(needsInvite && !invite ? ['invite'] : [])]
   const requesting = useSubmit({
@@ -59,7 +59,7 @@ export function SignUp() {
         body: { email, password, ...(given && { invite: given }), ...(link && { link }) },
       }),
     done: async (session) => {
-      changeSession(queries, { tell: true })
+      changeSession(queries, { notifyTabs: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       await router.navigate({ to: '/', replace: true })
     },
@@ -75,7 +75,7 @@ export function SignUp() {
     <>
       <Unreachable />
       <Alone>
-        <PageHead title="Sign up" lead={isClosed ? undefined : 'You have a working URL in less than a minute.'} />
+        <PageHead title="Sign up" lead={isClosed ? undefined : 'Get a working URL in less than a minute.'} />
         {isClosed ? (
           <Note>Sign-up is closed on this service. Ask its operator for an invite.</Note>
         ) : sentTo !== '' ? (
@@ -105,7 +105,7 @@ export function SignUp() {
                 fix={getFix('email')}
                 hint={
                   invited &&
-                  (link === '' ? 'Your invite is for this address alone.' : 'You have confirmed this address.')
+                  (link === '' ? 'Your invite is for this address only.' : 'You have confirmed this address.')
                 }
               />
             )}

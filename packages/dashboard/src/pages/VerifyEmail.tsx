@@ -37,8 +37,10 @@ export function VerifyEmail() {
           </Note>
         ) : isLoggedOut || link === '' ? (
           <Note kind="warn">
-            {isLoggedOut ? 'Log in to the account that the address is for' : 'The address of this page has no link'}.
-            Then open the link in the email again. <Link to="/log-in">Log in</Link>
+            {isLoggedOut
+              ? 'Log in to the account that the address is for'
+              : 'The URL of this page has no confirmation code'}
+            . Then open the link in the email again. <Link to="/log-in">Log in</Link>
           </Note>
         ) : (
           <form className="stack" noValidate onSubmit={submit}>

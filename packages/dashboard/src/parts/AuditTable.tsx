@@ -59,10 +59,10 @@ function Entries({
                 <table className="table cards">
                   <thead>
                     <tr>
-                      <th scope="col">When</th>
-                      <th scope="col">What</th>
-                      <th scope="col">To what</th>
-                      <th scope="col">From where</th>
+                      <th scope="col">Time</th>
+                      <th scope="col">Change</th>
+                      <th scope="col">Subject</th>
+                      <th scope="col">IP address</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -93,13 +93,13 @@ function Row({ entry }: { readonly entry: AuditEntryView }) {
         <span title={entry.action}>{actionText(entry.action)}</span>
         {detail !== '' && <p className="hint break">{detail}</p>}
       </th>
-      <td data-label="To what">
+      <td data-label="Subject">
         {kind}
         <p className="hint">
           <code>{entry.subject ?? '–'}</code>
         </p>
       </td>
-      <td data-label="From where" className="break">
+      <td data-label="IP address" className="break">
         {entry.ip ?? '–'}
         {entry.actor !== entry.userId && <p className="hint">by {entry.actor}</p>}
       </td>

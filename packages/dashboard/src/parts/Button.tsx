@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react'
 
-/** A button. While it is busy it stays where it is and can be reached, and does nothing. */
+/** A button. While it is busy, it can still have the focus, but does nothing. */
 export function Button(props: {
   readonly children: ReactNode
   readonly kind?: 'primary' | 'danger' | 'dangerPrimary' | 'plain' | undefined

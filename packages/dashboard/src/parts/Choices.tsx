@@ -1,7 +1,8 @@
 import { useId } from 'react'
 import type { ReactNode } from 'react'
+import { describeField, FieldFix, FieldHint } from './fieldNotes.tsx'
 
-/** Several things to choose of: one (radio buttons), or any number (boxes). */
+/** A choice of one option (radio buttons), or of any number (checkboxes). */
 export function Choices<Value extends string>(props: {
   readonly legend: string
   readonly kind: 'one' | 'any'
@@ -15,15 +16,10 @@ export function Choices<Value extends string>(props: {
 }) {
   const id = useId()
   const { kind, value: chosen } = props
-  const described = [props.fix ? `${id}-fix` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
   return (
-    <fieldset className="field" aria-describedby={described || undefined}>
+    <fieldset className="field" aria-describedby={describeField(id, props)}>
       <legend className="field-label">{props.legend}</legend>
-      {props.hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {props.hint}
-        </p>
-      )}
+      <FieldHint id={id} hint={props.hint} />
       <div className={props.across ? 'choices across' : 'choices'}>
         {props.options.map(({ value, title, what }) => (
           <label className="choice" key={value}>
@@ -50,11 +46,7 @@ export function Choices<Value extends string>(props: {
           </label>
         ))}
       </div>
-      {props.fix && (
-        <p className="fix" id={`${id}-fix`}>
-          {props.fix}
-        </p>
-      )}
+      <FieldFix id={id} fix={props.fix} />
     </fieldset>
   )
 }

@@ -3,11 +3,11 @@ import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Problem } from './Note.tsx'
 
-/** Asks whether something is to end, and says in the same place why it did not. */
+/** Asks for a confirmation, and shows in the same place why the action failed. */
 export function ConfirmDialog(props: {
   readonly of: Submit
   readonly title: string
-  /** What follows from it. */
+  /** The consequences. */
   readonly lead: string
   /** On the button. */
   readonly action: string

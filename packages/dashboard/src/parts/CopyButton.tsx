@@ -5,9 +5,9 @@ import { copyText } from './copyText.ts'
 import { useDialogs } from './dialogs.ts'
 import { Icon } from './Icon.tsx'
 
-/** Copies a text, which may first have to be asked for, and says so. */
+/** Copies a text, which it may first have to request, and announces that. */
 export function CopyButton(props: {
-  /** RouteInput the password where one was asked for. */
+  /** Takes the password if the user was asked for it. */
   readonly text: (password: string | undefined) => Promise<string> | string
   /** The copied thing, for screen readers: `address of testnet`. */
   readonly what: string

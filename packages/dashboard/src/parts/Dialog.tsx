@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'react'
 import type { ReactNode } from 'react'
 
-/** A dialog over the page. The browser keeps the focus in it, and gives it back. */
+/** A modal dialog. The browser keeps the focus in it, and restores it afterwards. */
 export function Dialog(props: { readonly title: string; readonly onClose: () => void; readonly children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()

@@ -22,7 +22,7 @@ interface Said {
 /** How long a change can be undone, in milliseconds. */
 const undoMs = 15_000
 
-/** Brings up what {@link useDialogs} asks for. */
+/** Renders the dialogs and messages of {@link useDialogs}. */
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
   const [asked, setAsked] = useState<Asked>()
   const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
@@ -44,7 +44,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
       await said?.undo?.()
       say('Undone')
     } catch (error) {
-      say(isControlFailure(error) ? `Not undone. ${sentence(error.message)}` : 'Not undone')
+      say(isControlFailure(error) ? `Could not undo. ${sentence(error.message)}` : 'Could not undo')
     } finally {
       setUndoing(false)
     }
@@ -77,12 +77,12 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               kind="current"
               value={password}
               onChange={setPassword}
-              fix={asked.wasWrong ? 'This is not your password.' : undefined}
+              fix={asked.wasWrong ? 'Wrong password.' : undefined}
             />
             <div className="row end">
               <Button onClick={() => settle(undefined)}>Cancel</Button>
               <Button kind="primary" type="submit">
-                Go on
+                Continue
               </Button>
             </div>
           </form>

@@ -1,6 +1,6 @@
 import { TextField } from './TextField.tsx'
 
-/** Who logs in. */
+/** The email address of an account. */
 export function EmailField(props: {
   readonly value: string
   readonly onChange: (email: string) => void

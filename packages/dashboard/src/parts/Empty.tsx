@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What stands where nothing is yet, and what to do about it. */
+/** The placeholder of an empty list, with what to do next. */
 export function Empty(props: { readonly title: string; readonly children?: ReactNode; readonly action?: ReactNode }) {
   return (
     <div className="card">

@@ -19,11 +19,11 @@ import { SelectField } from './SelectField.tsx'
 import { TextField } from './TextField.tsx'
 import { dayText, lastUsedText } from './times.ts'
 
-type KeyFacts = Omit<AppView['key'], 'id' | 'addresses'>
+type KeyFacts = Omit<AppView['key'], 'id' | 'urls'>
 
-const days = (count: number): string => (count === 0 ? 'Ends at once' : count === 1 ? '1 day' : `${count} days`)
+const days = (count: number): string => (count === 0 ? '0 days: stops now' : count === 1 ? '1 day' : `${count} days`)
 
-/** The day of a time, as a field for days takes it: in the reader's own zone. */
+/** Formats a time as the value of a date field, in the user's time zone. */
 const dayOf = (time: string | null): string => {
   if (time === null) return ''
   const date = new Date(time)
@@ -32,7 +32,7 @@ const dayOf = (time: string | null): string => {
 /** The end of that day. */
 const endOf = (day: string): string | null => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
 
-/** A key: when it ends, and putting a new one in its place. */
+/** A key: its expiry and its rotation. */
 export function KeyCard(props: {
   /** The key's id. */
   readonly id: string
@@ -54,7 +54,7 @@ export function KeyCard(props: {
   const [grace, setGrace] = useState('1')
   const saving = useSubmit({
     check: () => ({
-      expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
+      expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be in the future' : undefined,
     }),
     send: async () => {
       if (draft.isDirty) await props.setExpiry(endOf(expiry))
@@ -70,7 +70,7 @@ export function KeyCard(props: {
     done: async (key) => {
       setRotating(false)
       await takeNewKey(key)
-      say('There is a new key now')
+      say('Key rotated')
     },
   })
   return (
@@ -115,8 +115,8 @@ export function KeyCard(props: {
         <Dialog title="Rotate key" onClose={() => setRotating(false)}>
           <form className="stack" onSubmit={rotating.submit}>
             <p className="soft">
-              A new key takes the place of this one, and all addresses change with it. Programs with the old key go on
-              working for the time that you choose.
+              A new key replaces this one, and all URLs change with it. The old key keeps working for the time that you
+              choose.
             </p>
             <Problem text={rotating.problem} />
             <SelectField

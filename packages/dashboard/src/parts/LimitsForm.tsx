@@ -8,21 +8,21 @@ import { TextField } from './TextField.tsx'
 /** The limits that pages set, in the order to show them in. */
 export const limitNames = ['perDay', 'perMonth', 'perSecond'] as const
 
-/** What each of them is called. */
+/** Their titles. */
 export const limitTitles = {
   perDay: 'Requests a day',
   perMonth: 'Requests a month',
   perSecond: 'Requests a second',
 } as const
 
-/** Sets limits below the service's. What is left empty is as the service has it. */
+/** Sets limits below the service's. An empty field means the service's limit. */
 export function LimitsForm(props: {
   /** The record's id. */
   readonly id: string
   readonly own: OwnLimits | null
   /** @default limitTitles */
   readonly titles?: Readonly<Record<(typeof limitNames)[number], string>>
-  /** Keeps them. `null` where none is set. */
+  /** Saves the limits; `null` for those that are not set. */
   readonly save: (limits: OwnLimits | null) => Promise<unknown>
 }) {
   const { titles = limitTitles, save } = props
@@ -46,7 +46,7 @@ export function LimitsForm(props: {
       ),
     send: () => {
       const limits: OwnLimits = {
-        // Set by programs alone, and kept as it is.
+        // Only the API can set it, so it is kept as it is.
         ...(own.burst !== undefined && { burst: own.burst }),
         ...Object.fromEntries(
           limitNames.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),
@@ -72,7 +72,7 @@ export function LimitsForm(props: {
             optional
             value={values[name]}
             onChange={(value) => change({ [name]: value })}
-            placeholder="As the service’s"
+            placeholder="Default"
             fix={saving.getFix(name) ?? saving.getFix(`limits.${name}`)}
           />
         ))}

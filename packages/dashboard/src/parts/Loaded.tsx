@@ -11,12 +11,12 @@ interface Loading<Data> {
   readonly refetch: () => unknown
 }
 
-/** What was asked for, once it is there. Until then the shape of it, or why it is not there and a way to try again. */
+/** Renders the data of a query once it is loaded. Until then its skeleton, or the error with a button to retry. */
 export function Loaded<Data>(props: {
   readonly query: Loading<Data>
   readonly children: (data: Data) => ReactNode
   readonly shape?: ReactNode
-  /** The page's heading where it is not there; of pages whose heading is in what is loaded. */
+  /** The heading if loading fails, for pages whose heading is part of the data. */
   readonly failedTitle?: string
 }) {
   const { data, error, refetch } = props.query
@@ -37,7 +37,7 @@ export function Loaded<Data>(props: {
   )
 }
 
-/** Why something is not there. */
+/** Why loading failed. */
 export function Failed({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   const isFailure = isControlFailure(error)
   return (
@@ -50,7 +50,7 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
   )
 }
 
-/** Where something is about to be. */
+/** The placeholder of data that is loading. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div className="card">

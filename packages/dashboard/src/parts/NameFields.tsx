@@ -5,7 +5,7 @@ interface Named {
   readonly description: string
 }
 
-/** What something is called, and what it is for. */
+/** The fields for a name and a description. */
 export function NameFields(props: {
   readonly values: Named
   readonly onChange: (part: Partial<Named>) => void

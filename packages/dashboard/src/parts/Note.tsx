@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A sentence that matters, said aloud when it appears. */
+/** An important message, which screen readers announce when it appears. */
 export function Note(props: {
   readonly kind?: 'good' | 'warn' | 'bad'
   readonly children: ReactNode
@@ -14,7 +14,7 @@ export function Note(props: {
   )
 }
 
-/** Why a form did not work. Nothing where it did. */
+/** Why a form failed. Renders nothing if it did not. */
 export function Problem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : <Note kind="bad">{text}</Note>
 }

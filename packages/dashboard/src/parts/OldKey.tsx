@@ -26,7 +26,7 @@ export function OldKey(props: {
     send: props.end,
     done: () => {
       setAsking(false)
-      say('The old key has ended')
+      say('Old key deactivated')
     },
   })
   const lastUsedAt = traffic?.old?.lastUsedAt
@@ -44,13 +44,13 @@ export function OldKey(props: {
               else setAsking(true)
             }}
           >
-            End it now
+            Deactivate now
           </Button>
         }
       >
         The old key works until {momentText(props.oldUntil)}.{' '}
         {isSafe
-          ? 'It was unused for 2 hours: safe to end now, unless a program runs less often, such as every night.'
+          ? 'It was unused for 2 hours. You can deactivate it now, unless a program runs less often, such as every night.'
           : typeof lastUsedAt === 'string' && `It was last used at ${momentText(lastUsedAt)}.`}
       </Note>
       {!isAsking && ending.problem !== undefined && <Note kind="bad">{ending.problem}</Note>}
@@ -71,11 +71,11 @@ export function OldKey(props: {
       {isAsking && (
         <ConfirmDialog
           of={ending}
-          title="End the old key?"
+          title="Deactivate the old key?"
           lead={`${
             typeof lastUsedAt === 'string' ? `It was last used at ${momentText(lastUsedAt)}. ` : ''
           }Programs that use it stop working at once.`}
-          action="End old key"
+          action="Deactivate old key"
           onClose={() => setAsking(false)}
         />
       )}

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 import { HelpLink } from './HelpLink.tsx'
 import { useHelpPage } from './helpPages.ts'
 
-// Whoever opens the pages begins at their top, where the link past the menu is.
+// When the pages are opened, the focus stays at the top, where the link past the menu is.
 let isOpened = false
 
-/** The heading of a page. It names the window, and takes the focus when one comes to the page, so that it is read out. */
+/** The heading of a page. It sets the window's title, and takes the focus after a navigation, so that it is read out. */
 export function PageHead(props: {
   readonly title: string
-  /** Of the window, where the heading says too little. */
+  /** The title of the window, if the heading alone is unclear. */
   readonly windowTitle?: string
   readonly lead?: ReactNode
   readonly crumb?: ReactNode
@@ -23,7 +23,7 @@ export function PageHead(props: {
   }, [windowTitle])
   useEffect(() => {
     const { activeElement } = document
-    // Not over a field that the page has given the focus to.
+    // Not if the page has focused a field.
     const isFree = activeElement === document.body || activeElement?.tagName === 'A'
     if (isOpened && isFree) ref.current?.focus({ preventScroll: true })
     isOpened = true

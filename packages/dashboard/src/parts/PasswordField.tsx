@@ -1,6 +1,6 @@
 import { TextField } from './TextField.tsx'
 
-/** A password: the one that is, which a browser fills in, or a new one, which it offers to make and to keep. */
+/** A field for the current password, which a browser fills in, or for a new one, which it offers to generate and store. */
 export function PasswordField(props: {
   readonly kind: 'current' | 'new'
   /** @default 'Password' */

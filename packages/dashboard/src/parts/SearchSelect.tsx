@@ -1,11 +1,12 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { describeField, FieldFix, FieldHint } from './fieldNotes.tsx'
 
-/** One thing that can be chosen. */
+/** An option. */
 export interface SearchOption {
   readonly value: string
   readonly title: string
-  /** More about it, in one line. */
+  /** A description in one line. */
   readonly what?: ReactNode
 }
 
@@ -70,7 +71,6 @@ export function SearchSelect(props: {
     event.preventDefault()
     event.stopPropagation()
   }
-  const described = [props.fix ? `${id}-fix` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
 
   return (
     <div className="field">
@@ -90,7 +90,7 @@ export function SearchSelect(props: {
           aria-controls={`${id}-list`}
           aria-activedescendant={options[active] ? `${id}-${active}` : undefined}
           aria-invalid={props.fix ? true : undefined}
-          aria-describedby={described || undefined}
+          aria-describedby={describeField(id, props)}
           placeholder={chosen?.title ?? props.placeholder}
           value={typed ?? (isOpen ? '' : (chosen?.title ?? ''))}
           onChange={({ target }) => open(target.value)}
@@ -124,16 +124,8 @@ export function SearchSelect(props: {
       <p className="hidden" role="status">
         {isOpen && (options.length === 0 ? props.nothing : `${options.length} found`)}
       </p>
-      {props.fix && (
-        <p className="fix" id={`${id}-fix`}>
-          {props.fix}
-        </p>
-      )}
-      {props.hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {props.hint}
-        </p>
-      )}
+      <FieldFix id={id} fix={props.fix} />
+      <FieldHint id={id} hint={props.hint} />
     </div>
   )
 }

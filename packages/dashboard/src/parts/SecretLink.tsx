@@ -2,7 +2,7 @@ import { CopyButton } from './CopyButton.tsx'
 import { Note } from './Note.tsx'
 import { momentText } from './times.ts'
 
-/** A link that works once, to be given to a person. */
+/** A link that works once, to send to a person. */
 export function SecretLink(props: { readonly url: string; readonly expiresAt: string; readonly what: string }) {
   return (
     <Note kind="good" action={<CopyButton what={props.what} text={() => props.url} />}>

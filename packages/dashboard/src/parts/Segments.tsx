@@ -1,4 +1,4 @@
-/** A few things of which one is chosen, side by side. */
+/** A choice of one of a few options, side by side. */
 export function Segments<Value extends string>(props: {
   readonly legend: string
   readonly name: string

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { describeField, FieldFix } from './fieldNotes.tsx'
 
 /** A field with a list to choose from. */
 export function SelectField<Value extends string>(props: {
@@ -7,7 +8,7 @@ export function SelectField<Value extends string>(props: {
   readonly value: Value | ''
   readonly onChange: (value: Value) => void
   readonly options: readonly { readonly value: Value; readonly title: string }[]
-  /** What stands there before anything is chosen. */
+  /** The placeholder before anything is chosen. */
   readonly nothing?: string
   readonly required?: boolean
   readonly fix?: string | undefined
@@ -25,7 +26,7 @@ export function SelectField<Value extends string>(props: {
         value={props.value}
         required={props.required}
         aria-invalid={props.fix ? true : undefined}
-        aria-describedby={props.fix ? `${id}-fix` : undefined}
+        aria-describedby={describeField(id, props)}
         onChange={({ target }) => props.onChange(target.value as Value)}
       >
         {props.nothing !== undefined && (
@@ -39,11 +40,7 @@ export function SelectField<Value extends string>(props: {
           </option>
         ))}
       </select>
-      {props.fix && (
-        <p className="fix" id={`${id}-fix`}>
-          {props.fix}
-        </p>
-      )}
+      <FieldFix id={id} fix={props.fix} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Button } from './Button.tsx'
 
-/** Brings the next page of a list, while there is one. */
+/** A button that loads the next page of a list. Renders nothing if there is none. */
 export function ShowMore(props: {
   readonly of: {
     readonly hasNextPage: boolean

@@ -6,7 +6,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
 import { Problem } from './Note.tsx'
 
-/** Leads to the provider of single sign-on. Nothing without a provider. */
+/** Opens the provider of single sign-on. Renders nothing without a provider. */
 export function SignOnButton({ verb = 'Continue with', ...plan }: SignOnPlan & { readonly verb?: string }) {
   const { data: deployment } = useQuery(deploymentQuery)
   const { submit, isPending, problem } = useSubmit({ send: () => startSignOn(plan) })

@@ -1,7 +1,8 @@
 import { useId } from 'react'
 import type { ReactNode } from 'react'
+import { describeField, FieldFix, FieldHint } from './fieldNotes.tsx'
 
-/** A field for text, with its label, its hint, and what is wrong with it. */
+/** A text field with its label, its hint and its problem. */
 export function TextField(props: {
   readonly label: string
   readonly name: string
@@ -15,7 +16,7 @@ export function TextField(props: {
   readonly fix?: string | undefined
   readonly autoComplete?: string
   readonly placeholder?: string
-  /** In characters. How many there are is shown; nothing is cut off. */
+  /** In characters. Longer text is not cut off: the field shows its length. */
   readonly most?: number
   readonly min?: number | string
   readonly max?: number | string
@@ -24,7 +25,6 @@ export function TextField(props: {
 }) {
   const id = useId()
   const length = [...props.value.trim()].length
-  const described = [props.fix ? `${id}-fix` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
   const common = {
     id,
     name: props.name,
@@ -34,7 +34,7 @@ export function TextField(props: {
     placeholder: props.placeholder,
     autoComplete: props.autoComplete ?? 'off',
     'aria-invalid': props.fix ? true : undefined,
-    'aria-describedby': described || undefined,
+    'aria-describedby': describeField(id, props),
   }
   return (
     <div className="field">
@@ -61,16 +61,8 @@ export function TextField(props: {
           onChange={({ target }) => props.onChange(target.value)}
         />
       )}
-      {props.fix && (
-        <p className="fix" id={`${id}-fix`}>
-          {props.fix}
-        </p>
-      )}
-      {props.hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {props.hint}
-        </p>
-      )}
+      <FieldFix id={id} fix={props.fix} />
+      <FieldHint id={id} hint={props.hint} />
     </div>
   )
 }

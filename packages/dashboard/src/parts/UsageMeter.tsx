@@ -15,7 +15,7 @@ export function UsageMeter({ period, usage }: { readonly period: Period; readonl
       <div className="row spread">
         <h3>{title}</h3>
         <p>
-          <strong>{countText(used)}</strong> {limit === null ? 'used, without a limit' : `of ${countText(limit)}`}
+          <strong>{countText(used)}</strong> {limit === null ? 'used, no limit' : `of ${countText(limit)}`}
         </p>
       </div>
       {limit !== null && (

@@ -4,14 +4,14 @@ import { momentText } from './times.ts'
 
 const time = '2026-11-22T10:00:00.000Z'
 
-test('the audit log has words for what was done and to what', () => {
-  expect(actionText('key.dropOld')).toBe('Ended the old key')
+test('the audit log describes actions and their subjects', () => {
+  expect(actionText('key.dropOld')).toBe('Deactivated the old key')
   expect(actionText('something.new')).toBe('something.new')
   expect(kindText('app_0123')).toBe('App')
   expect(kindText('nothing')).toBeUndefined()
 })
 
-test('its details are read as times, words and lists, without what is empty', () => {
+test('its details are shown as times, words and lists, without empty values', () => {
   expect(detailText({ graceDays: 1, expiresAt: Date.parse(time), label: '', email: null })).toBe(
     `grace days: 1, expires at: ${momentText(time)}`,
   )

@@ -5,7 +5,7 @@ const actions: Readonly<Record<string, string>> = {
   'account.changeEmail': 'Changed the email address',
   'account.changePassword': 'Changed the password',
   'account.connect': 'Connected single sign-on',
-  'account.confirmFailed': 'Gave a wrong password',
+  'account.confirmFailed': 'Entered a wrong password',
   'account.delete': 'Deleted the account',
   'account.disable': 'Disabled the account',
   'account.enable': 'Enabled the account',
@@ -15,29 +15,29 @@ const actions: Readonly<Record<string, string>> = {
   'account.logInFailed': 'Failed to log in',
   'account.logOut': 'Logged out',
   'account.requestEmail': 'Requested a link to confirm an email address',
-  'account.resetLink': 'Made a link to reset the password',
+  'account.resetLink': 'Created a link to reset the password',
   'account.resetPassword': 'Reset the password',
   'account.role': 'Changed the account’s role',
   'account.signUp': 'Signed up',
   'account.verifyEmail': 'Confirmed the email address',
   'alerts.edit': 'Changed the email alerts',
   'allowList.add': 'Added to the allow list',
-  'allowList.edit': 'Changed a label of the allow list',
+  'allowList.edit': 'Changed a label on the allow list',
   'allowList.remove': 'Removed from the allow list',
   'app.create': 'Created an app',
   'app.delete': 'Deleted an app',
   'app.edit': 'Changed an app',
-  'invite.create': 'Made an invite',
-  'invite.remove': 'Took back an invite',
+  'invite.create': 'Created an invite',
+  'invite.remove': 'Revoked an invite',
   'jwtKey.add': 'Imported a JWT key',
   'jwtKey.remove': 'Removed a JWT key',
   'key.create': 'Created an API key',
-  'key.dropOld': 'Ended the old key',
+  'key.dropOld': 'Deactivated the old key',
   'key.edit': 'Changed a key',
-  'key.reveal': 'Showed a key',
+  'key.reveal': 'Revealed a key',
   'key.revoke': 'Revoked a key',
   'key.rotate': 'Rotated a key',
-  'token.create': 'Made an access token',
+  'token.create': 'Created an access token',
   'token.remove': 'Removed an access token',
   'webhook.create': 'Added a webhook',
   'webhook.remove': 'Removed a webhook',
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, string>> = {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
 
-/** Whether it is a span of time in seconds, by its name. */
+/** Whether a member is a duration in seconds, by its name. */
 const isSpan = (name: string, value: unknown): value is number => typeof value === 'number' && /[a-z]S$/.test(name)
 
 /** `expiresAt` as `expires at`. */
@@ -80,20 +80,20 @@ function valueText(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => valueText(name, one)).join(', ')
   if (isTime(value)) return momentText(value)
   if (isSpan(name, value)) return spanText(value)
-  // Kept as the service counts time: in milliseconds since 1970.
+  // The service stores times in milliseconds since 1970.
   if (typeof value === 'number' && name.endsWith('At')) return momentText(new Date(value).toISOString())
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'object' && value !== null) return detailText(value)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What was done, in words; what has none here, by its name. */
+/** Describes an action; an unknown one by its name. */
 export const actionText = (action: string): string => actions[action] ?? action
 
-/** What kind of thing an id is of. */
+/** The kind of the record that an id belongs to. */
 export const kindText = (id: string): string | undefined => kinds[id.slice(0, id.indexOf('_'))]
 
-/** What is known of it besides, without what is empty. */
+/** The other details, without empty ones. */
 export const detailText = (detail: object): string =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')

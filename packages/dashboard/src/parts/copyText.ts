@@ -1,6 +1,6 @@
 /**
- * Puts a text on the clipboard. It may still have to be asked for: the click that wants it must not have been long ago.
- * @returns Whether it is there now.
+ * Copies a text to the clipboard. The text may be a promise, but browsers allow this only shortly after a click.
+ * @returns Whether it was copied.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -11,7 +11,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The clipboard's own way is there over https and on this machine only. */
+/** The Clipboard API works only over HTTPS and on this machine. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text
@@ -19,7 +19,7 @@ function copyBySelection(text: string): boolean {
   document.body.append(field)
   field.select()
   try {
-    // Deprecated, and the one way there is over plain http.
+    // Deprecated, but the only way over plain HTTP.
     return document.execCommand('copy')
   } finally {
     field.remove()

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react'
 
-/** What any page can bring up over itself. */
+/** The dialogs and messages that any page can show. */
 export interface Dialogs {
-  /** Asks for the password. @returns `undefined` where it was not given. */
+  /** Asks for the password. @returns `undefined` if the user cancels. */
   readonly askPassword: (wasWrong: boolean) => Promise<string | undefined>
   /** Shows a key that the service cannot show again. Resolves once the user confirms that they saved it. */
   readonly showNewKey: (apiKey: string) => Promise<void>
@@ -10,12 +10,12 @@ export interface Dialogs {
   readonly say: (text: string, options?: { readonly undo?: () => Promise<unknown> }) => void
 }
 
-/** RouteInput by {@link DialogsProvider}. */
+/** Provided by {@link DialogsProvider}. */
 export const DialogsContext = createContext<Dialogs>({
   askPassword: () => Promise.resolve(undefined),
   showNewKey: () => Promise.resolve(),
   say: () => undefined,
 })
 
-/** What any page can bring up over itself. */
+/** The dialogs and messages that any page can show. */
 export const useDialogs = (): Dialogs => useContext(DialogsContext)

@@ -3,7 +3,7 @@ import { agoText, resetText, spanText, utcDayText } from './times.ts'
 
 const midnight = '2026-11-22T00:00:00.000Z'
 
-test('what begins anew by UTC is told with its zone, and in the time of the reader where that differs', () => {
+test('a reset by UTC is shown with its zone, and in the time zone of the reader', () => {
   const there = resetText(midnight, 'America/New_York')
   expect(there).toMatch(/22.* UTC, .*21.* your time$/)
   expect(resetText(midnight, 'UTC')).toMatch(/22.* UTC$/)
@@ -13,7 +13,7 @@ test('a day of UTC is that day everywhere', () => {
   expect(utcDayText(midnight)).toContain('22')
 })
 
-test('a span of seconds is told in the units that people know', () => {
+test('a duration in seconds is shown in common units', () => {
   expect(spanText(86_400)).toBe('1 day')
   expect(spanText(5_400)).toBe('1 hour 30 minutes')
   expect(spanText(31_536_000)).toBe('365 days')

@@ -16,7 +16,7 @@ const shortMoment = new Intl.DateTimeFormat(undefined, {
 })
 const rate = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
-/** A day, as the reader's language has it. */
+/** A day, in the reader's language. */
 export const dayText = (time: string): string => day.format(new Date(time))
 /** A day and a time on it. */
 export const momentText = (time: string): string => moment.format(new Date(time))
@@ -29,7 +29,7 @@ export const clockText = (time: string): string => clock.format(new Date(time))
 /** A day of UTC. */
 export const utcDayText = (time: string): string => utcDay.format(new Date(time))
 /**
- * When something begins anew that goes by UTC: in UTC, and in the reader's own zone where that differs.
+ * When something resets by UTC: in UTC, and in the reader's own time zone if it differs.
  * @param timeZone - The reader's. @default the browser's
  */
 export const resetText = (time: string, timeZone?: string): string => {
@@ -83,7 +83,7 @@ export const secondText = (time: number): string => seconds.format(time)
 /** A limit. */
 export const limitText = (value: number | null): string => (value === null ? 'no limit' : whole.format(value))
 
-/** A span of time, in seconds, as in `1 hour 30 minutes`. */
+/** A duration in seconds, as in `1 hour 30 minutes`. */
 export const spanText = (seconds: number): string => {
   let rest = seconds
   const parts = units.flatMap(([unit, size]) => {

@@ -47,7 +47,7 @@ export function RecordDetails(props: {
         <ConfirmDialog
           of={changing}
           title="Record params and responses?"
-          lead="The service then stores parts of what your callers send and receive: accounts, contract calls, signed transactions. You and the operators of the service can read them for 24 hours, also after you stop recording. Turn it on while you look for a fault."
+          lead="The service then stores parts of what your callers send and receive: accounts, contract calls, signed transactions. You and the operators of the service can read them for 24 hours, also after you stop recording. Turn it on while you debug a problem."
           action="Record"
           onClose={() => {
             changing.clear()

@@ -40,7 +40,10 @@ export function Replay(props: {
   const { url, symbol } = network
   const address: SnippetAddress = 'appId' in subject ? { baseUrl: url } : { rpcUrl: url }
   return (
-    <Card title="Repeat it" lead={`${leads[replay.source]}${request.calls > 1 ? ' Only this call of the batch.' : ''}`}>
+    <Card
+      title="Repeat the request"
+      lead={`${leads[replay.source]}${request.calls > 1 ? ' Only this call of the batch.' : ''}`}
+    >
       <div className="selects">
         <SelectField
           label="Copy as"

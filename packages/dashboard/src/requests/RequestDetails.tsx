@@ -34,14 +34,14 @@ export function RequestDetails(props: {
   const filters = readRequestFilters(useSearch({ strict: false }))
   const back = (
     <LogLink subject={subject} filters={filters}>
-      To the requests
+      Back to requests
     </LogLink>
   )
   const { logId = '' } = useParams({ strict: false })
   const query = useQuery(requestQuery(subject, logId))
   if (isControlFailure(query.error, 'not_found') || isControlFailure(query.error, 'invalid')) {
     return (
-      <Empty title="There is no such request in the log" action={back}>
+      <Empty title="Request not found" action={back}>
         <p>It may have been deleted: the log has only the latest requests.</p>
       </Empty>
     )

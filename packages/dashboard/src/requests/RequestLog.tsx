@@ -146,7 +146,7 @@ function Nothing(props: { readonly subject: KeySubject; readonly isFiltered: boo
   }
   return (
     <Empty title="No requests yet" action={<SetupLink subject={subject}>Make a call</SetupLink>}>
-      <p>Copy an example call from Setup, or run it there. It appears here some seconds later.</p>
+      <p>Copy an example call from Setup, or run it there. It appears here a few seconds later.</p>
     </Empty>
   )
 }

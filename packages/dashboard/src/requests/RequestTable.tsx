@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
-import { memo, useMemo } from 'react'
+import { memo, useEffect, useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import { outcomeTitle } from '../charts/outcomeTitle.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
@@ -21,6 +21,10 @@ export function RequestTable(props: {
   const { getTitle } = useNetworks()
   const navigate = useNavigate()
   const chunks = useMemo(() => toChunks(pages.map(({ items }) => items)), [pages])
+  // All rows are rendered when they load. Otherwise their real heights would move the button below them while it is pressed. Only a long list
+  // that is shown again, by Back, starts with estimated heights.
+  const [isMounted, setMounted] = useState(false)
+  useEffect(() => setMounted(true), [])
   const rowCount = chunks.reduce((sum, { items }) => sum + items.length, 0)
   const path = 'appId' in subject ? `/apps/${subject.appId}/requests` : `/keys/${subject.keyId}/requests`
   // For all rows: a `Link` in each renders with every navigation.
@@ -50,7 +54,14 @@ export function RequestTable(props: {
           </tr>
         </thead>
         {chunks.map(({ id, start, items }) => (
-          <Chunk key={id} requests={items} start={start} path={path} getTitle={getTitle} />
+          <Chunk
+            key={id}
+            requests={items}
+            start={start}
+            isNearAtFirst={isMounted || start < 100}
+            path={path}
+            getTitle={getTitle}
+          />
         ))}
       </table>
     </div>
@@ -66,9 +77,15 @@ interface RowContext {
 /** The height of a row on a wide screen, in pixels, for rows that were not rendered yet. */
 const rowHeight = 41
 
-function Chunk(props: RowContext & { readonly requests: readonly RequestEntryView[]; readonly start: number }) {
+function Chunk(
+  props: RowContext & {
+    readonly requests: readonly RequestEntryView[]
+    readonly start: number
+    readonly isNearAtFirst: boolean
+  },
+) {
   const { requests, start, path, getTitle } = props
-  const { ref, isNear, height } = useNearViewport({ isNearAtFirst: start === 0 })
+  const { ref, isNear, height } = useNearViewport({ isNearAtFirst: props.isNearAtFirst })
   return (
     <tbody ref={ref}>
       {isNear ? (

@@ -5,7 +5,7 @@ import { getReplay } from './getReplay.ts'
 const replay = (method: string | null, params: string | null = null) =>
   getReplay({ method, params } as RequestDetailsView)
 
-test('recorded params are used, unless they were cut or are by name', () => {
+test('recorded params are used, unless they are truncated or by name', () => {
   const recorded = replay('eth_getBalance', '["0x01","latest"]')
   expect(recorded?.source).toBe('log')
   expect(recorded?.steps[0]?.()).toEqual({ method: 'eth_getBalance', params: ['0x01', 'latest'] })

@@ -4,7 +4,7 @@ import { metricsQuery } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import { countText } from '../parts/times.ts'
 
-/** Waits for the first request of a new key, and says when it is there. */
+/** Waits for the first request of a new key, and announces it. */
 export function FirstRequest({ subject }: { readonly subject: KeySubject }) {
   const ever = useQuery({ ...metricsQuery(subject, 'quarter'), staleTime: 60_000 })
   const isNew = ever.data?.total === 0

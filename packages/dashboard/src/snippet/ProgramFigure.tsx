@@ -9,7 +9,7 @@ import { highlight } from './highlight.ts'
 import { canShowKey } from './useKeyHolder.ts'
 import type { KeyHolder } from './useKeyHolder.ts'
 
-/** A program to read and copy. The key in it is masked until it is asked for. */
+/** A program to read and copy. Its key is masked until the user reveals it. */
 export function ProgramFigure(props: {
   readonly holder: KeyHolder
   readonly label: string

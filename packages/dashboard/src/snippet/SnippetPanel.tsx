@@ -23,10 +23,10 @@ import type { TypedValues } from './snippetValues.ts'
 const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly NetworkView[]): string =>
   networks.some((other) => other.title === title && other.network !== network) ? `${title} (${network})` : title
 
-/** An example call to choose, read, copy and run. The key in it is masked until it is asked for. */
+/** An example call to choose, read, copy and run. Its key is masked until the user reveals it. */
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
-  /** Whether the key is an app's or an API key: their addresses differ. */
+  /** Whether the key is an app's or an API key: their URLs differ. */
   readonly subject: KeySubject
   readonly networks: readonly NetworkView[]
   /** Whether calls need a JWT. @default false */

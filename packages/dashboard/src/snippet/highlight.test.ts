@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { highlight } from './highlight.ts'
 
 describe.each(snippetLanguages)('in $id', ({ id: language, libraries }) => {
-  test('the parts of every program are the program', () => {
+  test('the parts of every program join to the program', () => {
     for (const { id: library } of libraries) {
       for (const { id: method } of snippetMethods) {
         for (const withKeyrail of [false, true]) {

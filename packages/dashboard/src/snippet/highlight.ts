@@ -1,6 +1,6 @@
 import type { SnippetLanguage } from '@keyrail/snippets'
 
-/** A part of a program, and what it is. */
+/** A part of a program, and its kind. */
 export interface Token {
   readonly text: string
   readonly kind: 'plain' | 'keyword' | 'string' | 'number' | 'comment'
@@ -15,7 +15,7 @@ const shell =
 
 const rules: Readonly<Record<SnippetLanguage, RegExp>> = { javascript: js, typescript: js, python, shell }
 
-/** Splits a program into what is to look alike. Joined again, the parts are the program. */
+/** Splits a program into parts of one color each. Joined, the parts are the program. */
 export function highlight(text: string, language: SnippetLanguage): Token[] {
   const tokens: Token[] = []
   let end = 0

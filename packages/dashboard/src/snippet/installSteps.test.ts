@@ -9,7 +9,7 @@ test('shows the install command if the registries have all packages of Keyrail i
   expect(getInstallSteps('pip install keyrail web3', ['keyrail'])).toEqual([{ command: 'pip install keyrail web3' }])
 })
 
-test('builds from the repository what is not published', () => {
+test('builds unpublished packages from the repository', () => {
   expect(getInstallSteps(npm, ['@keyrail/core'])).toEqual([
     {
       where: 'in the Keyrail repository',

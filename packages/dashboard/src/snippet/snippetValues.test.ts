@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readValues } from './snippetValues.ts'
 
-test('what is typed for an example is taken where it can be right, and told where it cannot', () => {
+test('valid values are accepted for an example, others are reported', () => {
   const account = `0x${'aB'.repeat(20)}`
   expect(readValues(['account', 'block'], { account: ` ${account} `, block: '12' })).toEqual({
     values: { account, block: 12 },

@@ -1,9 +1,9 @@
 import type { SnippetValue, SnippetValues } from '@keyrail/snippets'
 
-/** What was typed for an example, by name. */
+/** The texts that were typed for an example, by name. */
 export type TypedValues = Partial<Readonly<Record<SnippetValue, string>>>
 
-/** The fields for what an example holds at its top. */
+/** The fields for the values at the top of an example. */
 export const valueFields: Readonly<
   Record<SnippetValue, { readonly label: string; readonly placeholder: string; readonly hint: string }>
 > = {
@@ -12,7 +12,7 @@ export const valueFields: Readonly<
   contract: { label: 'Contract', placeholder: '0x…', hint: 'The address of an ERC-20 token.' },
 }
 
-/** Reads what was typed. What is wrong, or left empty, is as the example has it by itself. */
+/** Parses the texts. Invalid and empty ones get the example's default. */
 export function readValues(
   names: readonly SnippetValue[],
   typed: TypedValues,

@@ -3,13 +3,13 @@ import { keepKey, keptKey } from '../control/shownKeys.ts'
 
 /** A key that a page may show. */
 export interface KeyHolder {
-  /** What stands in its place. */
+  /** Its placeholder. */
   readonly masked: string
-  /** The key, where it was shown already. */
+  /** The key, if it was shown already. */
   readonly kept: string | undefined
   /** Whether the service shows it again. */
   readonly canReveal: boolean
-  /** The key: kept, or asked for now. */
+  /** Returns the key, from memory or from the service. */
   readonly reveal: (password?: string) => Promise<string>
   /** Whether a pasted text may be the key: it has the key's form and its last characters. */
   readonly accepts: (apiKey: string) => boolean
@@ -20,7 +20,7 @@ export interface KeyHolder {
 /** Whether a program can contain the key. If keys are never shown again, it reads the key from the environment. */
 export const canShowKey = ({ canReveal, kept }: KeyHolder): boolean => canReveal || kept !== undefined
 
-/** Holds the key of an app or an API key for as long as the page is open, and asks for it when it is first wanted. */
+/** Holds the key of an app or an API key while the page is open, and requests it when it is first needed. */
 export function useKeyHolder(options: {
   readonly id: string
   readonly prefix: 'kr_a' | 'kr_t' | 'kr_m'

@@ -84,7 +84,7 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
           onChange={(chosen) => draft.change({ own: chosen.includes('own'), allUsers: chosen.includes('allUsers') })}
           options={[
             { value: 'own', title: 'about my apps and API keys' },
-            ...(isOperator ? [{ value: 'allUsers' as const, title: 'about those of all users' }] : []),
+            ...(isOperator ? [{ value: 'allUsers' as const, title: 'about the apps and API keys of all users' }] : []),
           ]}
         />
       </SaveForm>

@@ -5,7 +5,7 @@ import { PageHead } from '../../parts/PageHead.tsx'
 
 const route = getRouteApi('/inside/account/audit')
 
-/** What was done to the account, its apps and its keys. */
+/** The audit log of the account, its apps and its keys. */
 export function AccountAudit() {
   const { action } = route.useSearch()
   const navigate = route.useNavigate()
@@ -14,7 +14,7 @@ export function AccountAudit() {
       <PageHead
         title="Audit log"
         windowTitle="Account: audit log"
-        lead="Changes of your account, apps and keys, newest first."
+        lead="Changes to your account, apps and keys, newest first."
       />
       <AuditTable
         of={auditQuery}

@@ -1,6 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router'
 
-/** What all pages of the account have above them. */
+/** The frame of the account pages. */
 export function AccountFrame() {
   return (
     <div className="page">

@@ -42,7 +42,7 @@ function ChangeEmail({ account }: { readonly account: AccountView }) {
   const [sentTo, setSentTo] = useState('')
   const isOther = email.trim().toLowerCase() !== account.email.toLowerCase()
   const requesting = useSubmit({
-    check: () => ({ email: email.trim() === '' ? 'Type an email address' : undefined }),
+    check: () => ({ email: email.trim() === '' ? 'Enter an email address' : undefined }),
     send: (password) =>
       callApi('POST /api/account/email', { body: { email, ...(password !== undefined && { password }) } }),
     done: () => {
@@ -92,7 +92,7 @@ function ChangePassword() {
   const [next, setNext] = useState('')
   const changing = useSubmit({
     check: () => ({
-      current: current === '' ? 'Type the password that you have now' : undefined,
+      current: current === '' ? 'Enter your current password' : undefined,
       next: next === '' ? 'Choose a new password' : undefined,
     }),
     send: () => callApi('POST /api/account/password', { body: { current, next } }),
@@ -100,7 +100,7 @@ function ChangePassword() {
       queries.setQueryData(sessionQuery.queryKey, session)
       setCurrent('')
       setNext('')
-      say('The password is changed. All other sessions have ended.')
+      say('Password changed. All other sessions are logged out.')
     },
     fields: ['current', 'next', 'password'],
   })
@@ -110,7 +110,7 @@ function ChangePassword() {
         <div className="pair">
           <PasswordField
             kind="current"
-            label="Password now"
+            label="Current password"
             name="current"
             value={current}
             onChange={setCurrent}
@@ -137,10 +137,10 @@ function DeleteAccount({ hasPassword }: { readonly hasPassword: boolean }) {
   const [isAsking, setAsking] = useState(false)
   const [password, setPassword] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
-    check: () => ({ password: hasPassword && password === '' ? 'Type your password' : undefined }),
+    check: () => ({ password: hasPassword && password === '' ? 'Enter your password' : undefined }),
     send: () => callApi('POST /api/account/delete', { body: hasPassword ? { password } : {} }),
     done: async () => {
-      changeSession(queries, { tell: true })
+      changeSession(queries, { notifyTabs: true })
       await router.navigate({ to: '/log-in', replace: true })
     },
     fields: ['password'],

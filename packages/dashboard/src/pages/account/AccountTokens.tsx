@@ -18,9 +18,9 @@ import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
 
 const scopes: readonly { readonly value: TokenScope; readonly title: string; readonly what: string }[] = [
-  { value: 'read', title: 'Read', what: 'everything that needs no password' },
-  { value: 'apps:write', title: 'Apps', what: 'make, change and delete apps' },
-  { value: 'keys:write', title: 'API keys', what: 'make, change and revoke API keys' },
+  { value: 'read', title: 'Read', what: 'everything that needs no password (read)' },
+  { value: 'apps:write', title: 'Apps', what: 'create, change and delete apps (apps:write)' },
+  { value: 'keys:write', title: 'API keys', what: 'create, change and revoke API keys (keys:write)' },
 ]
 
 /** Personal access tokens, for scripts that use the control API. */
@@ -47,16 +47,16 @@ export function AccountTokens() {
             <Card title="Your tokens">
               {items.length === 0 ? (
                 <p className="soft">
-                  No tokens yet. Make one for each script or service, with only the permissions that it needs.
+                  No tokens yet. Create one for each script or service, with only the permissions that it needs.
                 </p>
               ) : (
                 <table className="table cards">
                   <thead>
                     <tr>
                       <th scope="col">Label</th>
-                      <th scope="col">May</th>
-                      <th scope="col">Last seen</th>
-                      <th scope="col">Ends</th>
+                      <th scope="col">Permissions</th>
+                      <th scope="col">Last used</th>
+                      <th scope="col">Expires</th>
                       <td />
                     </tr>
                   </thead>
@@ -82,9 +82,9 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
   const [expiry, setExpiry] = useStored('new-token/expiry', '')
   const making = useSubmit({
     check: () => ({
-      label: label.trim() === '' ? 'Say what it is for' : undefined,
+      label: label.trim() === '' ? 'Enter a label' : undefined,
       scopes: chosen.length === 0 ? 'Choose at least one' : undefined,
-      expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
+      expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be in the future' : undefined,
     }),
     send: (password) =>
       callApi('POST /api/tokens', {
@@ -103,8 +103,8 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
     fields: ['label', 'scopes', 'expiresAt'],
   })
   return (
-    <Card title="Make a token">
-      <SaveForm of={making} action="Make token">
+    <Card title="Create a token">
+      <SaveForm of={making} action="Create token">
         <div className="pair">
           <TextField
             label="Label"
@@ -127,7 +127,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
           />
         </div>
         <Choices
-          legend="May"
+          legend="Permissions"
           kind="any"
           name="scopes"
           value={chosen}
@@ -156,11 +156,11 @@ function Token({ token }: { readonly token: AccessTokenView }) {
         {token.label}
         <Problem text={problem} />
       </th>
-      <td data-label="May">
+      <td data-label="Permissions">
         {token.scopes.map((scope) => scopes.find(({ value }) => value === scope)?.title ?? scope).join(', ')}
       </td>
-      <td data-label="Last seen">{token.seenAt === null ? 'never' : momentText(token.seenAt)}</td>
-      <td data-label="Ends">{token.expiresAt === null ? 'never' : dayText(token.expiresAt)}</td>
+      <td data-label="Last used">{token.seenAt === null ? 'never' : momentText(token.seenAt)}</td>
+      <td data-label="Expires">{token.expiresAt === null ? 'never' : dayText(token.expiresAt)}</td>
       <td>
         <div className="row end">
           <Button size="little" kind="danger" busy={isPending} label={`Remove ${token.label}`} onClick={() => submit()}>

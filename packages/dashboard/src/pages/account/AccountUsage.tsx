@@ -22,7 +22,10 @@ export function AccountUsage() {
       <div className="columns">
         <Loaded query={usage}>
           {({ day, month, weights, networks }) => (
-            <Card title="API keys" lead="All of them together. Each app has its own limits, in its settings.">
+            <Card
+              title="API keys"
+              lead="The usage of all API keys together. Each app has its own limits, in its settings."
+            >
               <div className="pair">
                 <UsageMeter period="day" usage={day} />
                 <UsageMeter period="month" usage={month} />

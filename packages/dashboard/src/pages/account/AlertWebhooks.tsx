@@ -24,7 +24,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
   const [isForAll, setForAll] = useStored('new-webhook/all-users', false)
   const [made, setMade] = useState<NewWebhookView>()
   const adding = useSubmit({
-    check: () => ({ url: url.trim() === '' ? 'Type the URL of your server' : undefined }),
+    check: () => ({ url: url.trim() === '' ? 'Enter the URL of your server' : undefined }),
     send: (password) =>
       callApi('POST /api/alerts/webhooks', {
         body: {
@@ -66,7 +66,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
       {webhooks.length >= maxWebhooks ? (
         <p className="soft">You have {maxWebhooks} webhooks, the maximum.</p>
       ) : (
-        <SaveForm of={adding} action="Add the webhook">
+        <SaveForm of={adding} action="Add webhook">
           <TextField
             label="URL"
             name="url"
@@ -168,14 +168,14 @@ function WebhookRow(props: {
             title="Remove the webhook?"
             action="Remove"
             of={removing}
-            lead={`${url} gets no more alerts, and its deliveries are removed.`}
+            lead={`${url} receives no more alerts, and its deliveries are deleted.`}
             onClose={() => setQuestion(undefined)}
           />
         )}
         {question === 'rotate' && (
           <ConfirmDialog
             title="Rotate the secret?"
-            action="Rotate the secret"
+            action="Rotate secret"
             of={rotating}
             lead="The old secret stops working at once. Alerts that your server rejects until it has the new one are retried."
             onClose={() => setQuestion(undefined)}

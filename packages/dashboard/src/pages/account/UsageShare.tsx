@@ -14,7 +14,7 @@ const maxRows = 20
 export function UsageShare() {
   const query = useQuery({ ...activityQuery, refetchInterval: 60_000 })
   return (
-    <Card title="By app and API key" lead="Requests of the last 24 hours, rejected ones included.">
+    <Card title="By app and API key" lead="Requests in the last 24 hours, including rejected ones.">
       <Loaded query={query}>{(activity) => <ShareTable activity={activity} />}</Loaded>
     </Card>
   )

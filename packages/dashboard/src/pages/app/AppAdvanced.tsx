@@ -24,7 +24,7 @@ import { AppKeyCard } from './AppKeyCard.tsx'
 import { useApp, useDeployment } from './useApp.ts'
 import { useAppChange } from './useAppChange.ts'
 
-/** Everything of an app that can be set. Each card is saved by itself. */
+/** All settings of an app. Each card is saved separately. */
 export function AppAdvanced() {
   const app = useApp()
   return (
@@ -45,7 +45,7 @@ function About({ app }: { readonly app: AppView }) {
   const { say } = useDialogs()
   const draft = useDraft(`${app.id}/about`, { name: app.name, description: app.description, useCase: app.useCase })
   const saving = useSubmit({
-    check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
+    check: () => ({ name: draft.values.name.trim() === '' ? 'Enter a name' : undefined }),
     send: () => change(draft.changes),
     done: () => {
       draft.clear()
@@ -107,7 +107,11 @@ function Services({ app }: { readonly app: AppView }) {
   )
 }
 
-const ownTitles = { perDay: 'Your own: a day', perMonth: 'Your own: a month', perSecond: 'Your own: a second' } as const
+const ownTitles = {
+  perDay: 'Your limit a day',
+  perMonth: 'Your limit a month',
+  perSecond: 'Your limit a second',
+} as const
 
 function Limits({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
@@ -116,7 +120,7 @@ function Limits({ app }: { readonly app: AppView }) {
     <Card
       title="Limits"
       help="service/limits#what-limits-a-key"
-      lead="The current limits, and lower ones of your own that cap a bill or a mistake."
+      lead="The current limits. Set lower ones to cap the cost of a mistake or a leaked key."
     >
       <dl className="facts">
         {limitNames.map((name) => (
@@ -127,7 +131,7 @@ function Limits({ app }: { readonly app: AppView }) {
         ))}
         {app.limits.perSecond !== null && (
           <div>
-            <dt>At once</dt>
+            <dt>Burst</dt>
             <dd>{countText(app.limits.burst)}</dd>
           </div>
         )}
@@ -182,7 +186,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
     <Card
       title="Require JWT"
       help="front-end-keys#short-lived-tokens"
-      lead={`Each call must then bring a token that one of the app’s JWT keys${deployment ? ` (at most ${deployment.limits.maxJwtKeys})` : ''} has signed. The key alone is rejected.`}
+      lead={`Each call then needs a token that one of the app’s JWT keys${deployment ? ` (at most ${deployment.limits.maxJwtKeys})` : ''} has signed. The key alone is rejected.`}
       aside={
         <span className={app.requireJwt ? 'badge good' : 'badge'}>
           <span className="dot" aria-hidden="true" />
@@ -199,7 +203,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
           title={requireJwt ? 'Stop requiring tokens?' : 'Require a token for every call?'}
           lead={
             requireJwt
-              ? 'Anyone who has the key can make calls then, within the allow list.'
+              ? 'Anyone who has the key can then make calls, within the allow list.'
               : 'Calls without a token that one of the app’s JWT keys signed are rejected immediately. Programs that send none stop working.'
           }
           action={requireJwt ? 'Stop requiring tokens' : 'Require JWT'}

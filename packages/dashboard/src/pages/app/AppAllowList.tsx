@@ -49,7 +49,7 @@ const types: readonly {
     one: 'Method',
     example: 'eth_call',
     hint: 'The methods that callers may use. eth_* matches every method that starts with eth_.',
-    open: 'the app accepts calls of every method',
+    open: 'the app accepts calls to every method',
   },
   {
     id: 'address',
@@ -64,12 +64,12 @@ const types: readonly {
     title: 'User agents',
     one: 'User agent',
     example: 'MyWallet/',
-    hint: 'A part of the caller’s User-Agent header. Any client can send any value, so this is no protection.',
+    hint: 'A part of the caller’s User-Agent header. Any client can send any value, so this does not protect the key.',
     open: 'the app accepts calls from every user agent',
   },
 ]
 
-/** Who may call, and what may be asked. */
+/** The allow list of an app: which callers, methods and addresses it accepts. */
 export function AppAllowList() {
   const app = useApp()
   const query = useQuery(allowListQuery(app.id))
@@ -143,7 +143,7 @@ function Add({ appId }: { readonly appId: string }) {
   }>(`${appId}/allow-list`, { type: 'origin', value: '', label: '' })
   const chosen = types.find(({ id }) => id === type)
   const adding = useSubmit({
-    check: () => ({ value: value.trim() === '' ? `Type one, such as ${chosen?.example}` : undefined }),
+    check: () => ({ value: value.trim() === '' ? `Enter a value, such as ${chosen?.example}` : undefined }),
     send: () =>
       callApi('POST /api/apps/{appId}/allow-list', {
         params: { appId },

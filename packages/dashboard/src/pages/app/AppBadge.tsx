@@ -1,7 +1,7 @@
 import type { AppView } from '@keyrail/gateway'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
 
-/** Whether all calls of an app are rejected, as nothing of it is on. */
+/** Whether an app rejects all calls because no service or network is enabled. */
 export const isOff = ({ services, networks }: Pick<AppView, 'services' | 'networks'>): boolean =>
   services.length === 0 || networks.length === 0
 

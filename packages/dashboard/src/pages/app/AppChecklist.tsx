@@ -75,7 +75,7 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
           Set limits
         </Link>
       ),
-      why: 'A limit of its own bounds what a leaked key can use up.',
+      why: 'A limit caps what a leaked key can use up.',
       isDone: app.ownLimits !== null,
     },
     {

@@ -18,7 +18,7 @@ export function AppDelete() {
   const { say } = useDialogs()
   const [name, setName] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
-    check: () => ({ name: name === app.name ? undefined : 'Type the name exactly as it stands above' }),
+    check: () => ({ name: name === app.name ? undefined : 'Enter the name exactly as shown above' }),
     send: () => callApi('POST /api/apps/{appId}/delete', { params: { appId: app.id }, body: { name } }),
     done: async () => {
       say('Deleted. Its key is rejected from now on.')
@@ -38,7 +38,7 @@ export function AppDelete() {
         <p>
           To go on, type its name: <strong className="break">{app.name}</strong>
         </p>
-        <TextField label="Name of the app" name="name" value={name} onChange={setName} required fix={getFix('name')} />
+        <TextField label="App name" name="name" value={name} onChange={setName} required fix={getFix('name')} />
         <div className="row end">
           <Button kind="dangerPrimary" type="submit" busy={isPending}>
             Delete app

@@ -12,7 +12,7 @@ import { AppSwitcher } from './AppSwitcher.tsx'
 
 const route = getRouteApi('/inside/apps/$appId')
 
-/** What all pages of an app have above them. */
+/** The frame of an app's pages. */
 export function AppFrame() {
   const { appId } = route.useParams()
   const query = useQuery({ ...appQuery(appId), refetchInterval: 30_000 })
@@ -21,7 +21,7 @@ export function AppFrame() {
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
-        <PageHead title="There is no such app" crumb={<Link to="/apps">Apps</Link>} />
+        <PageHead title="App not found" crumb={<Link to="/apps">Apps</Link>} />
         <Empty
           title="It may have been deleted"
           action={

@@ -19,7 +19,7 @@ import { dayText, momentText } from '../../parts/times.ts'
 import { JwtChecks } from './JwtChecks.tsx'
 import { useApp } from './useApp.ts'
 
-/** The public keys by which an app's tokens are checked, and a box to try a token in. */
+/** The public keys that verify an app's tokens, and a field to test a token. */
 export function AppJwtKeys() {
   const app = useApp()
   const query = useQuery(jwtKeysQuery(app.id))
@@ -29,7 +29,7 @@ export function AppJwtKeys() {
         <>
           <Card
             title="JWT keys"
-            lead="Your server signs tokens, this service checks them by the public key that you import."
+            lead="Your server signs tokens, and this service verifies them with the public key that you import."
             aside={
               <span className="badge">
                 {items.length} of {max}
@@ -42,7 +42,7 @@ export function AppJwtKeys() {
             ))}
             {items.length > 0 && (
               <p className="hint">
-                {app.requireJwt ? 'Each call must bring a token. ' : 'Calls without a token are still taken. '}
+                {app.requireJwt ? 'Each call needs a token. ' : 'Calls without a token are still accepted. '}
                 <Link to="/apps/$appId/settings/advanced" params={{ appId: app.id }}>
                   Require JWT
                 </Link>
@@ -85,7 +85,7 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
           <dd>{jwtKey.label || '–'}</dd>
         </div>
         <div>
-          <dt>Signs by</dt>
+          <dt>Algorithm</dt>
           <dd>{jwtKey.algorithms.join(', ')}</dd>
         </div>
         <div>
@@ -121,12 +121,12 @@ function Import({ appId }: { readonly appId: string }) {
   // Someone may paste a private key.
   const [pem, setPem, clearPem] = useStored(`${appId}/pem`, '', { inMemory: true })
   const [label, setLabel, clearLabel] = useStored(`${appId}/pem-label`, '')
-  // A private key must not travel, so it is noticed before anything is sent.
+  // A private key must not be sent, so it is rejected here.
   const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
   const importing = useSubmit({
     check: () => ({
       pem: isPrivate
-        ? 'This is a private key. It belongs on your server alone and was not sent: paste the public one'
+        ? 'This is a private key. It was not sent. Keep it on your server, and paste the public key'
         : pem.trim() === ''
           ? 'Paste a public key'
           : undefined,
@@ -175,7 +175,7 @@ function Import({ appId }: { readonly appId: string }) {
 function Try({ appId, checks }: { readonly appId: string; readonly checks: string }) {
   const [token, setToken] = useState('')
   const [tried, setTried] = useState<{ readonly result: JwtTestView; readonly checks: string }>()
-  // What was found by other keys, or another audience, says nothing any more.
+  // Results for other keys or another audience are outdated.
   const result = tried?.checks === checks ? tried.result : undefined
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ token: token.trim() === '' ? 'Paste a token' : undefined }),
@@ -190,7 +190,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
     fields: ['token'],
   })
   return (
-    <Card title="Try a token" lead="Checks a token in the same way as those of your callers. It is not stored.">
+    <Card title="Test a token" lead="Verifies a token as in a call. It is not stored.">
       <form className="stack" noValidate onSubmit={submit}>
         <Problem text={problem} />
         <TextField

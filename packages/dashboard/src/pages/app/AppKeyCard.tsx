@@ -6,7 +6,7 @@ import { refreshOnConflict } from '../../control/refreshOnConflict.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
 import { useDeployment } from './useApp.ts'
 
-/** An app's key: when it ends, and putting a new one in its place. */
+/** An app's key: its expiry and its rotation. */
 export function AppKeyCard({ app }: { readonly app: AppView }) {
   const queries = useQueryClient()
   const deployment = useDeployment()

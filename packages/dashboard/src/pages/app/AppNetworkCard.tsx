@@ -12,13 +12,13 @@ import { limitText } from '../../parts/times.ts'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
-/** A network of an app: the status of its nodes, its addresses, its chain id and its explorer. */
+/** A network of an app: the status of its nodes, its URLs, its chain id and its explorer. */
 export function AppNetworkCard(props: {
   readonly app: AppView
   readonly name: string
   /** `undefined` if the service does not have the network any more. */
   readonly network: NetworkView | undefined
-  /** How its nodes do; `undefined` if that is unknown. */
+  /** The health of its nodes; `undefined` if it is unknown. */
   readonly nodes: NodeCounts | undefined
   /** The app's rate and the weights on this network; `undefined` if it has no limits of its own. */
   readonly limits: UsageView['networks'][string] | undefined
@@ -34,14 +34,14 @@ export function AppNetworkCard(props: {
   if (network === undefined) {
     return (
       <Card title={name} aside={disable}>
-        <Note kind="warn">This service does not have the network any more. Calls to it are rejected.</Note>
+        <Note kind="warn">This service no longer has this network. Calls to it are rejected.</Note>
       </Card>
     )
   }
   const { title, url, explorerUrl } = network
   const canShow = holder.canReveal || holder.kept !== undefined
-  const addressWith = (apiKey: string): string => `${url}/v2/${apiKey}`
-  const reveal = async (password: string | undefined): Promise<string> => addressWith(await holder.reveal(password))
+  const urlWith = (apiKey: string): string => `${url}/v2/${apiKey}`
+  const reveal = async (password: string | undefined): Promise<string> => urlWith(await holder.reveal(password))
   return (
     <Card
       title={title}
@@ -79,18 +79,16 @@ export function AppNetworkCard(props: {
       <div className="stack tight">
         <p className="small soft">URLs of this app, for HTTP and WebSocket</p>
         <div className="address">
-          <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : app.key.addresses[name]}</code>
-          {canShow && <CopyButton what={`address on ${title}`} text={reveal} />}
+          <code>{isShown && holder.kept !== undefined ? urlWith(holder.kept) : app.key.urls[name]}</code>
+          {canShow && <CopyButton what={`URL on ${title}`} text={reveal} />}
         </div>
         <div className="address">
           <code>
-            {toWebSocketUrl(
-              isShown && holder.kept !== undefined ? addressWith(holder.kept) : (app.key.addresses[name] ?? ''),
-            )}
+            {toWebSocketUrl(isShown && holder.kept !== undefined ? urlWith(holder.kept) : (app.key.urls[name] ?? ''))}
           </code>
           {canShow && (
             <CopyButton
-              what={`WebSocket address on ${title}`}
+              what={`WebSocket URL on ${title}`}
               text={async (password) => toWebSocketUrl(await reveal(password))}
             />
           )}
@@ -101,7 +99,7 @@ export function AppNetworkCard(props: {
           <p className="small soft">URLs of your API keys</p>
           {apiKeys.map((key) => (
             <div key={key.id} className="address">
-              <code>{key.address}</code>
+              <code>{key.url}</code>
               <Link to="/keys/$keyId/setup" params={{ keyId: key.id }}>
                 {key.name}
               </Link>

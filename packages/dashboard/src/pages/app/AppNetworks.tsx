@@ -40,14 +40,14 @@ export function AppNetworks() {
         {canShow && (
           <Button busy={isPending} onClick={() => (isShown ? setShown(false) : submit())}>
             <Icon name={isShown ? 'hide' : 'eye'} />
-            {isShown ? 'Hide addresses' : 'Show addresses'}
+            {isShown ? 'Hide URLs' : 'Show URLs'}
           </Button>
         )}
       </div>
       <Problem text={problem} />
       {!canShow && (
         <Note kind="warn">
-          This service keeps no copy of keys, so the addresses cannot be shown again. Rotate the key to get new ones.
+          This service stores no copy of keys, so it cannot show the URLs again. Rotate the key to get new ones.
         </Note>
       )}
       <Loaded query={deployment}>

@@ -9,7 +9,7 @@ import { isOff } from './AppBadge.tsx'
 import { AppChecklist } from './AppChecklist.tsx'
 import { useApp, useAppKey } from './useApp.ts'
 
-/** An example call, and whether one has come. */
+/** An example call, and whether the first one has arrived. */
 export function AppSetup() {
   const app = useApp()
   const holder = useAppKey(app)

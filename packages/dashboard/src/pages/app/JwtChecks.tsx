@@ -11,7 +11,7 @@ import { useAppChange } from './useAppChange.ts'
 const longestS = 31_536_000
 const isSpan = (text: string): boolean => /^\d{1,8}$/.test(text) && Number(text) >= 1 && Number(text) <= longestS
 
-/** What an app asks of its tokens beside a good signature. */
+/** What an app requires of its tokens besides a valid signature. */
 export function JwtChecks({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
@@ -44,7 +44,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
     <Card
       title="Audience and lifetime"
       help="front-end-keys#short-lived-tokens"
-      lead="Checked in each token besides its signature."
+      lead="Checked in each token in addition to its signature."
     >
       <SaveForm of={saving} draft={draft}>
         <div className="pair">

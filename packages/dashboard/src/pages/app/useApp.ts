@@ -8,13 +8,13 @@ import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
 const route = getRouteApi('/inside/apps/$appId')
 
-/** The app of the page. What is around the page shows it only once the app is there. */
+/** The app of the page. The frame renders the page only once the app is loaded. */
 export function useApp(): AppView {
   const { appId } = route.useParams()
   return useSuspenseQuery(appQuery(appId)).data
 }
 
-/** What the service offers, once it is known. */
+/** The deployment, once it is loaded. */
 export const useDeployment = (): DeploymentView | undefined => useQuery(deploymentQuery).data
 
 /** The app's key. */

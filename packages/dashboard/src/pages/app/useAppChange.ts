@@ -6,7 +6,7 @@ import { refreshOnConflict } from '../../control/refreshOnConflict.ts'
 
 type Change = Omit<ControlApi['PATCH /api/apps/{appId}']['body'], 'version'>
 
-/** Changes an app as it is shown. Where it has changed elsewhere meanwhile, brings that here, and fails by saying so. */
+/** Changes an app as it is shown. If it has changed elsewhere, loads the latest version and throws. */
 export function useAppChange(app: AppView): (change: Change) => Promise<AppView> {
   const queries = useQueryClient()
   return async (change) => {

@@ -12,7 +12,7 @@ import { getQuotaState } from '../../parts/quotaState.ts'
 
 const route = getRouteApi('/inside/keys/$keyId')
 
-/** What all pages of an API key have above them. */
+/** The frame of an API key's pages. */
 export function KeyFrame() {
   const { keyId } = route.useParams()
   const { getTitle } = useNetworks()
@@ -22,9 +22,9 @@ export function KeyFrame() {
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
-        <PageHead title="There is no such API key" crumb={<Link to="/keys">API keys</Link>} />
+        <PageHead title="API key not found" crumb={<Link to="/keys">API keys</Link>} />
         <Empty
-          title="It may have been revoked long ago"
+          title="It may have been revoked"
           action={
             <Link to="/keys" className="button primary">
               To your API keys

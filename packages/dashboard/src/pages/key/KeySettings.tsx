@@ -17,7 +17,7 @@ import { SaveForm } from '../../parts/SaveForm.tsx'
 import { useKey } from './useKey.ts'
 import { useKeyChange } from './useKeyChange.ts'
 
-/** What of an API key can be set, and its end. */
+/** The settings of an API key, its rotation and its revocation. */
 export function KeySettings() {
   const key = useKey()
   const queries = useQueryClient()
@@ -58,7 +58,7 @@ function About(props: {
   const { say } = useDialogs()
   const draft = useDraft(`${props.apiKey.id}/about`, { name: props.apiKey.name, description: props.apiKey.description })
   const saving = useSubmit({
-    check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
+    check: () => ({ name: draft.values.name.trim() === '' ? 'Enter a name' : undefined }),
     send: () => props.edit(draft.changes),
     done: () => {
       draft.clear()
@@ -91,7 +91,7 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
     },
   })
   return (
-    <Card title="Revoke API key" lead="Calls with it are rejected at once. You can create another key in its place.">
+    <Card title="Revoke API key" lead="Calls with it are rejected at once. You can then create another one.">
       <div className="row end">
         <Button kind="danger" onClick={() => setAsking(true)}>
           Revoke

@@ -19,7 +19,7 @@ import { FirstRequest } from '../../snippet/FirstRequest.tsx'
 import { SnippetPanel } from '../../snippet/SnippetPanel.tsx'
 import { useKey, useKeyText } from './useKey.ts'
 
-/** An API key's address, an example call, and today's use. */
+/** An API key's URL, an example call, and today's usage. */
 export function KeySetup() {
   const key = useKey()
   const holder = useKeyText(key)
@@ -52,14 +52,14 @@ export function KeySetup() {
             )
           }
           const { title, url, symbol, chainId } = network
-          const addressWith = (apiKey: string): string => `${url}/${apiKey}`
-          const revealAddress = async (password: string | undefined): Promise<string> =>
-            addressWith(await holder.reveal(password))
-          const shownAddress = isShown && holder.kept !== undefined ? addressWith(holder.kept) : key.address
+          const urlWith = (apiKey: string): string => `${url}/${apiKey}`
+          const revealUrl = async (password: string | undefined): Promise<string> =>
+            urlWith(await holder.reveal(password))
+          const shownUrl = isShown && holder.kept !== undefined ? urlWith(holder.kept) : key.url
           return (
             <>
               <Card
-                title="Addresses"
+                title="URLs"
                 lead={
                   <>
                     <NetworkName title={title} network={key.network} />, {symbol}, chain id {chainId}. For HTTP and
@@ -70,28 +70,28 @@ export function KeySetup() {
                   canShow && (
                     <Button size="little" busy={isPending} onClick={() => (isShown ? setShown(false) : submit())}>
                       <Icon name={isShown ? 'hide' : 'eye'} />
-                      {isShown ? 'Hide address' : 'Show address'}
+                      {isShown ? 'Hide URLs' : 'Show URLs'}
                     </Button>
                   )
                 }
               >
                 <Problem text={problem} />
                 <div className="address">
-                  <code>{shownAddress}</code>
-                  {canShow && <CopyButton what={`address on ${title}`} text={revealAddress} />}
+                  <code>{shownUrl}</code>
+                  {canShow && <CopyButton what={`URL on ${title}`} text={revealUrl} />}
                 </div>
                 <div className="address">
-                  <code>{toWebSocketUrl(shownAddress)}</code>
+                  <code>{toWebSocketUrl(shownUrl)}</code>
                   {canShow && (
                     <CopyButton
-                      what={`WebSocket address on ${title}`}
-                      text={async (password) => toWebSocketUrl(await revealAddress(password))}
+                      what={`WebSocket URL on ${title}`}
+                      text={async (password) => toWebSocketUrl(await revealUrl(password))}
                     />
                   )}
                 </div>
                 {canShow && (
                   <div className="row end">
-                    <AddToWallet network={network} getUrl={revealAddress} />
+                    <AddToWallet network={network} getUrl={revealUrl} />
                   </div>
                 )}
               </Card>
@@ -102,7 +102,7 @@ export function KeySetup() {
       </Loaded>
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
-          <Card title="Today’s use" lead="All your API keys together. Rejected calls do not count.">
+          <Card title="Usage today" lead="All your API keys together. Rejected calls do not count.">
             <UsageMeter period="day" usage={day} />
             <WeightsHint weights={networks[key.network]?.weights ?? weights} />
           </Card>

@@ -9,7 +9,7 @@ import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
 const route = getRouteApi('/inside/keys/$keyId')
 
-/** The API key of the page. What is around the page shows it only once the key is there. */
+/** The API key of the page. The frame renders the page only once the key is loaded. */
 export function useKey(): ApiKeyView {
   const { keyId } = route.useParams()
   return useSuspenseQuery(keyQuery(keyId)).data

@@ -5,7 +5,7 @@ import { PageHead } from '../../parts/PageHead.tsx'
 
 const route = getRouteApi('/inside/operator/audit')
 
-/** What was done on the whole instance. */
+/** The audit log of the whole service. */
 export function OperatorAudit() {
   const { action } = route.useSearch()
   const navigate = route.useNavigate()
@@ -14,7 +14,7 @@ export function OperatorAudit() {
       <PageHead
         title="Audit log"
         windowTitle="Operator: audit log"
-        lead="Every change on this service, and who made it."
+        lead="Every change to this service, and who made it."
       />
       <AuditTable
         of={adminAuditQuery}

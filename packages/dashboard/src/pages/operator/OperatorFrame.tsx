@@ -4,7 +4,7 @@ import { sessionQuery } from '../../control/queries.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 
-/** What all pages of an operator have above them. Nobody else is shown more than that. */
+/** The frame of the operator pages. Other users see only this frame. */
 export function OperatorFrame() {
   const { data } = useQuery(sessionQuery)
   const isOfUser = useRouterState({ select: ({ location }) => location.pathname.startsWith('/operator/users/') })
@@ -12,8 +12,8 @@ export function OperatorFrame() {
     return (
       <div className="page">
         <PageHead title="Operator" />
-        <Empty title="Your account is no operator’s">
-          <p>The operator of this service can make it one.</p>
+        <Empty title="Your account is not an operator">
+          <p>An operator of this service can give you that role.</p>
         </Empty>
       </div>
     )

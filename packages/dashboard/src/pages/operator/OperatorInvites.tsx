@@ -18,7 +18,7 @@ import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
 
-/** Invites: those that are open, and making another. */
+/** The open invites, and a form to create one. */
 export function OperatorInvites() {
   const query = useQuery(invitesQuery)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -32,14 +32,14 @@ export function OperatorInvites() {
           {({ items }) => (
             <Card title="Open invites">
               {items.length === 0 ? (
-                <p className="soft">No open invites. Make one for each person who should sign up.</p>
+                <p className="soft">No open invites. Create one for each person who should sign up.</p>
               ) : (
                 <table className="table cards">
                   <thead>
                     <tr>
                       <th scope="col">For</th>
-                      <th scope="col">Made</th>
-                      <th scope="col">Holds until</th>
+                      <th scope="col">Created</th>
+                      <th scope="col">Expires</th>
                       <td />
                     </tr>
                   </thead>
@@ -73,7 +73,7 @@ function Make() {
       }),
     done: async (made) => {
       clearEmail()
-      if (isSent) say('The invite is on its way')
+      if (isSent) say('Invite sent')
       setLink(isSent ? undefined : made)
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
     },
@@ -82,10 +82,10 @@ function Make() {
   return (
     <Card title="Invite a user" lead="Creates a link with which one person can sign up.">
       {link && <SecretLink {...link} what="the invite" />}
-      <SaveForm of={making} action="Make an invite">
+      <SaveForm of={making} action="Create invite">
         <div className="pair">
           <TextField
-            label="For this email address alone"
+            label="Only for this email address"
             name="email"
             type="email"
             optional
@@ -94,7 +94,7 @@ function Make() {
             fix={making.getFix('email')}
           />
           <SelectField
-            label="Holds for"
+            label="Expires after"
             name="days"
             value={days}
             onChange={setDays}
@@ -124,7 +124,7 @@ function Invite({ invite }: { readonly invite: InviteView }) {
   const { submit, isPending, problem } = useSubmit({
     send: () => callApi('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
     done: async () => {
-      say('Taken back')
+      say('Invite revoked')
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
     },
   })
@@ -134,18 +134,18 @@ function Invite({ invite }: { readonly invite: InviteView }) {
         {whom}
         <Problem text={problem} />
       </th>
-      <td data-label="Made">{dayText(invite.createdAt)}</td>
-      <td data-label="Holds until">{momentText(invite.expiresAt)}</td>
+      <td data-label="Created">{dayText(invite.createdAt)}</td>
+      <td data-label="Expires">{momentText(invite.expiresAt)}</td>
       <td>
         <div className="row end">
           <Button
             size="little"
             kind="danger"
             busy={isPending}
-            label={`Take back the invite for ${whom}`}
+            label={`Revoke the invite for ${whom}`}
             onClick={() => submit()}
           >
-            Take back
+            Revoke
           </Button>
         </div>
       </td>

@@ -7,7 +7,7 @@ import { useNetworks } from '../../networks/useNetworks.ts'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { countText, msText, shortText } from '../../parts/times.ts'
 
-/** The nodes behind each network, and how they do. */
+/** The nodes of each network, and their health. */
 export function OperatorUpstreams() {
   const { getTitle } = useNetworks()
   const query = useQuery({ ...upstreamsQuery, refetchInterval: 5_000 })
@@ -109,7 +109,7 @@ const headText = ({ head, lag }: UpstreamView): string => {
   return lag === null || lag === 0 ? countText(head) : `${countText(head)} (${countText(lag)} behind)`
 }
 
-/** The most frequent kinds of failures. A call that the service stopped is none. */
+/** The most frequent kinds of failures. A call that the service canceled is not a failure. */
 const failuresText = ({ outcomes }: UpstreamView): string => {
   const failures = Object.entries(outcomes)
     .filter(([kind]) => kind !== 'result' && kind !== 'aborted')

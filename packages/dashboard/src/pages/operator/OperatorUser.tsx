@@ -18,7 +18,7 @@ import { countText, dayText, limitText } from '../../parts/times.ts'
 
 const route = getRouteApi('/inside/operator/users/$userId')
 
-/** One account: its limits, a new password, its end for a time. */
+/** One account: its limits, a link for a new password, and a switch to disable it. */
 export function OperatorUser() {
   const { userId } = route.useParams()
   const query = useQuery(userQuery(userId))
@@ -46,7 +46,7 @@ export function OperatorUser() {
               <dd>{countText(user.apiKeys)}</dd>
             </div>
             <div>
-              <dt>Since</dt>
+              <dt>Created</dt>
               <dd>{dayText(user.createdAt)}</dd>
             </div>
             <div className="wide">
@@ -74,7 +74,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
       help="service/limits"
       lead={
         deployment &&
-        `What is left empty is as the service has it: an app ${limitText(deployment.limits.app.perDay)} a day, all API keys together ${limitText(deployment.limits.apiKey.perDay)} a day.`
+        `Empty fields use the defaults of the service: ${limitText(deployment.limits.app.perDay)} a day for each app, ${limitText(deployment.limits.apiKey.perDay)} a day for all API keys together.`
       }
     >
       <LimitsForm
@@ -101,12 +101,12 @@ function ResetLink({ user }: { readonly user: UserView }) {
   })
   if (deployment?.passwordLogin === false) return null
   return (
-    <Card title="New password" lead="Creates a link with which the user can set a new password, once.">
+    <Card title="New password" lead="Creates a link with which the user can set a new password once.">
       <Problem text={problem} />
       {link && <SecretLink {...link} what="the link" />}
       <div className="row end">
         <Button busy={isPending} onClick={() => submit()}>
-          Make a link
+          Create link
         </Button>
       </div>
     </Card>
@@ -126,7 +126,7 @@ function Disable({ user }: { readonly user: UserView }) {
     done: async (changed) => {
       setAsking(false)
       queries.setQueryData(userQuery(user.id).queryKey, changed)
-      say(changed.state === 'active' ? 'The account works again' : 'The account is disabled')
+      say(changed.state === 'active' ? 'Account enabled' : 'Account disabled')
       await queries.invalidateQueries({ queryKey: ['admin', 'users'] })
     },
   })
@@ -135,8 +135,8 @@ function Disable({ user }: { readonly user: UserView }) {
       title={isActive ? 'Disable' : 'Enable'}
       lead={
         isActive
-          ? 'Ends the sessions of the account, and stops its keys and tokens, at once. It can be enabled again.'
-          : 'Lets the account, its keys and its tokens work again.'
+          ? 'Logs the user out and rejects calls with the account’s keys and tokens. You can enable it again.'
+          : 'The user can log in again, and the account’s keys and tokens work again.'
       }
     >
       {!isAsking && <Problem text={changing.problem} />}

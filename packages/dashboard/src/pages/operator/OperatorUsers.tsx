@@ -11,7 +11,7 @@ import { ShowMore } from '../../parts/ShowMore.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { clockText, countText, dayText } from '../../parts/times.ts'
 
-/** The instance at a glance, and its accounts. */
+/** The overview of the service, and its accounts. */
 export function OperatorUsers() {
   const [search, setSearch] = useSearchText()
   const asked = useDeferredValue(search.trim())
@@ -50,7 +50,7 @@ export function OperatorUsers() {
             const users = pages.flatMap(({ items }) => items)
             return users.length === 0 ? (
               <p className="soft" role="status">
-                Nobody has this in their address.
+                No email address matches.
               </p>
             ) : (
               <>
@@ -58,14 +58,14 @@ export function OperatorUsers() {
                   <thead>
                     <tr>
                       <th scope="col">Email address</th>
-                      <th scope="col">State</th>
+                      <th scope="col">Status</th>
                       <th scope="col" className="number">
                         Apps
                       </th>
                       <th scope="col" className="number">
                         API keys
                       </th>
-                      <th scope="col">Since</th>
+                      <th scope="col">Created</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -88,7 +88,7 @@ export function OperatorUsers() {
                         <td className="number" data-label="API keys">
                           {countText(user.apiKeys)}
                         </td>
-                        <td data-label="Since">{dayText(user.createdAt)}</td>
+                        <td data-label="Created">{dayText(user.createdAt)}</td>
                       </tr>
                     ))}
                   </tbody>
