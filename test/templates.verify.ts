@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startDevCli } from '../packages/cli/test/runCli.ts'
 import type { RunningDev } from '../packages/cli/test/runCli.ts'
+import { noBrowser, openBrowser } from '../packages/core/test/openBrowser.ts'
+import { getFreePort } from '../packages/gateway/test/getFreePort.ts'
 import { getPacked } from './getPacked.ts'
 import { run } from './run.ts'
 import type { Ran } from './run.ts'
@@ -36,6 +40,12 @@ const expectSuccess = ({ code, stdout, stderr }: Ran): string => {
   return stdout
 }
 
+/** What serves the built page of a template. */
+const servers: Readonly<Record<string, (port: number) => readonly string[]>> = {
+  'react-wagmi': (port) => ['node_modules/vite/bin/vite.js', 'preview', '--port', `${port}`, '--strictPort'],
+  next: (port) => ['node_modules/next/dist/bin/next', 'start', '--port', `${port}`],
+}
+
 describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => {
   test(
     'installs, and passes its tests',
@@ -59,6 +69,38 @@ describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => 
         expect(stdout).toContain('5 transfers of 1000450 tokens')
         expect(stdout).not.toContain(dev?.service.app.apiKey)
       } else expectSuccess(await npm(template, 'run', 'build'))
+    },
+    timeoutMs,
+  )
+
+  const serve = servers[template]
+  if (serve === undefined) return
+  test.skipIf(noBrowser)(
+    'shows the token in Chromium',
+    async () => {
+      const port = await getFreePort()
+      const server = spawn(process.execPath, serve(port), {
+        cwd: join(folder, template),
+        // Next.js ignores .env.local if NODE_ENV is test. The route of its template accepts no other origins.
+        env: { ...process.env, NODE_ENV: 'production', ORIGINS: `http://127.0.0.1:${port}` },
+        stdio: 'ignore',
+      })
+      onTestFinished(async () => {
+        server.kill('SIGKILL')
+        await once(server, 'exit')
+      })
+      const browser = await openBrowser()
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage()
+      const errors: string[] = []
+      page.on('pageerror', ({ message }) => errors.push(message))
+      const url = `http://127.0.0.1:${port}/`
+      await expect
+        .poll(() => page.goto(url).then((response) => response?.status(), String), { timeout: 60_000 })
+        .toBe(200)
+      const getText = (): Promise<string> => page.locator('main').textContent({ timeout: 60_000 }).then(String)
+      await expect.poll(getText, { timeout: 60_000 }).toMatch(/999550 TEST/)
+      expect(errors).toEqual([])
     },
     timeoutMs,
   )

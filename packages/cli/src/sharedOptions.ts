@@ -17,7 +17,7 @@ export const endpoint = {
   'key-file': option('FILE', 'read the key from FILE (default: KEYRAIL_API_KEY, or a prompt)'),
   url: option('URL', 'full URL, or the URL of a node without a key (default: KEYRAIL_URL)'),
 }
-export const keyHint = "keys in arguments stay in the shell's history: set KEYRAIL_API_KEY, or use --key-file FILE"
+const keyHint = "keys in arguments stay in the shell's history: set KEYRAIL_API_KEY, or use --key-file FILE"
 export const keyAsArgument = { 'api-key': keyHint, key: keyHint }
 
 /** The options that select logs. */

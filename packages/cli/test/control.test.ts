@@ -188,7 +188,7 @@ describe('keyrail keys', () => {
     expect(run.stderr).toBe('Revealed the key of Example key, mainnet, and recorded it in the audit log\n')
     const line = await succeed(['apps', 'reveal', dev.service.app.id, ...who, '--json'], { KEYRAIL_TOKEN: '' })
     const { app } = dev.service
-    expect(JSON.parse(line.stdout)).toEqual({ id: app.id, apiKey: app.apiKey, addresses: app.urls })
+    expect(JSON.parse(line.stdout)).toEqual({ id: app.id, apiKey: app.apiKey, urls: app.urls })
     expect(url).toContain(apiKey)
     // The session has ended.
     const log = (await (

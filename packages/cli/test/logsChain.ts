@@ -29,7 +29,7 @@ const countBlockLogs = (block: number): number => logsPerBlock[block % logsPerBl
 /** The contracts and events of the logs, alternating. */
 export const contracts = [`0x${'c0'.repeat(20)}`, `0x${'c1'.repeat(20)}`] as const
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-export const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
+const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
 export const holder = `0x${'ab'.repeat(20)}`
 
 const hex = (value: number): string => `0x${value.toString(16)}`

@@ -71,6 +71,10 @@ describe('keyrail networks', () => {
 
   test('rejects an argument', async () => {
     expect(await fail('networks', 'base')).toMatchObject({ exitCode: 2 })
+    expect(await fail('networks', '--base-url', service.url)).toMatchObject({
+      exitCode: 2,
+      lines: expect.arrayContaining([expect.stringContaining('use --service URL')]),
+    })
   })
 })
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { basename, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { CreateError } from './createError.ts'
 import { createProject } from './createProject.ts'
 import { readEndpoint } from './readEndpoint.ts'
+import { isOlder } from './isOlder.ts'
 import { findTemplate, readOptions } from './readOptions.ts'
 import { templates } from './templates.ts'
 
@@ -42,6 +43,12 @@ async function ask(question: string, missing: string, hint: string): Promise<str
   }
 }
 
+/** The oldest version of Node that a project works with, such as `22.18`. */
+function readNeededNode(path: string): string {
+  const { engines } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { engines: { node: string } }
+  return engines.node.replace('>=', '')
+}
+
 async function create(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const options = readOptions(words)
   if (options.help) return write(help)
@@ -55,6 +62,9 @@ async function create(words: readonly string[], environment: NodeJS.ProcessEnv):
   createProject({ path, template, endpoint, version, packages: options.packages })
   write(`Created ${basename(path)} with the template ${template.name}.`)
   if (endpoint.apiKey === '') write(`Set ${template.envPrefix}KEYRAIL_API_KEY in ${folder}/${template.envFile} first.`)
+  const needed = readNeededNode(path)
+  if (isOlder(process.versions.node, needed))
+    write(`It needs Node ${needed} or newer. This is Node ${process.versions.node}.`)
   write(`\nNext:\n  cd ${relative('', path) || '.'}\n  npm install\n  npm test\n  ${template.run}`)
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isOlder } from '../src/isOlder.ts'
 import { templates } from '../src/templates.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -28,6 +29,15 @@ const create = (words: readonly string[], environment: Readonly<Record<string, s
 }
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8')
 
+test.each([
+  ['20.20.2', true],
+  ['22.9.0', true],
+  ['22.18.0', false],
+  ['24.1.0', false],
+])('Node %s is older than 22.18: %s', (version, expected) => {
+  expect(isOlder(version, '22.18')).toBe(expected)
+})
+
 describe.each(templates)('npm create keyrail -- --template $name', ({ name, envFile, envPrefix, run }) => {
   test('creates a project that uses the service of this folder', () => {
     mkdirSync(join(folder, '.keyrail/keys'), { recursive: true })
@@ -35,6 +45,7 @@ describe.each(templates)('npm create keyrail -- --template $name', ({ name, envF
     const { status, stdout, stderr } = create(['My App', '--template', name])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`npm install\n  npm test\n  ${run}`)
+    expect(stdout.includes('It needs Node 22.18 or newer')).toBe(isOlder(process.versions.node, '22.18'))
     expect(stdout).not.toContain(apiKey)
     const manifest = JSON.parse(read('My App/package.json')) as Record<string, Record<string, string>>
     expect(manifest['name']).toBe('my-app')

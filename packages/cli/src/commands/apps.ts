@@ -52,7 +52,7 @@ const format = (app: AppView): string[] =>
     ['use case', app.useCase],
     ['chain', stripControlCharacters(app.chain)],
     ['services', app.services.join(', ') || 'none'],
-    ...app.networks.map((network) => [network, stripControlCharacters(app.key.addresses[network] ?? '')]),
+    ...app.networks.map((network) => [network, stripControlCharacters(app.key.urls[network] ?? '')]),
     ['JWT', app.requireJwt ? 'required' : 'not required'],
     ...formatKeyDetails(app.key, getStyle(process.stdout)),
   ])

@@ -13,7 +13,7 @@ const hint =
 const keyFileWords = {
   name: 'key file',
   content: 'key',
-  hint: 'keyrail dev writes one to .keyrail/keys/app',
+  hint: 'check its path; keyrail dev writes one to .keyrail/keys/app',
 } as const
 
 /** Reads `--network`; undefined stays undefined. @throws {CliError} exit code 2 for anything but a name. */

@@ -34,7 +34,7 @@ const format = (key: ApiKeyView): string[] => {
     ['name', stripControlCharacters(key.name)],
     ...(key.description === '' ? [] : [['description', stripControlCharacters(key.description)]]),
     ['network', key.network],
-    ['address', stripControlCharacters(key.address)],
+    ['URL', stripControlCharacters(key.url)],
     ...formatKeyDetails(key, style),
   ])
 }

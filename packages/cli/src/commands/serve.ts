@@ -33,7 +33,9 @@ const toListenError = (error: unknown): unknown => {
   const reason = code === undefined ? undefined : listenReasons[code]
   return reason === undefined
     ? error
-    : new CliError(`cannot listen on port ${port} of ${address}: ${reason}`, { hint: 'change listen in the config' })
+    : new CliError(`cannot listen on port ${port} of ${address}: ${reason}`, {
+        hint: `${code === 'EADDRINUSE' ? 'stop the program that uses it, or ' : ''}change it in the config: listen, control.listen or prometheus`,
+      })
 }
 
 const readWorkers = (text: string | undefined): number =>

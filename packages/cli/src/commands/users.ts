@@ -179,6 +179,7 @@ const actions: Readonly<Record<string, Action>> = {
         `  ${name}`,
         value === null ? 'none' : JSON.stringify(value),
       ])
+      const keepsBurst = typeof changed['perSecond'] === 'number' && updated.limits?.['burst'] === undefined
       return {
         json: toJson(updated),
         lines:
@@ -187,6 +188,7 @@ const actions: Readonly<Record<string, Action>> = {
             : [
                 `${updated.email} has these limits, and the defaults of the service for the rest:`,
                 ...formatTable(rows),
+                ...(keepsBurst ? ['The burst did not change: set --burst N to limit how many may arrive at once'] : []),
               ],
       }
     },

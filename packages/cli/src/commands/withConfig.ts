@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
-import { isConfigError, isStorageError } from '@keyrail/gateway'
+import { isBackupError, isConfigError, isStorageError } from '@keyrail/gateway'
 import type { ConfigFault } from '@keyrail/gateway'
 import { CliError, exitCodes } from '../cliError.ts'
 
 /** Says where to fix the faults. Some are in the environment, such as a missing secret. */
 function getFix(faults: readonly ConfigFault[], file: string): string {
   if (faults.every(({ path }) => /^[A-Z_]+$/.test(path))) return 'change the environment'
-  return existsSync(file) ? `edit ${file}` : 'use another config with --config FILE'
+  return existsSync(file)
+    ? `edit ${file}`
+    : 'write it as in docs/service/running.md, or use another config with --config FILE'
 }
 
 /**
@@ -14,7 +16,7 @@ function getFix(faults: readonly ConfigFault[], file: string): string {
  *
  * @param file - The config file, for hints.
  * @param work - The work.
- * @throws {CliError} exit code 2 if the config or the database is invalid; 1 if the database fails later, or is in use.
+ * @throws {CliError} exit code 2 if the config, the database or a copy of it is invalid; 1 if the database fails later, or is in use.
  */
 export async function withConfig<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
@@ -30,6 +32,7 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
         },
       )
     }
+    if (isBackupError(error)) throw new CliError(error.message, { exitCode: exitCodes.usage })
     if (isStorageError(error)) {
       throw new CliError(error.message, {
         hint: 'check that the database in DATABASE_URL, or storage.file in the config, is available and that you may open it',

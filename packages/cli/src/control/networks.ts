@@ -29,7 +29,7 @@ export function readNetworkNames(given: ReadArguments): readonly string[] | unde
 }
 
 /** Finds the name of a network by its name or an alias. @throws {CliError} that lists the networks, if there is no such network. */
-export function findNetwork({ networks }: NetworksView, text: string): NetworksView['networks'][number] {
+function findNetwork({ networks }: NetworksView, text: string): NetworksView['networks'][number] {
   const found =
     networks.find(({ network }) => network === text) ?? networks.find(({ aliases }) => aliases.includes(text))
   if (found !== undefined) return found

@@ -2,6 +2,8 @@ import { flag, option } from '../arguments/command.ts'
 import type { Command, ReadArguments } from '../arguments/command.ts'
 import { control, controlNotes, help, json, keyActions, names, personal, secretAsArgument } from '../sharedOptions.ts'
 
+const serviceNotBaseUrl = 'it needs the URL of the dashboard: use --service URL, for example http://127.0.0.1:7245'
+
 /** Commands that use the control API, with a personal access token. */
 export const accountCommands: readonly Command[] = [
   {
@@ -13,6 +15,11 @@ export const accountCommands: readonly Command[] = [
       search: option('TEXT', 'only networks with TEXT in their title, names, symbol or chain'),
       json,
       help,
+    },
+    rejected: {
+      'base-url': serviceNotBaseUrl,
+      'rpc-url': serviceNotBaseUrl,
+      url: serviceNotBaseUrl,
     },
     notes: [
       'JSON output: { chains: [{ chain, title, aliases }], networks: [{ network, chain, title, chainId, symbol, testnet, aliases,\nexplorerUrl, url }] }. url is the --base-url of apps and the --rpc-url of API keys.',

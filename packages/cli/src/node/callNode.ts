@@ -39,7 +39,7 @@ function describeCause(error: unknown): string {
 }
 
 /** Whether a value is a block with a number and a hash. */
-export function isBlockHead(value: unknown): value is BlockHead {
+function isBlockHead(value: unknown): value is BlockHead {
   return (
     isObject(value) &&
     typeof value['number'] === 'string' &&

@@ -110,7 +110,7 @@ describe('formatNextSteps', () => {
     expect(report).toContain(
       `  Open the dashboard at http://127.0.0.1:2 and log in as ${account.email} with the password in /a/password`,
     )
-    expect(report.join('\n')).toContain('examples/latest-block/try.js')
+    expect(report.join('\n')).toContain('try.mjs')
     for (const secret of [account.password, app.apiKey, ...Object.values(keys).map(({ apiKey }) => apiKey)])
       expect(report.join('\n')).not.toContain(secret)
   })

@@ -6,7 +6,7 @@ test('returns the scripts of the workspace from source', () => {
   expect(dev).toBe('npm start --')
   expect(command).toMatch(/^npx node .*packages\/cli\/src\/main\.ts$/)
   expect(where).toContain('npm start')
-  expect(program).toContain('examples/latest-block')
+  expect(program).toContain('node --conditions=@keyrail/source try.mjs')
 })
 
 test('returns the program name once built', () => {

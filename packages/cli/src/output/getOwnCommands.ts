@@ -22,7 +22,7 @@ export function getOwnCommands(moduleUrl: string): OwnCommands {
         command: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts',
         where: ', in the folder of npm start',
         program:
-          'save it as examples/latest-block/try.js, then run npx node --conditions=@keyrail/source examples/latest-block/try.js',
+          'save it as try.mjs in the folder of npm start, then run npx node --conditions=@keyrail/source try.mjs',
       }
     : { dev: 'keyrail dev', command: 'keyrail', where: '' }
 }
