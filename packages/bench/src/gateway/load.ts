@@ -13,6 +13,8 @@ export interface Load {
   readonly headers?: Readonly<Record<string, string>>
   /** @default 64 */
   readonly connections?: number
+  /** How long each connection waits before its next request, in milliseconds. @default 0 */
+  readonly pauseMs?: number
 }
 
 /** What a slice of load saw. */
@@ -30,7 +32,7 @@ const quoted = (value: string): string => `"${value.replaceAll('\\', '\\\\').rep
 const list = (values: readonly string[]): string => `{${values.map(quoted).join(',')}}`
 
 /** A program for wrk. Requests are written beforehand, so that making them costs nothing in the slice. */
-const program = ({ paths, bodies, headers = {} }: Load): string => `
+const program = ({ paths, bodies, headers = {}, pauseMs = 0 }: Load): string => `
 local paths, bodies = ${list(paths)}, ${list(bodies)}
 wrk.method = "POST"
 wrk.headers["content-type"] = "application/json"
@@ -47,6 +49,7 @@ function request()
   at = at % #made + 1
   return made[at]
 end
+${pauseMs === 0 ? '' : `function delay() return math.random(${2 * pauseMs}) end`}
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format('\\n{"requests":%d,"rejected":%d,"lost":%d,"p50Ms":%f,"p99Ms":%f}\\n', summary.requests, e.status,
@@ -65,9 +68,13 @@ export async function putLoad(url: string, load: Load, seconds: number): Promise
     const file = join(folder, 'load.lua')
     writeFileSync(file, program(load))
     const connections = String(load.connections ?? 64)
-    const child = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', file, url], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(
+      'wrk',
+      ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '--timeout', '10s', '-s', file, url],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     const said = text(child.stdout)
     const [code] = (await once(child, 'exit')) as [number | null]
     const line = (await said).trim().split('\n').at(-1) ?? ''

@@ -1,5 +1,7 @@
 import { startServer } from '../server/startServer.ts'
+import { batch, single, threeMethods } from './bodies.ts'
 import type { Load } from './load.ts'
+import { startCollector } from './startCollector.ts'
 import { startTarget } from './startTarget.ts'
 import type { RunningTarget, Slice } from './startTarget.ts'
 
@@ -8,23 +10,11 @@ import type { RunningTarget, Slice } from './startTarget.ts'
 const SECONDS = 1
 const WARM_UP_SECONDS = 3
 
-const call = (id: number): string =>
-  `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${id.toString(16).padStart(40, '0')}","latest"]}`
-// No two at once are alike: the service carries the same read once for all who ask for it at the same time, which no floor does.
-const single = Array.from({ length: 256 }, (_, n) => call(n))
-const batch = Array.from({ length: 128 }, (_, n) => {
-  const calls = Array.from({ length: 100 }, (_item, item) => call(n * 100 + item))
-  return `[${calls.join(',')}]`
-})
-/** One of each, as each is asked with every key: both sides carry what is alike once. */
-const threeMethods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'].map((method) =>
-  call(1).replace('eth_getBalance', method),
-)
-
 const server = await startServer()
+const collector = await startCollector()
 const opened: RunningTarget[] = []
 const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<RunningTarget> => {
-  const target = await startTarget(name, server.url, program)
+  const target = await startTarget(name, server.url, program, collector.url)
   opened.push(target)
   return target
 }
@@ -32,10 +22,15 @@ const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<Run
 /** Something that is put under load: a target, and what it is asked. */
 interface Subject {
   readonly target: RunningTarget
+  /** @default that of the target */
+  readonly url: string | undefined
   readonly load: Load
   /** Whether it answers or rejects. */
   readonly rejects: boolean
 }
+
+/** The kinds of requests that are not rejected. */
+const served = new Set(['good', 'traced'])
 
 const toSubject = (
   target: RunningTarget,
@@ -44,12 +39,13 @@ const toSubject = (
   more: Partial<Load> = {},
 ): Subject => ({
   target,
+  url: target.target.urls?.[kind],
   load: { paths: target.target.paths[kind] ?? [], bodies, headers: target.target.headers?.[kind] ?? {}, ...more },
-  rejects: kind !== 'good',
+  rejects: !served.has(kind),
 })
 
-const slice = async ({ target, load, rejects }: Subject, seconds: number): Promise<Slice> => {
-  const seen = await target.slice(load, seconds)
+const slice = async ({ target, url, load, rejects }: Subject, seconds: number): Promise<Slice> => {
+  const seen = await target.slice(load, seconds, url)
   // What a slice measured must be what its row says, or the figure is of something else.
   const wrong = rejects ? seen.requests - seen.rejected : seen.rejected
   if (seen.requests === 0 || seen.lost > 0 || wrong > seen.requests / 1_000)
@@ -91,9 +87,30 @@ const measureSingle = async (name: string, program: 'cluster' | undefined, round
   }
 }
 
+/** How often a round compares: with more and shorter pairs, less of what else runs on the machine falls on one side only. */
+const PAIRS = 3
+
+/** A service that traces every hundredth request between two slices of one that traces none. */
+const measureTracing = async (rounds: number): Promise<Figures> => {
+  const target = await open('tracing')
+  const subjects = {
+    untraced: toSubject(target, single),
+    traced: toSubject(target, single, 'traced'),
+    again: toSubject(target, single),
+  }
+  const seen = await slicesOf(subjects, rounds * PAIRS)
+  return {
+    ratio: seen.map(({ untraced, traced, again }) => (2 * traced.cpuUs) / (untraced.cpuUs + again.cpuUs)),
+    control: seen.map(({ untraced, again }) => again.cpuUs / untraced.cpuUs),
+    untraced: seen.map(({ untraced }) => untraced.cpuUs),
+    traced: seen.map(({ traced }) => traced.cpuUs),
+  }
+}
+
 const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> = {
   single: (rounds) => measureSingle('service', undefined, rounds),
   cluster: (rounds) => measureSingle('serviceOnStores', 'cluster', rounds),
+  tracing: measureTracing,
   batch: async (rounds) => {
     const subjects = {
       floor: toSubject(await open('floorParsing'), batch),
@@ -188,4 +205,5 @@ try {
 } finally {
   for (const target of opened) target.stop()
   server.stop()
+  collector.stop()
 }

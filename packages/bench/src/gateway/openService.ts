@@ -3,33 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiKey, createService, parseServiceConfig, readServerSecrets, tuneHeap } from '@keyrail/gateway'
+import { createKey, signUp } from './developer.ts'
 import type { Target } from './target.ts'
-
-const password = 'a password of the bench'
-
-/** Somebody who is logged in. */
-interface Developer {
-  readonly id: string
-  readonly ask: <Answer>(route: string, body?: object) => Promise<Answer>
-}
-
-/** Signs somebody up over HTTP, as a browser would. */
-const signUp = async (url: string, email: string): Promise<Developer> => {
-  const headers = { 'content-type': 'application/json', origin: url }
-  const post = (path: string, body: object, more: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) })
-  const answer = await post('/api/account', { email, password })
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const { account } = (await answer.json()) as { account: { id: string } }
-  return {
-    id: account.id,
-    ask: async (path, body = {}) => {
-      const given = await post(path, body, { cookie })
-      if (!given.ok) throw new Error(`${path} was answered with ${given.status}: ${await given.text()}`)
-      return given.json() as never
-    },
-  }
-}
 
 const badToken = (kid: string): string => {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -42,11 +17,17 @@ const badToken = (kid: string): string => {
 /**
  * Opens the whole service in front of a node, as `keyrail serve` opens it, with all that it does to a call on: key, rate, quota, metering. Its limits
  * are above what a bench can ask, but for those who are there to be rejected.
- * @param stores - PostgreSQL and Redis. @default SQLite, without Redis
+ * @param options.databaseUrl - PostgreSQL. @default SQLite
+ * @param options.redisUrl - @default without Redis
+ * @param options.collector - Where it sends the spans of every hundredth request. @default it traces nothing
  */
 export async function openService(
   upstream: string,
-  stores?: { readonly databaseUrl: string; readonly redisUrl: string },
+  {
+    databaseUrl,
+    redisUrl,
+    collector,
+  }: { readonly databaseUrl?: string; readonly redisUrl?: string; readonly collector?: string } = {},
 ): Promise<Target> {
   tuneHeap()
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-bench-'))
@@ -60,19 +41,16 @@ export async function openService(
     networks: { testnet: network, mainnet: network },
     limits: { apiKeys: limits, apps: limits },
     logRequests: false,
+    ...(collector === undefined ? {} : { tracing: { endpoint: collector, sampleRatio: 0.01 } }),
   })
   const service = await createService({
     config,
     secrets: readServerSecrets({ KEYRAIL_SECRET: 'a-secret-of-the-bench-that-seals-nothing-of-worth' }),
-    storage: stores === undefined ? { file: join(folder, 'keyrail.db') } : { databaseUrl: stores.databaseUrl },
-    redisUrl: stores?.redisUrl,
+    storage: databaseUrl === undefined ? { file: join(folder, 'keyrail.db') } : { databaseUrl },
+    redisUrl,
   })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
 
-  const keyOf = async (developer: Developer): Promise<string> => {
-    const { apiKey } = await developer.ask<{ apiKey: string }>('/api/keys', { name: 'bench', network: 'testnet' })
-    return `/testnet/${apiKey}`
-  }
   const good = await signUp(url, 'good@keyrail.test')
   const limited = await signUp(url, 'limited@keyrail.test')
   const overQuota = await signUp(url, 'over@keyrail.test')
@@ -90,10 +68,10 @@ export async function openService(
   return {
     url,
     paths: {
-      good: [await keyOf(good)],
+      good: [await createKey(good)],
       unknown: [`/testnet/${createApiKey('testnet')}`],
-      limited: [await keyOf(limited)],
-      overQuota: [await keyOf(overQuota)],
+      limited: [await createKey(limited)],
+      overQuota: [await createKey(overQuota)],
       badJwt: [`/testnet/v2/${apiKey}`],
     },
     headers: { badJwt: { authorization: `Bearer ${badToken(kid)}` } },

@@ -19,26 +19,28 @@ export interface Slice extends Served {
 export interface RunningTarget {
   readonly target: Target
   readonly used: () => Promise<Used>
-  readonly slice: (load: Load, seconds: number) => Promise<Slice>
+  readonly slice: (load: Load, seconds: number, url?: string) => Promise<Slice>
   readonly stop: () => void
 }
 
 /** The programs that open targets, by the names of those. */
 const programs = {
   targets: 'targetProcess.ts',
+  workers: 'workersProcess.ts',
   manyKeys: '../../test/gateway/manyKeysProcess.ts',
   cluster: '../../test/gateway/clusterProcess.ts',
 }
 
-/** Starts a target in front of an upstream. `name` is one of targets.ts, or one of the program that is named. */
+/** Starts a target in front of an upstream. `name` is one of targets.ts, or one of the program that is named. `collector` is where it may send spans. */
 export async function startTarget(
   name: string,
   upstream: string,
   program: keyof typeof programs = 'targets',
+  collector = '',
 ): Promise<RunningTarget> {
-  const child = fork(new URL(programs[program], import.meta.url), [name, upstream], {
+  const child = fork(new URL(programs[program], import.meta.url), [name, upstream, collector], {
     // What stands with the tests is made of sources.
-    execArgv: program === 'targets' ? [] : ['--conditions=@keyrail/source'],
+    execArgv: program === 'targets' || program === 'workers' ? [] : ['--conditions=@keyrail/source'],
   })
   const gone = once(child, 'exit').then(() => {
     throw new Error(`the process of '${name}' ended`)
@@ -55,9 +57,9 @@ export async function startTarget(
   return {
     target,
     used,
-    slice: async (load, seconds) => {
+    slice: async (load, seconds, url = target.url) => {
       const before = await used()
-      const served = await putLoad(target.url, load, seconds)
+      const served = await putLoad(url, load, seconds)
       const after = await used()
       const { rssMb, stallMs } = after
       return { ...served, rssMb, stallMs, cpuUs: (after.cpuUs - before.cpuUs) / served.requests }

@@ -107,7 +107,7 @@ const log = {
 }
 
 /** Gets the result of the second node, which has the form that the method asks for, in case a proxy checks it. */
-export const getRightResult = ({ method, params }: Pick<SeenCall, 'method' | 'params'>): string => {
+const getRightResult = ({ method, params }: Pick<SeenCall, 'method' | 'params'>): string => {
   const [subject] = params as readonly unknown[]
   const receipt = {
     transactionHash: typeof subject === 'string' && subject.length === 66 ? subject : toHash(0xc0),

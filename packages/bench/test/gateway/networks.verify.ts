@@ -56,7 +56,7 @@ beforeAll(async () => {
   const [ann, bob] = [createVisitor(url), createVisitor(url)]
   await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
   await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
-  const { addresses } = await ann.get('POST /api/apps', {
+  const { urls: addresses } = await ann.get('POST /api/apps', {
     body: {
       name: 'app',
       useCase: 'Other',
@@ -68,7 +68,7 @@ beforeAll(async () => {
   for (const [index, { name: network }] of networks.entries()) {
     // A user has four keys at most.
     const owner = index < 4 ? ann : bob
-    const { address } = await owner.get('POST /api/keys', { body: { name: 'key', network } })
+    const { url: address } = await owner.get('POST /api/keys', { body: { name: 'key', network } })
     urls.set(network, [address, ...(addresses[network] === undefined ? [] : [addresses[network]])])
   }
 }, 60_000)

@@ -184,17 +184,17 @@ const needsToken = async ({ ann, makeApp }: Deployment): Promise<string> => {
 }
 
 const ours = ['@keyrail/fetch', '@keyrail/viem', '@keyrail/ethers', '@keyrail/web3']
-const ofOurs = (least: number, most: number): Row['requests'] =>
+const ofOurs = (least: number, most: number): NonNullable<Row['requests']> =>
   Object.fromEntries(ours.map((name) => [name, [least, most] as const]))
 
 /** viem asks three times more for each call of a batch, for those together whose waits happen to end together. */
 const thrice = (calls: number): readonly [number, number] => [4, 1 + 3 * calls]
 
 /** viem makes the calls of a batch its own, and finds none in an answer that is no list: it shows neither message nor status. */
-const blindBatch: Pick<Row, 'instead' | 'requests'> = {
+const blindBatch = {
   instead: { viem: ['An unknown RPC error occurred', 'looks for the first of a list in the one rejection'] },
   requests: { viem: thrice(6) },
-}
+} satisfies Partial<Row>
 /** viem has words of its own for what took too long; ours stand in `failure`. */
 const tookTooLong: Row['instead'] = { '@keyrail/viem': ['took too long to respond', 'is a `TimeoutError`'] }
 
@@ -506,9 +506,11 @@ export const rows: readonly Row[] = [
     batch: true,
     open: at(goodPath),
     ask: balances(6),
-    ...blindBatch,
+    // viem retries each call of the batch by itself: on a busy machine two smaller batches may leave, and both are answered.
+    retries: false,
+    instead: blindBatch.instead,
     answered: ours,
-    requests: { ...blindBatch.requests, ...ofOurs(3, 3) },
+    requests: ofOurs(3, 3),
   },
   {
     rejection: 'invalidParams',

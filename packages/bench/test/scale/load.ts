@@ -50,7 +50,7 @@ export interface Report {
 }
 
 /** An account's id, as long as the ids of the service. */
-export const toAccountId = (user: number): string => `user:usr_${String(user).padStart(20, '0')}`
+const toAccountId = (user: number): string => `user:usr_${String(user).padStart(20, '0')}`
 
 /** Waits this long after an error, in milliseconds. */
 const retryMs = 20

@@ -77,7 +77,7 @@ export const runRevocation = async (servers: Servers, rounds: number): Promise<O
       body: { email: 'ann@example.org', password: randomBytes(12).toString('base64url') },
     })
     const createKey = async (): Promise<{ id: string; urls: string[] }> => {
-      const { key, address } = await user.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+      const { key, url: address } = await user.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
       const urls = origins.map((origin) => address.replace(service.url, origin))
       await measure(urls, undefined)
       return { id: key.id, urls }

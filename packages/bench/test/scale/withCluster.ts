@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { startTcpProxy } from '@keyrail/gateway/test/startTcpProxy.ts'
+import type { TcpProxy } from '@keyrail/gateway/test/startTcpProxy.ts'
 import { createTables, readCharged, readDatabaseFigures } from '@keyrail/gateway/test/usage/clusterStores.ts'
 import { startRedis } from '@keyrail/gateway/test/usage/startRedis.ts'
 import type { TestRedis } from '@keyrail/gateway/test/usage/startRedis.ts'
@@ -6,8 +8,6 @@ import type { Load, Report } from './load.ts'
 import type { Servers } from './openServers.ts'
 import { startInstance } from './startInstance.ts'
 import type { Instance } from './startInstance.ts'
-import { startProxy } from './startProxy.ts'
-import type { Proxy } from './startProxy.ts'
 
 /** Options of {@link withCluster}. */
 export interface ClusterOptions {
@@ -37,7 +37,7 @@ export interface Closed {
 export interface Cluster {
   readonly instances: readonly Instance[]
   readonly redis: TestRedis
-  readonly redisProxy: Proxy | undefined
+  readonly redisProxy: TcpProxy | undefined
   readonly databaseUrl: string
   /**
    * Starts a load whose requests, clients and requests a second are shared by all instances.
@@ -113,9 +113,9 @@ export const withCluster = async <Result>(
   if (leftOfDay < scenarioMs) await wait(leftOfDay + 100)
   const stops: (() => Promise<void>)[] = []
   const onStop = (stop: () => Promise<unknown>): void => void stops.push(servers.onStop(stop))
-  const proxy = async (url: string, roundTripMs: number | undefined): Promise<Proxy | undefined> => {
+  const proxy = async (url: string, roundTripMs: number | undefined): Promise<TcpProxy | undefined> => {
     if (roundTripMs === undefined) return undefined
-    const started = await startProxy(getPort(url), { roundTripMs })
+    const started = await startTcpProxy(getPort(url), { roundTripMs })
     onStop(started.close)
     return started
   }

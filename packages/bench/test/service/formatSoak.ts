@@ -39,7 +39,15 @@ export const formatSoak = ({ minutes, seed, date, nodeVersion, figures, bars, ou
     '| --- | ---: |',
     ...Object.entries(figures).map(([name, value]) => `| ${name} | ${toText(value)} |`),
     '',
-    'If Redis loses its data after an instance was killed, a limit may be exceeded by what that instance had not written: [limits](../../docs/service/limits.md#cluster). The first row leaves that out; _units over a limit_ has it.',
+    '## Kills',
+    '',
+    'A killed instance loses what it had not written: its last half second, and what it was writing. The load reads `keyrail_metering_lag_seconds` just before a kill, and the calls that ended later than that, or were in flight, are _counts that kills may lose_. If Redis loses its data after a kill, a limit may be exceeded by these: [limits](../../docs/service/limits.md#cluster). The first row leaves that out; _units over a limit_ includes it.',
+    '',
+    '## Memory',
+    '',
+    'One instance runs from beginning to end, with the environment of [sizing](../../docs/service/sizing.md#memory). After each round of all faults its garbage is collected, and what is left must not grow: heap, and resident memory. It grows a little in the first rounds, by less each time, and then stays the same. Between collections resident memory goes up and down, because V8 gives young objects from 4 to 67 MB, as the load needs it.',
+    '',
+    'Without `MALLOC_TRIM_THRESHOLD_`, an instance had 242 MB resident after the first collection and 247 MB at the end of 14 minutes with seed 2501, 115 MB of it in the arenas of glibc, from the first minute on.',
     '',
   ].join('\n')
 }

@@ -3,8 +3,10 @@ import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
 import { readCharged } from '@keyrail/gateway/test/usage/clusterStores.ts'
 import type { Servers } from '../scale/openServers.ts'
 import { exactly } from '../scale/scenario.ts'
-import type { Bar, Outcome } from '../scale/scenario.ts'
-import { holdFor, soakFaults } from './soakFaults.ts'
+import type { Outcome } from '../scale/scenario.ts'
+import { holdFor, soakFaults, stores } from './soakFaults.ts'
+import type { FaultContext } from './soakFaults.ts'
+import { createSoakMemory } from './soakMemory.ts'
 import { createLoad } from './startLoad.ts'
 import type { SoakLoad, Window } from './startLoad.ts'
 import { createReceived } from './startSoakNode.ts'
@@ -22,24 +24,16 @@ export interface ServiceSoakOptions {
   readonly previous: string | undefined
   /** How many calls end during each fault. */
   readonly callsPerFault: number
-  /** A killed instance may lose the metering of calls that ended at most so long before, in milliseconds, at most 10,000. */
-  readonly lostByKillMs: number
-  /** Also checks the memory of the instance that runs from beginning to end. */
-  readonly checksMemory: boolean
+  /** Also checks the memory of the instance that runs from beginning to end, and how old counts are that a killed instance had not written. */
+  readonly checksFigures: boolean
   readonly onProgress?: (text: string) => void
 }
 
 /** What a run found. */
 export interface ServiceSoakResult extends Outcome {
-  /** Calls, processes and recoveries that nothing allows. */
+  /** Calls with an outcome that no fault allows, and processes that failed. */
   readonly problems: readonly string[]
   readonly outcomes: ReadonlyMap<string, number>
-}
-
-interface Sample {
-  readonly heap: number
-  readonly resident: number
-  readonly descriptors: number
 }
 
 const clients = 16
@@ -49,14 +43,6 @@ const limitedShares = [0.15, 0.3, 0.45, 0.6, 0.75, 0.9]
 const unlimited = limitedShares.length
 const probes = 20
 const dayMs = 86_400_000
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
-
-const sample = async ({ readMetric }: SoakInstance): Promise<Sample> => ({
-  heap: await readMetric('nodejs_heap_size_used_bytes'),
-  resident: await readMetric('process_resident_memory_bytes'),
-  descriptors: await readMetric('process_open_fds'),
-})
 
 /** Waits until every instance reports that all is well, and serves calls. */
 const recover = async ({ instances }: SoakService, load: SoakLoad): Promise<void> => {
@@ -68,35 +54,9 @@ const recover = async ({ instances }: SoakService, load: SoakLoad): Promise<void
   }
 }
 
-/** The bars of memory and descriptors, from the samples of one process. */
-const toMemoryBars = (samples: readonly Sample[], checksMemory: boolean): Bar[] => {
-  const third = Math.max(1, Math.floor(samples.length / 3))
-  // The first samples are those of a process that warms up.
-  const early = samples.slice(Math.min(5, third - 1), third)
-  const late = samples.slice(-third)
-  const mb = (bytes: number): number => Math.round(bytes / 1e6)
-  const heap = (of: readonly Sample[]): number => mb(Math.min(...of.map((one) => one.heap)))
-  const resident = (of: readonly Sample[]): number => mb(median(of.map((one) => one.resident)))
-  const descriptors = (of: readonly Sample[]): number => Math.max(...of.map((one) => one.descriptors))
-  return [
-    // Each client may have a connection to the instance, and one from there to each node.
-    {
-      name: 'open descriptors at the end',
-      is: late.at(-1)?.descriptors ?? NaN,
-      atMost: descriptors(early) + 3 * clients,
-    },
-    ...(checksMemory
-      ? [
-          { name: 'MB of heap in the last third', is: heap(late), atMost: heap(early) * 1.2 + 10 },
-          { name: 'MB resident in the last third', is: resident(late), atMost: resident(early) * 1.2 + 20 },
-        ]
-      : []),
-  ]
-}
-
 /** Runs three processes of `keyrail serve` under load, while everything that can fail does, and checks limits, metering, responses, memory and descriptors. */
 export const runServiceSoak = async (options: ServiceSoakOptions): Promise<ServiceSoakResult> => {
-  const { servers, minutes, seed, previous, callsPerFault, lostByKillMs, checksMemory, onProgress = () => {} } = options
+  const { servers, minutes, seed, previous, callsPerFault, checksFigures, onProgress = () => {} } = options
   const random = seededRandom(seed)
   const leftOfDay = dayMs - (Date.now() % dayMs)
   // Limits start again at midnight.
@@ -123,9 +83,11 @@ export const runServiceSoak = async (options: ServiceSoakOptions): Promise<Servi
     let atRiskBefore = users.map(() => 0)
     let disturbances = 0
     const figures: Record<string, number> = { faults: 0, kills: 0 }
-    const onKill = (instance: SoakInstance): void => {
-      for (const [account, calls] of load.atRisk(instance, lostByKillMs).entries())
+    let unwrittenMs = 0
+    const onKill: FaultContext['onKill'] = (instance, lagMs, since) => {
+      for (const [account, calls] of load.countSince(instance, since).entries())
         atRisk[account] = (atRisk[account] ?? 0) + calls
+      unwrittenMs = Math.max(unwrittenMs, lagMs)
       figures['kills'] = (figures['kills'] ?? 0) + 1
     }
     const onEmpty = (): void => {
@@ -134,8 +96,8 @@ export const runServiceSoak = async (options: ServiceSoakOptions): Promise<Servi
 
     await recover(service, load)
     load.start({ clients, perSecond })
-    const samples: Sample[] = []
     const [longLived, ...replaceable] = service.instances as [SoakInstance, ...SoakInstance[]]
+    const memory = createSoakMemory(longLived, clients)
     const endsAt = performance.now() + minutes * 60_000
     do {
       const round = soakFaults
@@ -151,7 +113,7 @@ export const runServiceSoak = async (options: ServiceSoakOptions): Promise<Servi
         window.to = performance.now()
         figures['faults'] = (figures['faults'] ?? 0) + 1
         disturbances += forfeits ? 1 : 0
-        samples.push(await sample(longLived))
+        await memory.sample()
         onProgress(
           `${name}: ${load.ended()} calls, ${load.problems.length} problems, ${((window.to - window.from) / 1_000).toFixed(1)} s`,
         )
@@ -159,6 +121,12 @@ export const runServiceSoak = async (options: ServiceSoakOptions): Promise<Servi
         await holdFor(load, Math.ceil(callsPerFault / 4))
         if (performance.now() > endsAt && (figures['faults'] ?? 0) > soakFaults.length) break
       }
+      // It pauses the instance, so requests that wait for Redis may time out.
+      const pause: Window = { name: 'a full collection', allows: stores, from: performance.now() }
+      load.windows.push(pause)
+      await memory.collect()
+      await recover(service, load)
+      pause.to = performance.now()
     } while (performance.now() < endsAt)
     await load.stop()
     // Every limit is used up in the end, so that it can be compared with what was granted.
@@ -168,7 +136,7 @@ export const runServiceSoak = async (options: ServiceSoakOptions): Promise<Servi
       }),
     )
     await recover(service, load)
-    samples.push(await sample(longLived))
+    await memory.sample()
     for (const instance of service.instances) await instance.stop()
     const { charged, metered } = await readCharged(service.databaseUrl)
     load.close()
@@ -202,8 +170,11 @@ export const runServiceSoak = async (options: ServiceSoakOptions): Promise<Servi
           atLeast: certain - sum(atRisk),
           atMost: sum(load.totals.map(({ sent }) => sent)),
         },
+        ...(checksFigures
+          ? [{ name: 'ms of counts that a killed instance had not written', is: unwrittenMs, atMost: 1_000 }]
+          : []),
         exactly('limits that are used up', load.totals.filter(({ usedUp }) => usedUp > 0).length, limits.length),
-        ...toMemoryBars(samples, checksMemory),
+        ...memory.toBars(checksFigures),
       ],
     }
   } finally {

@@ -44,9 +44,7 @@ try {
     seed,
     previous: previous?.program,
     callsPerFault: 300,
-    // The documented second, and one for an event loop that is late.
-    lostByKillMs: 2_000,
-    checksMemory: minutes >= 10,
+    checksFigures: minutes >= 10,
     onProgress: (text) => print(`  ${text}`),
   })
   for (const [name, count] of [...outcomes].toSorted(([, a], [, b]) => b - a))

@@ -10,8 +10,8 @@ export interface FaultContext {
   readonly instance: SoakInstance
   /** Waits until so many calls have ended that the fault was noticed. */
   readonly hold: () => Promise<void>
-  /** Reports an instance that is about to be killed. */
-  readonly onKill: (instance: SoakInstance) => void
+  /** Reports an instance that was killed. @param lagMs - How old its oldest count was that was not written. @param since - When that was, by `performance.now()`: later calls may not be written. */
+  readonly onKill: (instance: SoakInstance, lagMs: number, since: number) => void
   /** Reports that Redis is about to lose its data. */
   readonly onEmpty: () => void
   /** The `keyrail` command of the previous build; `undefined`: git does not have it. */
@@ -29,8 +29,8 @@ export interface Fault {
 }
 
 /** Neither Redis nor PostgreSQL could decide. */
-const stores = ['503 key_store_unavailable']
-/** No node responded as it should. */
+export const stores = ['503 key_store_unavailable']
+/** No node gave a valid response. */
 const upstream = ['503 no_upstream', '503 upstream_busy', '504 upstream_timeout', '502 upstream_bad']
 
 const replace = async (instance: SoakInstance, program?: string): Promise<void> => {
@@ -45,7 +45,7 @@ const toNodeFault = (
 ): Fault => ({
   name,
   allows: upstream,
-  forfeits: state === 'refuses',
+  forfeits: state === 'closed',
   run: async ({ service, hold }) => {
     const chosen = service.nodes.slice(0, count)
     for (const node of chosen) await node.set(state)
@@ -54,14 +54,14 @@ const toNodeFault = (
   },
 })
 
-const toLinkFault = (
+const toProxyFault = (
   name: string,
-  of: 'redisLink' | 'databaseLink',
-  start: (link: SoakService['redisLink']) => void,
+  of: 'redisProxy' | 'databaseProxy',
+  start: (proxy: SoakService['redisProxy']) => void,
 ): Fault => ({
   name,
   allows: stores,
-  forfeits: of === 'redisLink',
+  forfeits: of === 'redisProxy',
   run: async ({ service, hold }) => {
     start(service[of])
     await hold()
@@ -76,8 +76,10 @@ export const soakFaults: readonly Fault[] = [
     allows: ['cut ', ...stores],
     forfeits: true,
     run: async ({ instance, hold, onKill }) => {
-      onKill(instance)
+      const askedAt = performance.now()
+      const lagMs = (await instance.readMetric('keyrail_metering_lag_seconds')) * 1_000
       await instance.kill()
+      onKill(instance, lagMs, askedAt - lagMs)
       await hold()
       await instance.start()
     },
@@ -132,17 +134,17 @@ export const soakFaults: readonly Fault[] = [
       await service.redis.start()
     },
   },
-  toLinkFault('Redis is slow', 'redisLink', ({ slow }) => slow(300)),
-  toLinkFault('Redis is lost', 'redisLink', ({ cut }) => cut()),
-  toLinkFault('PostgreSQL is slow', 'databaseLink', ({ slow }) => slow(300)),
-  toLinkFault('PostgreSQL hangs', 'databaseLink', ({ hang }) => hang()),
-  toLinkFault('PostgreSQL is lost', 'databaseLink', ({ cut }) => cut()),
+  toProxyFault('Redis is slow', 'redisProxy', ({ slow }) => slow(300)),
+  toProxyFault('Redis is lost', 'redisProxy', ({ cut }) => cut()),
+  toProxyFault('PostgreSQL is slow', 'databaseProxy', ({ slow }) => slow(300)),
+  toProxyFault('PostgreSQL hangs', 'databaseProxy', ({ hang }) => hang()),
+  toProxyFault('PostgreSQL is lost', 'databaseProxy', ({ cut }) => cut()),
   toNodeFault('a node responds with errors', 'errors', 1),
   toNodeFault('a node responds with garbage', 'garbage', 1),
   toNodeFault('a node hangs', 'hangs', 1),
   toNodeFault('a node closes connections', 'drops', 1),
   toNodeFault('all nodes close connections', 'drops', 2),
-  toNodeFault('the ports of all nodes are closed', 'refuses', 2),
+  toNodeFault('the ports of all nodes are closed', 'closed', 2),
 ]
 
 /** Waits until a number of calls have ended. */

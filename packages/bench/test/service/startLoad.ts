@@ -24,7 +24,7 @@ export interface AccountTotals {
 /** A fault as long as calls may notice it. */
 export interface Window {
   readonly name: string
-  /** What calls may result in, beside a result and a used-up quota: the start of an outcome, such as `503 `. */
+  /** Outcomes that calls may have, besides a result and a used-up quota, by their start, such as `503 `. */
   readonly allows: readonly string[]
   readonly from: number
   to?: number
@@ -35,7 +35,7 @@ export interface SoakLoad {
   readonly totals: readonly AccountTotals[]
   /** How many calls have ended, by outcome: the status, and the reason of an error. */
   readonly outcomes: ReadonlyMap<string, number>
-  /** Calls that ended in a way that nothing allows. */
+  /** Calls with an outcome that no fault allows. */
   readonly problems: readonly string[]
   /** Add a window before its fault starts. */
   readonly windows: Window[]
@@ -43,8 +43,8 @@ export interface SoakLoad {
   readonly call: (account: number, target?: Target) => Promise<string>
   /** How many calls have ended. */
   readonly ended: () => number
-  /** How many calls of each account ended at an instance in the last `ms`, or are in flight there: what is lost if it is killed. */
-  readonly atRisk: (target: Target, ms: number) => readonly number[]
+  /** How many calls of each account ended at an instance since then, by `performance.now()`, or are in flight there. At most a minute ago. */
+  readonly countSince: (target: Target, since: number) => readonly number[]
   /** Sends calls of all accounts at this rate until `stop`. */
   readonly start: (options: { readonly clients: number; readonly perSecond: number }) => void
   readonly stop: () => Promise<void>
@@ -53,8 +53,8 @@ export interface SoakLoad {
 
 /** How long a call may take before it counts as lost, in milliseconds. */
 const lostAfterMs = 60_000
-/** How long calls are remembered for {@link SoakLoad.atRisk}, in milliseconds. */
-const rememberedMs = 10_000
+/** How long calls are remembered for {@link SoakLoad.countSince}, in milliseconds. */
+const rememberedMs = 60_000
 
 /** Creates load for accounts, each with the path of its key. Nothing is sent until `start`. */
 export const createLoad = (targets: readonly Target[], paths: readonly string[], random: () => number): SoakLoad => {
@@ -125,13 +125,16 @@ export const createLoad = (targets: readonly Target[], paths: readonly string[],
     ended += 1
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     const at = performance.now()
-    recent.push({ target, account, at })
+    // No instance received this call.
+    if (outcome !== 'cut ECONNREFUSED') recent.push({ target, account, at })
     while ((recent[0]?.at ?? at) < at - rememberedMs) recent.shift()
     if (outcome === '200') total.granted += 1
     else if (outcome === '403 quota_exceeded') total.usedUp += 1
     else if (!isAllowed(outcome, startedAt)) {
       const during = windows.filter(({ to = Infinity }) => to >= startedAt).map(({ name }) => name)
-      problems.push(`${outcome} from ${target.name}, during ${during.join(', ') || 'nothing'}`)
+      problems.push(
+        `${outcome} from ${target.name} after ${Math.round(at - startedAt)} ms, during ${during.join(', ') || 'nothing'}`,
+      )
     }
     if (!/^cut|^no response|key_store_unavailable/.test(outcome)) total.metered += 1
     return outcome
@@ -146,14 +149,12 @@ export const createLoad = (targets: readonly Target[], paths: readonly string[],
     windows,
     call,
     ended: () => ended,
-    atRisk: (target, ms) => {
-      const since = performance.now() - ms
-      return paths.map(
+    countSince: (target, since) =>
+      paths.map(
         (_, account) =>
           (inFlight.get(target)?.[account] ?? 0) +
           recent.filter((one) => one.target === target && one.account === account && one.at >= since).length,
-      )
-    },
+      ),
     start: ({ clients, perSecond }) => {
       isStopped = false
       const pauseMs = (clients * 1_000) / perSecond

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 /** What a node does with calls: it responds, responds with status 500 or with text that is no JSON, never responds, closes the connection, or its port is closed. */
-export type NodeState = 'works' | 'errors' | 'garbage' | 'hangs' | 'drops' | 'refuses'
+export type NodeState = 'works' | 'errors' | 'garbage' | 'hangs' | 'drops' | 'closed'
 
 /** A node that counts the calls of each account. */
 export interface SoakNode {
@@ -118,7 +118,7 @@ export const startSoakNode = async (received: Received): Promise<SoakNode> => {
     set: async (next) => {
       state = next
       for (const response of held) response.destroy()
-      if (state === 'refuses') await close()
+      if (state === 'closed') await close()
       else if (!server.listening) await listen(port)
     },
     stop: close,

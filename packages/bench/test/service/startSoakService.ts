@@ -6,13 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ServiceConfigInput } from '@keyrail/gateway'
 import { startServe, writeConfig } from '@keyrail/gateway/test/service/serviceProcess.ts'
 import type { LogLine, ServiceProcess } from '@keyrail/gateway/test/service/serviceProcess.ts'
+import { startTcpProxy } from '@keyrail/gateway/test/startTcpProxy.ts'
+import type { TcpProxy } from '@keyrail/gateway/test/startTcpProxy.ts'
 import { startRedis } from '@keyrail/gateway/test/usage/startRedis.ts'
 import type { TestRedis } from '@keyrail/gateway/test/usage/startRedis.ts'
 import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
-import { getFreePort } from '../getFreePort.ts'
+import { getFreePort } from '../../src/getFreePort.ts'
 import type { Servers } from '../scale/openServers.ts'
-import { startLink } from './startLink.ts'
-import type { Link } from './startLink.ts'
+import { readMemoryAfterCollection } from './readMemoryAfterCollection.ts'
 import type { Target } from './startLoad.ts'
 import { soakChainId, startSoakNode } from './startSoakNode.ts'
 import type { Received, SoakNode } from './startSoakNode.ts'
@@ -30,6 +31,8 @@ export interface SoakInstance extends Target {
   readonly reload: (changes: Partial<ServiceConfigInput> | 'invalid') => Promise<void>
   /** Reads a metric, by its name and its labels as they are in the exposition. */
   readonly readMetric: (name: string) => Promise<number>
+  /** Collects its garbage, and reads the memory that it still uses. */
+  readonly readMemoryAfterCollection: () => Promise<NodeJS.MemoryUsage>
   /** The response of `/readyz`; `undefined` if there is none. */
   readonly readState: () => Promise<unknown>
 }
@@ -39,8 +42,8 @@ export interface SoakService {
   readonly instances: readonly SoakInstance[]
   readonly nodes: readonly SoakNode[]
   readonly redis: TestRedis
-  readonly redisLink: Link
-  readonly databaseLink: Link
+  readonly redisProxy: TcpProxy
+  readonly databaseProxy: TcpProxy
   /** Leads to PostgreSQL directly. */
   readonly databaseUrl: string
   /** What went wrong with processes. */
@@ -92,7 +95,7 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
     folder: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<SoakInstance> => {
-    const [port, metricsPort] = [await getFreePort(), await getFreePort()]
+    const [port, metricsPort, inspectorPort] = [await getFreePort(), await getFreePort(), await getFreePort()]
     const name = `instance-${index}`
     const config = createConfig(port, metricsPort)
     const write = (members: Partial<ServiceConfigInput>): string =>
@@ -130,7 +133,8 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
       },
       stop,
       start: async (program) => {
-        running = await startServe(write({}), environment, [], program)
+        const options = { ...environment, NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` }
+        running = await startServe(write({}), options, [], program)
         void running.child.once('exit', (code) => {
           if (code !== 0 && code !== null) problems.push(`${name} exited with ${code}`)
         })
@@ -147,6 +151,7 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
         const line = text.split('\n').find((one) => one.startsWith(`${metric} `))
         return Number(line?.slice(metric.length + 1))
       },
+      readMemoryAfterCollection: () => readMemoryAfterCollection(inspectorPort),
       readState,
     }
     return instance
@@ -157,10 +162,10 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
     stops.push(() => rmSync(folder, { recursive: true, force: true }))
     const [databaseUrl, redis] = await Promise.all([servers.createDatabase(), startRedis()])
     stops.push(redis.stop)
-    const databaseLink = await startLink(toPort(databaseUrl))
-    stops.push(databaseLink.close)
-    const redisLink = await startLink(toPort(redis.url))
-    stops.push(redisLink.close)
+    const databaseProxy = await startTcpProxy(toPort(databaseUrl))
+    stops.push(databaseProxy.close)
+    const redisProxy = await startTcpProxy(toPort(redis.url))
+    stops.push(redisProxy.close)
     const nodes = await Promise.all([startSoakNode(received), startSoakNode(received)])
     for (const node of nodes) stops.push(node.stop)
 
@@ -168,8 +173,10 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
     const environment = {
       KEYRAIL_SECRET: randomBytes(48).toString('base64url'),
       KEYRAIL_OPERATOR_TOKEN: operatorToken,
-      DATABASE_URL: withPort(databaseUrl, databaseLink.port),
-      REDIS_URL: withPort(redis.url, redisLink.port),
+      DATABASE_URL: withPort(databaseUrl, databaseProxy.port),
+      REDIS_URL: withPort(redis.url, redisProxy.port),
+      // As docs/service/sizing.md says.
+      MALLOC_TRIM_THRESHOLD_: '131072',
     }
     const instances: SoakInstance[] = []
     for (let index = 0; index < size; index += 1)
@@ -225,8 +232,8 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
       instances,
       nodes,
       redis,
-      redisLink,
-      databaseLink,
+      redisProxy,
+      databaseProxy,
       databaseUrl,
       problems,
       createUser: async (email, perDay) => {
@@ -240,7 +247,7 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
           { authorization: `Bearer ${operatorToken}` },
         )
         if (status !== 200) throw new Error(`the limits were not set: ${status} ${text}`)
-        const { address } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+        const { url: address } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
         return { id: account.id, path: new URL(address).pathname }
       },
       close,

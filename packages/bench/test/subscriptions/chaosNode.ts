@@ -1,4 +1,4 @@
-import { createCuttableLink } from '@keyrail/gateway/test/service/cuttableLink.ts'
+import { startTcpProxy } from '@keyrail/gateway/test/startTcpProxy.ts'
 import { byDefault, startScriptedNode } from '@keyrail/gateway/test/subscription/scriptedNode.ts'
 import { isMatch } from './chaosChain.ts'
 import type { ChaosBlock, ChaosFilter } from './chaosChain.ts'
@@ -23,7 +23,7 @@ export const startChaosNode = async (first: readonly ChaosBlock[]): Promise<Chao
   /** All blocks that it has seen. */
   const known = new Map(first.map((block) => [block.hash, block]))
   const node = await startScriptedNode()
-  const link = await createCuttableLink(Number(new URL(node.url).port))
+  const proxy = await startTcpProxy(Number(new URL(node.url).port))
 
   const toNumber = (block: unknown): number => (block === 'latest' ? blocks.length - 1 : Number(block))
   const getLogs = (filter: ChaosFilter & { blockHash?: string; fromBlock?: string; toBlock?: string }): string => {
@@ -48,7 +48,7 @@ export const startChaosNode = async (first: readonly ChaosBlock[]): Promise<Chao
     return response === undefined ? byDefault : { text: `{"jsonrpc":"2.0","id":${id},${response}}` }
   }
   return {
-    port: link.port,
+    port: proxy.port,
     see: (seen) => {
       const added: ChaosBlock[] = []
       // A branch that it has left is announced again when it comes back to it.
@@ -65,14 +65,14 @@ export const startChaosNode = async (first: readonly ChaosBlock[]): Promise<Chao
     isKilled: () => isKilled,
     kill: () => {
       isKilled = true
-      link.cut()
+      proxy.cut()
     },
     revive: () => {
       isKilled = false
-      link.fix()
+      proxy.fix()
     },
     stop: async () => {
-      await link.close()
+      await proxy.close()
       await node.stop()
     },
   }

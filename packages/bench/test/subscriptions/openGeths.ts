@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCuttableLink } from '@keyrail/gateway/test/service/cuttableLink.ts'
+import { startTcpProxy } from '@keyrail/gateway/test/startTcpProxy.ts'
 import { chainIds } from '@keyrail/gateway/test/startGateway.ts'
 import { Wallet } from 'ethers'
 import { createToken, post, waitUntil } from '../geth/startGeth.ts'
-import { getFreePort } from '../getFreePort.ts'
+import { getFreePort } from '../../src/getFreePort.ts'
 import { contracts } from './chaosChain.ts'
 import type { ChaosBlock, ChaosLog } from './chaosChain.ts'
 import type { ChaosNode } from './chaosNode.ts'
@@ -200,7 +200,7 @@ export const openGeths = async (binary: string, random: () => number): Promise<C
   await mine(3)
 
   const startNode = async (geth: EngineGeth): Promise<ChaosNode> => {
-    const link = await createCuttableLink(geth.port)
+    const proxy = await startTcpProxy(geth.port)
     let isKilled = false
     let shown: readonly ChaosBlock[] = []
     let running: Promise<void> = Promise.resolve()
@@ -217,20 +217,20 @@ export const openGeths = async (binary: string, random: () => number): Promise<C
     see(blocks)
     await running
     return {
-      port: link.port,
+      port: proxy.port,
       see,
       isKilled: () => isKilled,
       kill: () => {
         isKilled = true
-        link.cut()
+        proxy.cut()
       },
       revive: () => {
         isKilled = false
-        link.fix()
+        proxy.fix()
       },
       stop: async () => {
         await running
-        await link.close()
+        await proxy.close()
       },
     }
   }
