@@ -53,7 +53,7 @@ describe('the stack of a failed call', () => {
     expect(await stackOf(callThroughProvider)).toMatch(new RegExp(`at (async )?callThroughProvider .*${file}`))
   })
 
-  test('names the caller where the deadline passes or the transport is closed', async () => {
+  test('names the caller if the deadline passes or the transport is closed', async () => {
     const { fetch } = memoryFetch(() => ({ headOnly: true }))
     opened = createTransport({ url: 'https://node.example/', fetch, timeoutMs: 20 })
     expect(await stackOf(() => readBlock(opened as KeyrailTransport))).toMatch(/timeout[^]*at (async )?readBlock /)
@@ -80,7 +80,7 @@ describe('the stack of a failed call', () => {
     expect(await ended).toBe(stack)
   })
 
-  test('stays as it was where the engine does not capture stacks', async () => {
+  test('is unchanged if the engine does not capture stacks', async () => {
     const { captureStackTrace } = Error
     try {
       Error.captureStackTrace = undefined as never

@@ -109,7 +109,7 @@ describe('with every endpoint down', () => {
     transport.close()
   })
 
-  test('one endpoint alone is named once', async () => {
+  test('a single endpoint is named once', async () => {
     const transport = make([hang], { timeoutMs: 1_000 })
     const { message } = await fail(transport)
     expect(message.split('one.example')).toHaveLength(2)

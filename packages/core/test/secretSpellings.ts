@@ -50,7 +50,7 @@ export const secretSpellings: Readonly<Record<string, (secret: string) => string
 }
 
 /** The texts in which a secret could be read: the text itself, without escapes, and decoded from hex or base64. */
-export const readingsOf = (text: string): readonly string[] => {
+const readingsOf = (text: string): readonly string[] => {
   const views = [text]
   for (let level = 0; level < 4; level += 1)
     views.push(

@@ -240,10 +240,10 @@ test('with several endpoints, a subscription moves to the next one, and calls ov
 })
 
 test('an endpoint without WebSocket does not open the circuit breaker for its calls over HTTP', async () => {
-  const refused = new Set<string>()
+  const rejected = new Set<string>()
   const Refusing = class extends NodeWebSocket {
     constructor(url: string) {
-      refused.add(url)
+      rejected.add(url)
       super('ws://127.0.0.1:9')
     }
   }
@@ -259,7 +259,7 @@ test('an endpoint without WebSocket does not open the circuit breaker for its ca
   for (let at = 0; at < 3; at++) await failureOf(socket.subscribe(['newHeads'], record()))
   reroutes.length = 0
   await transport.request({ method: 'eth_gasPrice' })
-  expect(refused.size).toBe(2)
+  expect(rejected.size).toBe(2)
   expect(reroutes).toEqual([])
 })
 

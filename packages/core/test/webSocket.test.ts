@@ -233,7 +233,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.calls.filter(({ method }) => method === 'eth_gasPrice')).toHaveLength(2)
   })
 
-  test('a silent server is asked for the chain id while a call waits', async () => {
+  test('a silent server gets a query for the chain id while a call waits', async () => {
     server.script = ({ method, reply }) => method === 'eth_chainId' && reply('0x1')
     const { request } = create({}, { heartbeatMs: 50 })
     await failureOf(request({ method: 'eth_call' }, { timeoutMs: 300, retries: 0 }))
@@ -255,7 +255,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(other.handshakes).toHaveLength(1)
   })
 
-  test('batches are not used: each call is a message of its own', async () => {
+  test('batches are not used: each call is a separate message', async () => {
     const transport = create({ batch: batch() })
     await Promise.all(['eth_gasPrice', 'eth_blockNumber'].map((method) => transport.request({ method })))
     expect(server.calls.map(({ method }) => method)).toEqual(['eth_gasPrice', 'eth_blockNumber'])
@@ -290,19 +290,23 @@ describe.each(implementations)('over %s', (name, implementation) => {
 
 test('POSTs that work show that it is WebSocket that the server does not accept', async () => {
   const { url } = server
-  const refuse = class extends NodeWebSocket {
+  const RejectingWebSocket = class extends NodeWebSocket {
     constructor() {
       super('ws://127.0.0.1:9')
     }
   }
-  const transport = createTransport({ url, retry: false, webSocket: webSocket({ requests: true, WebSocket: refuse }) })
+  const transport = createTransport({
+    url,
+    retry: false,
+    webSocket: webSocket({ requests: true, WebSocket: RejectingWebSocket }),
+  })
   opened.push(transport)
   const failure = await failureOf(transport.request({ method: 'eth_gasPrice' }))
   expect(failure).toMatchObject({ kind: 'network' })
   expect(failure.message).toContain('the same URL responds to POST')
 })
 
-test('a url of its own is used with its scheme', async () => {
+test('a separate url is used with its scheme', async () => {
   const transport = createTransport({
     url: 'https://node.example/rpc',
     webSocket: webSocket({ url: `${server.url.replace('http', 'ws')}/ws/v3`, requests: true }),
@@ -326,7 +330,7 @@ test('without a WebSocket of the platform, ws is loaded', async () => {
   }
 })
 
-describe('in a browser, which takes the option with headers for a protocol', () => {
+describe('in a browser, which treats the option with headers as a protocol', () => {
   const BrowserSocket = class extends NodeWebSocket {
     constructor(url: string, protocols?: string[]) {
       if (protocols && !Array.isArray(protocols)) throw new SyntaxError('The subprotocol is invalid')

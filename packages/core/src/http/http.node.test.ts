@@ -292,6 +292,19 @@ ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
     return { port: (server.address() as AddressInfo).port, handshakes }
   }
 
+  test('names the scheme if the server has no TLS', async () => {
+    const server = http.createServer()
+    closers.push(() => server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await expect(open(url).request({ method: 'eth_chainId' })).rejects.toMatchObject({
+      kind: 'network',
+      message: expect.stringContaining(
+        'the server responded without TLS: use http, or the port that has TLS',
+      ) as unknown,
+    })
+  })
+
   test('rejects an untrusted certificate before it sends anything', async () => {
     const { port, handshakes } = await startTls()
     const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }

@@ -86,6 +86,14 @@ const certificateErrors: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
+/** OpenSSL's message for a response without TLS is a list of its internals. */
+const describeError = (code: string, message: unknown): string => {
+  if (typeof message !== 'string' || !message) return code
+  return message.includes('wrong version number')
+    ? 'the server responded without TLS: use http, or the port that has TLS'
+    : message
+}
+
 const toFault = (error: NodeJS.ErrnoException, request: ClientRequest): HttpFault => {
   const mistake = findProgrammingError(error)
   if (mistake) return { kind: 'unknown', text: `the HTTP client threw ${mistake}` }
@@ -93,7 +101,7 @@ const toFault = (error: NodeJS.ErrnoException, request: ClientRequest): HttpFaul
   const socket = request.socket as (PooledSocket & { readonly secureConnecting?: boolean }) | null
   return {
     kind: 'network',
-    text: typeof message === 'string' && message ? message : String(code),
+    text: describeError(code, message),
     unsent:
       syscall === 'connect' ||
       syscall === 'getaddrinfo' ||

@@ -33,7 +33,7 @@ const take = async (): Promise<PooledSocket> => {
   return socket
 }
 
-/** What the HTTP client and `node:http` do at the end of a response. */
+/** Does what the HTTP client and `node:http` do at the end of a response. */
 const giveBack = (socket: PooledSocket): void => {
   socket.idleBytesRead = socket.bytesRead
   socket.emit('free')
@@ -136,7 +136,7 @@ describe('createSocketPool', () => {
     expect(await take()).toBe(used)
   })
 
-  test('closes the idle ones with itself, and what comes back later', async () => {
+  test('closes idle connections when it closes, and others when they are returned', async () => {
     const [idle, used] = [await take(), await take()]
     giveBack(idle)
     pool.close()

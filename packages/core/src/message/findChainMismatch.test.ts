@@ -12,13 +12,13 @@ describe('findChainMismatch', () => {
 
   test.each([
     ['no chain was named', undefined, '0x5'],
-    ['it is the same one', 1, '0x1'],
-    ['the answer does not say', 1, undefined],
-    ['the answer has no such header', 1, null],
-    ['the answer says nothing', 1, ''],
-    ['what it says is no number', 1, 'mainnet'],
-    ['what it says is an object', 1, {}],
-  ])('has nothing to tell where %s', (_, chainId, said) => {
+    ['it is the same chain', 1, '0x1'],
+    ['there is no chain id', 1, undefined],
+    ['the response has no such header', 1, null],
+    ['it is empty', 1, ''],
+    ['it is not a number', 1, 'mainnet'],
+    ['it is an object', 1, {}],
+  ])('finds nothing if %s', (_, chainId, said) => {
     expect(findChainMismatch(chainId, said)).toBeUndefined()
   })
 })

@@ -46,7 +46,7 @@ describe('readBatchResponse', () => {
     ])
   })
 
-  test('takes an error object with its code for the failure of its call, and says that it came in a batch', () => {
+  test('reads an error object as the failure of its call, and reports that it was in a batch', () => {
     const [, second] = read([ok(5), bad(6, 'execution reverted', 3), ok(7)]) as BatchEntryRead[]
     expect(second).toMatchObject({
       text: 'execution reverted',
@@ -128,7 +128,7 @@ describe('readBatchResponse', () => {
     expect(second).toMatchObject({ text: 'the error has no message', rpcError: { code: -32000 } })
   })
 
-  test('gives a call without an entry the wait that the server asks for', () => {
+  test('gives a call without an entry the wait that the server requests', () => {
     const headers = { 'retry-after': '2', date: 'Thu, 01 Jan 2026 12:00:00 GMT' }
     const [, second] = read([ok(5), ok(7)], 3, 200, headers) as BatchEntryRead[]
     expect(second).toMatchObject({ kind: 'badResponse', retryAfter: '2', date: headers.date, status: 200 })

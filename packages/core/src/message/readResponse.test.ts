@@ -10,11 +10,11 @@ const read = (body: unknown, status = 200, headers: Record<string, string> = {})
   )
 
 describe('readResponse', () => {
-  test.each([null, false, 0, '', '0x1', [], {}, { error: 'x' }])('takes the result %j', (result) => {
+  test.each([null, false, 0, '', '0x1', [], {}, { error: 'x' }])('accepts the result %j', (result) => {
     expect(read({ jsonrpc: '2.0', id: 1, result })).toEqual({ result })
   })
 
-  test('takes a result beside a null error, and without a version', () => {
+  test('accepts a result with a null error, and without a version', () => {
     expect(read({ id: 1, result: '0x1', error: null })).toEqual({ result: '0x1' })
   })
 
@@ -22,7 +22,7 @@ describe('readResponse', () => {
     expect(read({ jsonrpc: '2.0', id: 1, result: '0x1' }, 500)).not.toHaveProperty('result')
   })
 
-  test('hands on what the headers say of waiting', () => {
+  test('reads the wait from the headers', () => {
     expect(read('', 429, { 'retry-after': '2', date: 'today' })).toMatchObject({
       status: 429,
       retryAfter: '2',
@@ -104,7 +104,7 @@ describe('readResponse', () => {
     )
   })
 
-  test('bears nesting without end', () => {
+  test('accepts any depth of nesting', () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
     expectNamed(read(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x","data":${deep}}}`))
     expectNamed(read(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":${deep}}}`))

@@ -3,7 +3,7 @@ import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import { toPlainText } from './toPlainText.ts'
 
 describe('toPlainText', () => {
-  test.each(['<', '<title', '<title ', ' <', '< '])('takes time linear in a page of nothing but %j', (part) => {
+  test.each(['<', '<title', '<title ', ' <', '< '])('takes linear time for a page that repeats %j', (part) => {
     const growth = costGrowth(2_000 / part.length, (size) => {
       const page = `<${part.repeat(size)}`
       return () => toPlainText(page)
@@ -19,15 +19,15 @@ describe('toPlainText', () => {
     expect(toPlainText(' a\n\tb  c ')).toBe('a b c')
   })
 
-  test('takes the title of a page', () => {
+  test('uses the title of a page', () => {
     expect(toPlainText('<!doctype html><title lang="en">\n502 Bad Gateway</title><p>nginx')).toBe('502 Bad Gateway')
   })
 
-  test('takes what is left without tags where there is no title', () => {
+  test('uses the text without tags if there is no title', () => {
     expect(toPlainText('<h1>Down</h1><p>for a while')).toBe('Down for a while')
   })
 
-  test('keeps what only looks like a tag', () => {
+  test('keeps text that only looks like a tag', () => {
     expect(toPlainText('json: cannot unmarshal <nil> into x')).toBe('json: cannot unmarshal <nil> into x')
   })
 })

@@ -30,12 +30,12 @@ describe('batch', () => {
     >()
   })
 
-  test('takes lists that are made at run time', async () => {
+  test('accepts lists that are created at run time', async () => {
     const calls = [address, address].map((of) => ({ method: 'eth_getBalance', params: [of, 'latest'] }) as const)
     expectTypeOf(await batch(calls)).toEqualTypeOf<Settled<Quantity>[]>()
   })
 
-  test('takes methods of a schema of one\u2019s own', async () => {
+  test('accepts methods of a custom schema', async () => {
     const [score, gas] = await mine([{ method: 'my_score', params: [address] }, { method: 'eth_gasPrice' }])
     expectTypeOf(score).toEqualTypeOf<Settled<number>>()
     expectTypeOf(gas).toEqualTypeOf<Settled<Quantity>>()
@@ -61,7 +61,7 @@ describe('batch', () => {
     else expectTypeOf(gas.value).toEqualTypeOf<Quantity>()
   })
 
-  test('has a type for what comes back', () => {
+  test('has a type for its results', () => {
     expectTypeOf<BatchResults<EthereumRpc, [{ method: 'eth_gasPrice' }]>>().toEqualTypeOf<[Settled<Quantity>]>()
   })
 })

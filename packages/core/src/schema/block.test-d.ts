@@ -43,7 +43,7 @@ describe('blocks', () => {
     expectTypeOf(node.eth_getHeaderByNumber('pending')).resolves.toEqualTypeOf<RpcPendingBlockHeader | null>()
   })
 
-  test('every tag is taken, and nothing that is no block', () => {
+  test('every tag is accepted, and nothing else that is not a block', () => {
     expectTypeOf<Parameters<EthereumRpc['eth_getBlockByNumber']>[0]>().toEqualTypeOf<
       Hex | 'earliest' | 'finalized' | 'safe' | 'latest' | 'pending'
     >()

@@ -18,7 +18,7 @@ export interface CallFrameFields {
   from: Address
   gas: Quantity
   gasUsed: Quantity
-  /** Absent where a creation failed. */
+  /** Absent if a creation failed. */
   to?: Address
   input: Bytes
   output?: Bytes

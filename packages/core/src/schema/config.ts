@@ -26,9 +26,9 @@ export interface ForkConfig {
 /** The forks that a node knows. Source: execution-apis, `ConfigurationResponse`; EIP-7910. */
 export interface NodeConfig {
   current: ForkConfig
-  /** `null` where no fork is planned. */
+  /** `null` if no fork is planned. */
   next: ForkConfig | null
-  /** `null` where no fork is planned. */
+  /** `null` if no fork is planned. */
   last: ForkConfig | null
 }
 

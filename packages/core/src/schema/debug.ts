@@ -11,7 +11,7 @@ export interface BadBlock {
 
 /** A storage slot in a range. Source: geth, debug_storageRangeAt. */
 export interface StorageRangeEntry {
-  /** `null` where the node does not know which slot the hash is of. */
+  /** `null` if the node does not know which slot the hash is of. */
   key: Hash | null
   value: Hash
 }

@@ -12,7 +12,7 @@ declare const diffMode: boolean
 declare const tracer: string
 
 describe('debug_traceTransaction', () => {
-  test('no tracer gives every opcode step', () => {
+  test('without a tracer, the result has every opcode step', () => {
     expectTypeOf(node.debug_traceTransaction('0x1')).resolves.toEqualTypeOf<OpcodeTrace>()
     expectTypeOf(
       node.debug_traceTransaction('0x1', { enableMemory: true, limit: 3 }),
@@ -20,7 +20,7 @@ describe('debug_traceTransaction', () => {
     expectTypeOf(node.debug_traceTransaction('0x1', { tracer: '' })).resolves.toEqualTypeOf<OpcodeTrace>()
   })
 
-  test('a built-in tracer gives its own shape', () => {
+  test('a built-in tracer has its own result type', () => {
     expectTypeOf(
       node.debug_traceTransaction('0x1', { tracer: 'callTracer', tracerConfig: { withLog: true } }),
     ).resolves.toEqualTypeOf<CallFrame>()
@@ -36,7 +36,7 @@ describe('debug_traceTransaction', () => {
     ).resolves.toEqualTypeOf<MuxTrace>()
   })
 
-  test('prestateTracer gives a state or a difference, as its mode says', () => {
+  test('prestateTracer returns a state or a difference, depending on its mode', () => {
     expectTypeOf(
       node.debug_traceTransaction('0x1', { tracer: 'prestateTracer' }),
     ).resolves.toEqualTypeOf<PrestateTrace>()
@@ -51,7 +51,7 @@ describe('debug_traceTransaction', () => {
     ).resolves.toEqualTypeOf<PrestateTrace | PrestateDiff>()
   })
 
-  test('only a tracer that is not known here gives unknown', () => {
+  test('only the result of an unknown tracer is unknown', () => {
     expectTypeOf(node.debug_traceTransaction('0x1', { tracer: '{ data: [] }' })).resolves.toBeUnknown()
     expectTypeOf(node.debug_traceTransaction('0x1', { tracer })).resolves.toBeUnknown()
     // @ts-expect-error no such option
@@ -60,7 +60,7 @@ describe('debug_traceTransaction', () => {
 })
 
 describe('debug_traceCall', () => {
-  test('takes overrides beside the tracer', () => {
+  test('accepts overrides besides the tracer', () => {
     expectTypeOf(
       node.debug_traceCall({ to: '0x1' }, 'latest', {
         tracer: 'callTracer',

@@ -14,6 +14,6 @@ export interface FilterMethods {
   eth_getFilterChanges(filterId: Quantity): Promise<Hash[] | RpcLog[] | RpcPendingTransaction[]>
   /** All logs that a log filter matches, new or not. Source: execution-apis, eth/filter. */
   eth_getFilterLogs(filterId: Quantity): Promise<RpcLog[]>
-  /** Ends a filter. `false` where the node did not know it. Source: execution-apis, eth/filter. */
+  /** Ends a filter. `false` if the node did not know it. Source: execution-apis, eth/filter. */
   eth_uninstallFilter(filterId: Quantity): Promise<boolean>
 }

@@ -5,7 +5,7 @@ import type { RpcLog } from './log.ts'
 declare const node: EthereumRpc
 
 describe('logs', () => {
-  test('a filter takes a range or a block hash', () => {
+  test('a filter has a range or a block hash', () => {
     expectTypeOf(node.eth_getLogs({ fromBlock: '0x1', toBlock: 'finalized' })).resolves.toEqualTypeOf<RpcLog[]>()
     expectTypeOf(node.eth_getLogs({ blockHash: '0x1', address: null })).resolves.toEqualTypeOf<RpcLog[]>()
     // @ts-expect-error a range and a block hash at once
@@ -14,7 +14,7 @@ describe('logs', () => {
     void node.eth_getLogs({ toBlock: 'pending' })
   })
 
-  test('topics are taken by position: any, one, or one of several', () => {
+  test('topics match by position: any, one, or one of several', () => {
     const topics = [null, '0x1', ['0x2', '0x3'], []] as const
     expectTypeOf(node.eth_getLogs({ topics })).resolves.toEqualTypeOf<RpcLog[]>()
     void node.eth_newFilter({ topics: null, address: ['0x1', '0x2'] })

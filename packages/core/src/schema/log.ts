@@ -14,7 +14,7 @@ export interface RpcLog {
   transactionHash: Hash
   transactionIndex: Quantity
   logIndex: Quantity
-  /** `true` where a reorganisation took the log out of the chain. */
+  /** `true` if a reorganisation took the log out of the chain. */
   removed?: boolean
   /** Older nodes do not send it. */
   blockTimestamp?: Quantity

@@ -9,7 +9,7 @@ export interface RpcReceipt {
   blockHash: Hash
   blockNumber: Quantity
   from: Address
-  /** `null` where the transaction created a contract. */
+  /** `null` if the transaction created a contract. */
   to: Address | null
   /** The contract that the transaction created; `null` otherwise. */
   contractAddress: Address | null

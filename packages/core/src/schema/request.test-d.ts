@@ -72,13 +72,13 @@ describe('request', () => {
     ).resolves.toEqualTypeOf<TracedTransaction<CallFrame>[]>()
   })
 
-  test('gives unknown for a custom tracer', () => {
+  test('returns unknown for a custom tracer', () => {
     expectTypeOf(
       request({ method: 'debug_traceTransaction', params: ['0x1', { tracer: 'mine' }] }),
     ).resolves.toBeUnknown()
   })
 
-  test('takes params from constants and variables', () => {
+  test('accepts params from constants and variables', () => {
     const constant = ['latest', false] as const
     const variable: [block: 'latest', hydrated: boolean] = ['latest', false]
     const method = 'eth_getBlockByNumber'
@@ -91,7 +91,7 @@ describe('request', () => {
     ).resolves.toEqualTypeOf<RpcLog[]>()
   })
 
-  test('lets params be left out only where the method can be called with none', () => {
+  test('requires params unless the method can be called without them', () => {
     expectTypeOf(request({ method: 'eth_blockNumber' })).resolves.toEqualTypeOf<Hex>()
     expectTypeOf(request({ method: 'eth_blockNumber', params: [] })).resolves.toEqualTypeOf<Hex>()
     expectTypeOf(request({ method: 'eth_newPendingTransactionFilter' })).resolves.toEqualTypeOf<Hex>()
@@ -126,7 +126,7 @@ describe('request', () => {
     void request({ method: 'eth_getCode', params: { address: '0x1' } })
   })
 
-  test('takes call options, and no others', () => {
+  test('accepts call options, and no others', () => {
     const options: CallOptions = { timeoutMs: 1000, signal: new AbortController().signal }
     expectTypeOf(request({ method: 'eth_chainId' }, options)).resolves.toEqualTypeOf<Hex>()
     // @ts-expect-error no such option
@@ -145,7 +145,7 @@ describe('request', () => {
     void mine({ method: 'my_score', params: [] })
   })
 
-  test('is exact over overloads with lists inside where the lists are readonly, else it gives the union', () => {
+  test('is exact over overloads with lists if the lists are readonly, otherwise it returns the union', () => {
     expectTypeOf(mine({ method: 'my_lists', params: [['a']] })).resolves.toEqualTypeOf<'plain'>()
     expectTypeOf(mine({ method: 'my_lists', params: [['a'], true] })).resolves.toEqualTypeOf<'sorted'>()
     expectTypeOf(mine({ method: 'my_loose', params: [['a'], true] })).resolves.toEqualTypeOf<'plain' | 'sorted'>()

@@ -25,7 +25,7 @@ describe('simulation', () => {
     if (call.status === '0x1') void call.error.code
   })
 
-  test('an account takes a whole storage or a change of it, not both', () => {
+  test('an account has a whole storage or a change of it, not both', () => {
     const slot = { '0x00': '0x01' } as const
     expectTypeOf(node.eth_call({}, 'latest', { '0x01': { state: slot } })).resolves.toEqualTypeOf<Hex>()
     void node.eth_call({}, 'latest', { '0x01': { stateDiff: slot, balance: '0x1' } })

@@ -26,13 +26,13 @@ export interface AccountInfo {
   code: Bytes
 }
 
-/** Reads of the state. `block` is `latest` where it is left out. */
+/** Reads of the state. `block` defaults to `latest`. */
 export interface StateMethods {
   /** The balance of an account, in wei. Source: execution-apis, eth/state. */
   eth_getBalance(address: Address, block?: BlockIdentifier): Promise<Quantity>
   /** The nonce of an account: with `pending`, the next one to use. Source: execution-apis, eth/state. */
   eth_getTransactionCount(address: Address, block?: BlockIdentifier): Promise<Quantity>
-  /** The code of an account; `0x` where there is none. Source: execution-apis, eth/state. */
+  /** The code of an account; `0x` if there is none. Source: execution-apis, eth/state. */
   eth_getCode(address: Address, block?: BlockIdentifier): Promise<Bytes>
   /** The value of a storage slot. Source: execution-apis, eth/state. */
   eth_getStorageAt(address: Address, slot: Hash, block?: BlockIdentifier): Promise<Bytes>

@@ -57,7 +57,7 @@ export interface BuiltBlock {
 
 /** For test fixtures only: no public node serves these. */
 export interface TestingMethods {
-  /** Builds a block on a parent from these transactions, or from the pool where they are `null`. Source: execution-apis, testing. */
+  /** Builds a block on a parent from these transactions, or from the pool if they are `null`. Source: execution-apis, testing. */
   testing_buildBlockV1(
     parentHash: Hash,
     payloadAttributes: PayloadAttributes,

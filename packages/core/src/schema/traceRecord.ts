@@ -28,7 +28,7 @@ export interface CreateAction {
 /** The outcome of a contract creation. */
 export interface CreateOutcome {
   gasUsed: Quantity
-  /** Absent where the creation failed. */
+  /** Absent if the creation failed. */
   address?: Address
   code: Bytes
 }

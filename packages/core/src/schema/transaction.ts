@@ -22,7 +22,7 @@ export interface DynamicFeeFields extends TransactionFields {
 /** A legacy transaction without its signature. Source: execution-apis, `TransactionLegacyUnsigned`. */
 export interface UnsignedLegacyTransaction extends TransactionFields {
   type: '0x0'
-  /** `null` where the transaction creates a contract. */
+  /** `null` if the transaction creates a contract. */
   to: Address | null
   gasPrice: Quantity
   chainId?: Quantity
@@ -31,7 +31,7 @@ export interface UnsignedLegacyTransaction extends TransactionFields {
 /** A transaction with an access list, without its signature. Source: execution-apis, `Transaction2930Unsigned`; EIP-2930. */
 export interface UnsignedAccessListTransaction extends TransactionFields {
   type: '0x1'
-  /** `null` where the transaction creates a contract. */
+  /** `null` if the transaction creates a contract. */
   to: Address | null
   gasPrice: Quantity
   accessList: AccessList
@@ -41,7 +41,7 @@ export interface UnsignedAccessListTransaction extends TransactionFields {
 /** A dynamic fee transaction without its signature. Source: execution-apis, `Transaction1559Unsigned`; EIP-1559. */
 export interface UnsignedDynamicFeeTransaction extends DynamicFeeFields {
   type: '0x2'
-  /** `null` where the transaction creates a contract. */
+  /** `null` if the transaction creates a contract. */
   to: Address | null
   /** The price of one unit of gas; the maximum until the transaction is in a block. */
   gasPrice: Quantity

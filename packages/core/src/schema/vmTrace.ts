@@ -25,7 +25,7 @@ export interface VmStepEffect {
 /** One step. The counts are numbers, not hex. */
 export interface VmStep {
   cost: number
-  /** `null` where the step failed. */
+  /** `null` if the step failed. */
   ex: VmStepEffect | null
   pc: number
   /** The call that the step made. */

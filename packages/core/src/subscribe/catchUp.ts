@@ -10,7 +10,7 @@ import type { LogEvent } from './subscription.ts'
 
 /** Options of {@link catchUpLogs}. */
 export interface CatchUpOptions {
-  /** Sends the calls. What is learned about the size of a range applies to all its users. */
+  /** Sends the calls. Its users share what it learns about the size of ranges. */
   readonly transport: Transport
   /** The chain. Its partial block, if there is one, is known to be in the chain of the node. */
   readonly chain: RecentChain

@@ -49,7 +49,7 @@ const tooLarge = (message: string): Reply => ({
 })
 
 describe('batch', () => {
-  test('joins the calls of a tick into one request, in their order, and gives each its own answer', async () => {
+  test('joins the calls of a tick into one request, in their order, and gives each its own result', async () => {
     const endpoint = scriptedPost()
     const send = over(endpoint)
     const sent = sendAll(send, ['eth_getBalance', 'eth_call', 'eth_gasPrice'])
@@ -70,7 +70,7 @@ describe('batch', () => {
     )
   })
 
-  test('needs no timer, and gives every batch ids of its own', async () => {
+  test('needs no timer, and gives every batch its own ids', async () => {
     const endpoint = scriptedPost()
     const send = over(endpoint)
     sendAll(send, reads(2))
@@ -82,7 +82,7 @@ describe('batch', () => {
     expect(endpoint.posted.flatMap(({ asked }) => asked.map(({ id }) => id))).toEqual([1, 2, 3, 4])
   })
 
-  test('sends a call that is alone at once, as it would be sent without joining', async () => {
+  test('sends a single call at once, unbatched', async () => {
     const endpoint = scriptedPost()
     const [sent] = sendAll(over(endpoint), ['eth_gasPrice'])
     await Promise.resolve()
@@ -108,7 +108,7 @@ describe('batch', () => {
     expect(sizes(endpoint)).toEqual([1, 1, 2])
   })
 
-  test('joins nothing where joining is off, except calls of one explicit batch, heavy ones too', async () => {
+  test('joins nothing if joining is off, except calls of one explicit batch, including expensive ones', async () => {
     const endpoint = scriptedPost()
     const send = over(endpoint, false)
     sendAll(send, reads(2))
@@ -127,7 +127,7 @@ describe('batch', () => {
     ])
   })
 
-  test('keeps explicit batches and priorities apart', async () => {
+  test('does not join calls of different explicit batches or priorities', async () => {
     const endpoint = scriptedPost()
     const send = over(endpoint)
     sendAll(send, reads(2), { options: { priority: 'poll' } })
@@ -138,7 +138,7 @@ describe('batch', () => {
     expect(sizes(endpoint)).toEqual([2, 4, 4])
   })
 
-  test('keeps to its caps, by count and by bytes', async () => {
+  test('respects its caps, by count and by bytes', async () => {
     const endpoint = scriptedPost()
     sendAll(over(endpoint, { maxCalls: 4 }), reads(10))
     await vi.runAllTimersAsync()
@@ -181,7 +181,7 @@ describe('batch', () => {
     expect(sizes(endpoint)).toEqual([100, 50, 5, 1])
   })
 
-  test('fails each call with an error of its own where the connection breaks', async () => {
+  test('fails each call with its own error if the connection breaks', async () => {
     const endpoint = scriptedPost(() => ({ facts: { kind: 'network', text: 'socket hang up' } }), 7)
     const sent = sendAll(over(endpoint), ['eth_call', 'eth_gasPrice'])
     await vi.runAllTimersAsync()
@@ -192,7 +192,7 @@ describe('batch', () => {
     expect(sent[0]?.value).not.toBe(sent[1]?.value)
   })
 
-  test('fails each call where the key cannot be had, and sends nothing more', async () => {
+  test('fails each call if the key function fails, and sends nothing', async () => {
     const endpoint = scriptedPost(() => ({ facts: { kind: 'invalidRequest', text: 'the apiKey function failed' } }))
     const sent = sendAll(over(endpoint), reads(3))
     await vi.runAllTimersAsync()
@@ -248,7 +248,7 @@ describe('batch', () => {
     ])
   })
 
-  test('needs nobody who listens', async () => {
+  test('works without an observer', async () => {
     const endpoint = scriptedPost()
     const sent = sendAll(over(endpoint), reads(2), { emit: undefined })
     await vi.runAllTimersAsync()
@@ -268,7 +268,7 @@ describe('batch', () => {
     expect(() => joinBatches(options as never)).toThrow('batch takes an object of options')
   })
 
-  test('takes only whole calls', async () => {
+  test('rejects fractions of calls', async () => {
     const endpoint = scriptedPost(capped(3, () => tooLarge('batch over 3')))
     const sent = sendAll(over(endpoint, { maxCalls: 2.9 }), reads(4))
     await vi.runAllTimersAsync()
@@ -337,7 +337,7 @@ describe('a batch that is rejected for its size', () => {
     },
   )
 
-  test('keeps what was answered, and asks again only for the rest', async () => {
+  test('keeps the results, and sends only the other calls again', async () => {
     const endpoint = scriptedPost(({ asked, batched }) =>
       asked.length <= 2
         ? answerAll({ asked, batched } as Posted)
@@ -359,7 +359,7 @@ describe('a batch that is rejected for its size', () => {
     ])
   })
 
-  test('learns bytes, not calls, where a proxy counts those', async () => {
+  test('learns a cap in bytes, not in calls, if a proxy limits bytes', async () => {
     const endpoint = scriptedPost((posted) =>
       posted.body.length > 3_000 ? { status: 413, text: 'Request Entity Too Large' } : answerAll(posted),
     )
@@ -376,7 +376,7 @@ describe('a batch that is rejected for its size', () => {
     expect(sizes(endpoint)).toEqual([2, 2, 8])
   })
 
-  test('learns nothing from an answer that grew too large, which says little of the next', async () => {
+  test('learns nothing from a response that was too large, because the next one may be small', async () => {
     const endpoint = scriptedPost((posted) =>
       posted.asked.length > 2
         ? {
@@ -409,7 +409,7 @@ describe('a batch that is rejected for its size', () => {
     expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
   })
 
-  test('believes the smallest of several caps, in one answer and in several', async () => {
+  test('uses the smallest of several caps, in one response or in several', async () => {
     let rejected = 0
     const endpoint = scriptedPost((posted) => {
       if (posted.asked.length < 4) return answerAll(posted)
@@ -464,7 +464,7 @@ describe('a batch that is rejected for its size', () => {
     },
   )
 
-  test('fails a call that is rejected even alone with the server\u2019s message', async () => {
+  test('fails a call that is rejected even alone, with the message of the server', async () => {
     const endpoint = scriptedPost(() => tooLarge('batch too large'))
     const sent = sendAll(over(endpoint), reads(3))
     await vi.runAllTimersAsync()
@@ -493,7 +493,7 @@ describe('a batch that is rejected because of one call', () => {
     expect(sizes(endpoint).at(-1)).toBe(5)
   })
 
-  test('where it was no call\u2019s fault, batches get smaller, and at last are given up', async () => {
+  test('if no call was the cause, batches get smaller until joining stops', async () => {
     const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : answerAll(posted)))
     const send = over(endpoint)
     const tried: number[] = []
@@ -507,7 +507,7 @@ describe('a batch that is rejected because of one call', () => {
     expect(tried).toEqual([8, 4, 4, 2, 2, 2, 2])
   })
 
-  test('does not send a call again that has ended since', async () => {
+  test('does not resend a call that has ended in the meantime', async () => {
     const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : answerAll(posted)))
     const sent = sendAll(over(endpoint), ['eth_gasPrice', 'eth_call', 'eth_chainId'])
     listen(sent[0], (event) => {
@@ -595,7 +595,7 @@ describe('ending calls of a batch', () => {
     expect(next.map(({ ok }) => ok)).toEqual([true, true])
   })
 
-  test('while it waits in the queue, leaves them out of what is sent; all of them, sends nothing', async () => {
+  test('while it waits in the queue, leaves them out of the request; all of them, sends nothing', async () => {
     const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 10 }))
     const send = over(endpoint, { maxCalls: 3 }, 1)
     const sent = sendAll(send, reads(9))
@@ -610,7 +610,7 @@ describe('ending calls of a batch', () => {
     expect(sent.map(({ settled }) => settled)).toEqual(sent.map(() => 1))
   })
 
-  test('of a batch that had to be cut while it waited, stops what was sent of it when those have ended', async () => {
+  test('of a batch that was split while it waited, stops each part once all its calls have ended', async () => {
     const endpoint = scriptedPost((posted) => ({ ...capped(2, () => tooLarge('batch over 2'))(posted), afterMs: 10 }))
     const send = over(endpoint, { maxCalls: 4 }, 1)
     const sent = sendAll(send, reads(8))
@@ -649,7 +649,7 @@ describe('ending calls of a batch', () => {
     expect(endpoint.open).toBe(0)
   })
 
-  test('in a part that is sent again, leaves the others of it', async () => {
+  test('in a part that is resent, leaves its other calls in place', async () => {
     const endpoint = scriptedPost(capped(2, () => tooLarge('batch over 2')))
     const sent = sendAll(over(endpoint), reads(4))
     await vi.advanceTimersByTimeAsync(1)
@@ -693,8 +693,8 @@ describe('the vectors', () => {
   })
 })
 
-describe('what an endpoint takes', () => {
-  test('a hiccup in unclear words makes batches smaller for a while, and not for ever', async () => {
+describe('the size that an endpoint accepts', () => {
+  test('a rejection without a number makes batches smaller for a while, but not forever', async () => {
     let hiccups = 3
     const endpoint = scriptedPost((posted) =>
       posted.batched && hiccups-- > 0 ? tooLarge('the node had a bad moment') : answerAll(posted),
@@ -713,7 +713,7 @@ describe('what an endpoint takes', () => {
     expect(largest.at(-1)).toBe(64)
   })
 
-  test('a cap that was named is kept, however often more would go in one', async () => {
+  test('a cap that the endpoint named is respected, even if larger batches would succeed', async () => {
     const endpoint = scriptedPost(capped(10, () => tooLarge('batch too large: at most 10')))
     const send = over(endpoint)
     for (let wave = 0; wave < 40; wave++) {
@@ -723,7 +723,7 @@ describe('what an endpoint takes', () => {
     expect(sizes(endpoint).filter((size) => size > 10)).toEqual([64])
   })
 
-  test('each call says which part of its request it was', async () => {
+  test('each call reports its share of the request', async () => {
     const endpoint = scriptedPost((posted) =>
       posted.asked.length > 2 ? tooLarge('batch too large: at most 2') : answerAll(posted),
     )

@@ -20,7 +20,7 @@ describe('createBatchCap', () => {
     expect(cap.calls()).toBe(100)
   })
 
-  test('what the endpoint said is never exceeded again', () => {
+  test('a cap that the endpoint named is never exceeded again', () => {
     const cap = createBatchCap(100)
     cap.setLimit(20)
     for (let i = 0; i < 1_000; i++) cap.exceeded()
@@ -37,7 +37,7 @@ describe('createBatchCap', () => {
     expect(cap.calls()).toBe(100)
   })
 
-  test('a larger batch that is rejected again is tried half as often each time', () => {
+  test('after each rejection, a larger batch is tried half as often', () => {
     const cap = createBatchCap(64)
     const waits = []
     for (let i = 0; i < 12; i++) {
@@ -47,7 +47,7 @@ describe('createBatchCap', () => {
     expect(waits).toEqual([8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 8_192])
   })
 
-  test('many hiccups in a row do not end joining: from 1 it comes back to what was configured', () => {
+  test('many rejections in a row do not stop joining: from 1 it recovers to the configured number', () => {
     const cap = createBatchCap(100)
     for (const size of [100, 50, 25, 12, 6, 3, 1]) cap.rejected(size)
     expect(cap.calls()).toBe(1)
@@ -59,7 +59,7 @@ describe('createBatchCap', () => {
     expect(seen).toEqual([2, 4, 8, 16, 32, 64, 100])
   })
 
-  test('a guess never raises what it is already', () => {
+  test('a guess never raises the current cap', () => {
     const cap = createBatchCap(10)
     cap.rejected(10)
     cap.rejected(100)

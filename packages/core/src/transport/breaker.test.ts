@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 describe('a breaker opens', () => {
-  test('after five failures in a row, and then lets nothing through', async () => {
+  test('after five failures in a row, and then rejects all calls', async () => {
     const { below, guarded } = make({}, () => down)
     await run(guarded, 4)
     expect(guarded.state()).toBe('closed')
@@ -53,7 +53,7 @@ describe('a breaker opens', () => {
     expect(below.arrivals).toHaveLength(5)
   })
 
-  test('by requests: a broken batch is one failure, however many calls it had', async () => {
+  test('by requests: a failed batch is one failure, with any number of calls', async () => {
     const { guarded } = make({}, () => down)
     await run(guarded, 5 * 20 - 1, 'eth_call', { share: 1 / 20 })
     expect(guarded.state()).toBe('closed')
@@ -69,13 +69,13 @@ describe('a breaker opens', () => {
     expect(guarded.state()).toBe('closed')
   })
 
-  test('not where an answer came between', async () => {
+  test('not if a response arrived in between', async () => {
     const { guarded } = make({ minCalls: 1_000 }, (_, n) => (n % 5 === 4 ? up : down))
     await run(guarded, 50)
     expect(guarded.state()).toBe('closed')
   })
 
-  test('where half of the calls of the window fail, once there are enough', async () => {
+  test('if half of the calls of the window fail, once there are enough', async () => {
     const { guarded } = make({}, (_, n) => (n % 2 ? down : up))
     await run(guarded, 19)
     expect(guarded.state()).toBe('closed')
@@ -83,7 +83,7 @@ describe('a breaker opens', () => {
     expect(guarded.state()).toBe('open')
   })
 
-  test('not for failures that are past', async () => {
+  test('not for failures before the window', async () => {
     const { guarded } = make({ windowMs: 10_000 }, (_, n) => (n % 2 ? down : up))
     await run(guarded, 19)
     expect(guarded.health()).toMatchObject({ calls: 19, successRate: 1 - 9 / 19 })
@@ -124,7 +124,7 @@ describe('a breaker opens', () => {
     expect(guarded.state()).toBe('closed')
   })
 
-  test('never on calls that were ended from above, unless their time was up', async () => {
+  test('never on canceled calls, unless they timed out', async () => {
     const { guarded } = make({}, () => ({ never: true }))
     for (let i = 0; i < 50; i++) sendDown(guarded.send).end(new Error('enough'))
     expect(guarded.state()).toBe('closed')
@@ -176,7 +176,7 @@ describe('a breaker that is half open', () => {
     return made
   }
 
-  test('lets one read through, and closes when it is answered', async () => {
+  test('sends one read, and closes when it succeeds', async () => {
     const { below, guarded } = await halfOpen(() => ({ ...up, afterMs: 100 }))
     expect(guarded.admits(newCall())).toBe(true)
     const probe = sendDown(guarded.send)
@@ -189,7 +189,7 @@ describe('a breaker that is half open', () => {
     expect(below.arrivals).toHaveLength(6)
   })
 
-  test('once closed, opens for the first time again', async () => {
+  test('once closed, opens with the shortest wait again', async () => {
     const { guarded } = await halfOpen((_, n) => (n === 1 ? up : down))
     await run(guarded, 1)
     await vi.advanceTimersByTimeAsync(10_000)
@@ -202,14 +202,14 @@ describe('a breaker that is half open', () => {
     expect(guarded.state()).toBe('halfOpen')
   })
 
-  test('risks no transaction', async () => {
+  test('sends no transaction', async () => {
     const { guarded } = await halfOpen(() => up)
     expect(guarded.admits(newCall('eth_sendRawTransaction'))).toBe(false)
     const [write] = (await run(guarded, 1, 'eth_sendRawTransaction')) as [Sent]
     expect(write.value).toMatchObject({ kind: 'unavailable', retryable: true })
   })
 
-  test('opens again for twice as long where the probe fails, up to a minute', async () => {
+  test('opens again for twice as long if the probe fails, up to a minute', async () => {
     const { guarded } = await halfOpen(() => down)
     const openForMs: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -230,7 +230,7 @@ describe('a breaker that is half open', () => {
     expect(guarded.state()).toBe('closed')
   })
 
-  test('lets the next one through where the probe was ended from above', async () => {
+  test('sends the next call if the probe was canceled', async () => {
     const { guarded } = await halfOpen((_, n) => (n === 0 ? { never: true } : up))
     sendDown(guarded.send).end('enough')
     expect(guarded.state()).toBe('halfOpen')
@@ -240,7 +240,7 @@ describe('a breaker that is half open', () => {
 })
 
 describe('a breaker that is open', () => {
-  test('lets through what insists, and closes when that is answered', async () => {
+  test('sends calls that bypass it, and closes when one succeeds', async () => {
     const { guarded } = make({}, (_, n) => (n < 5 ? down : up))
     await run(guarded, 5)
     const [sent] = (await run(guarded, 1, 'eth_sendRawTransaction', { bypassesBreaker: true })) as [Sent]
@@ -248,7 +248,7 @@ describe('a breaker that is open', () => {
     expect(guarded.state()).toBe('closed')
   })
 
-  test('does not take for news what was sent before', async () => {
+  test('ignores the outcome of calls that were sent before', async () => {
     const { guarded } = make({}, (_, n) =>
       n === 0 ? { ...up, afterMs: 100 } : n === 1 ? { ...down, afterMs: 100 } : down,
     )
@@ -305,7 +305,7 @@ describe('a call that says nothing about the endpoint now', () => {
 })
 
 describe('health', () => {
-  test('counts what was answered, and how long it took', async () => {
+  test('counts responses and their latency', async () => {
     const { guarded } = make({}, (_, n) => (n === 3 ? { ...down, afterMs: 500 } : { ...up, afterMs: 100 }))
     expect(guarded.health()).toEqual({
       state: 'closed',
@@ -322,7 +322,7 @@ describe('health', () => {
     expect(guarded.percentileMs(95)).toBeLessThan(120)
   })
 
-  test('remembers that a call was slow which nobody waited for to the end', async () => {
+  test('counts a canceled call as slow', async () => {
     const { guarded } = make({}, (_, n) => (n < 20 ? { ...up, afterMs: 10 } : { never: true }))
     for (let i = 0; i < 20; i++) sendDown(guarded.send)
     await vi.runAllTimersAsync()

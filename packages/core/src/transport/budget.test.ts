@@ -43,21 +43,21 @@ afterEach(() => {
 })
 
 describe('a budget per second', () => {
-  test('spaces calls out, with a tenth of a second in one go', async () => {
+  test('spaces calls out, with a burst of a tenth of a second', async () => {
     const { below, limited } = make({ requestsPerSecond: 20 })
     send(limited, 6)
     await vi.runAllTimersAsync()
     expect(times(below)).toEqual([0, 0, 50, 100, 150, 200])
   })
 
-  test('lets the burst go at once after a rest', async () => {
+  test('sends a full burst at once after an idle time', async () => {
     const { below, limited } = make({ requestsPerSecond: 10, burst: 5 })
     send(limited, 7)
     await vi.runAllTimersAsync()
     expect(times(below)).toEqual([0, 0, 0, 0, 0, 100, 200])
   })
 
-  test('counts compute units by the built-in table and by weights of the user', async () => {
+  test('counts compute units by the built-in table and by the user’s weights', async () => {
     const { below, limited } = make({ computeUnitsPerSecond: 100, burst: 20, computeUnits: { eth_call: 10 } })
     send(limited, 3, {}, 'eth_call')
     send(limited, 2, {}, 'eth_getBalance')
@@ -66,14 +66,14 @@ describe('a budget per second', () => {
     expect(limited.stats()).toMatchObject({ unit: 'computeUnits', rate: 100, used: 70 })
   })
 
-  test('lets a call go that costs more than it ever holds', async () => {
+  test('sends a call that costs more than a full bucket', async () => {
     const { below, limited } = make({ computeUnitsPerSecond: 100 })
     send(limited, 2, {}, 'trace_block')
     await vi.runAllTimersAsync()
     expect(times(below)).toEqual([0, 3_000])
   })
 
-  test('never lets more through in any window than the rate gives in it and one burst', async () => {
+  test('never sends more in any window than the rate allows, plus one burst', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ requestsPerSecond: fc.integer({ min: 1, max: 200 }), burst: fc.integer({ min: 1, max: 50 }) }),
@@ -113,7 +113,7 @@ describe('a budget per second', () => {
     expect(times(below)[4]).toBe(400)
   })
 
-  test('counts out of that a call that has left the line', async () => {
+  test('leaves a call that has left the queue out of the estimate', async () => {
     const { limited } = make({ requestsPerSecond: 10 })
     const [, second] = send(limited, 4) as [Sent, Sent]
     second.end('left')
@@ -121,7 +121,7 @@ describe('a budget per second', () => {
     await vi.runAllTimersAsync()
   })
 
-  test('hands every result through, and every reason to end a call', async () => {
+  test('passes on every result, and every reason to end a call', async () => {
     const { limited } = make({ requestsPerSecond: 10, burst: 2 }, (_, n) =>
       n === 0 ? { result: null } : { never: true },
     )
@@ -169,7 +169,7 @@ describe('waiting', () => {
     expect(sent[2]?.ok).toBe(true)
   })
 
-  test('ends after maxWaitMs where others went first', async () => {
+  test('ends after maxWaitMs if other calls went first', async () => {
     const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_500 })
     send(limited, 1)
     const [poll] = send(limited, 1, { options: { priority: 'poll' } }) as [Sent]
@@ -198,7 +198,7 @@ describe('waiting', () => {
     expect(sent.every(({ settled }) => settled === 1)).toBe(true)
   })
 
-  test('keeps no timer once the last has left', () => {
+  test('has no timer once the last call has left', () => {
     const { limited } = make({ requestsPerSecond: 1 })
     for (const one of send(limited, 3)) if (one.call.progress.queued) one.end('left')
     // Only the call in flight has one.
@@ -212,7 +212,7 @@ describe('waiting', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('ends when the transport closes, and when a deadline strikes', async () => {
+  test('ends when the transport closes, and when a deadline passes', async () => {
     const { below, limited } = make({ requestsPerSecond: 1 })
     const transport = compose(limited, deadline({ timeoutMs: 1_500 }))
     const outcomes = Array.from({ length: 4 }, () =>
@@ -227,7 +227,7 @@ describe('waiting', () => {
     expect(below.arrivals).toHaveLength(2)
   })
 
-  test('has one timer, also where answers come at once and bring new calls', async () => {
+  test('has one timer, even if responses arrive at once and start new calls', async () => {
     const at: number[] = []
     const atOnce = budget({ requestsPerSecond: 10 })({
       ...scriptedEndpoint(),
@@ -247,7 +247,7 @@ describe('waiting', () => {
     expect(at).toEqual([0, 100, 200, 300, 400])
   })
 
-  test('takes time linear in how many wait', () => {
+  test('takes time linear in the number of waiting calls', () => {
     const slow = make({ requestsPerSecond: 1, maxWaitMs: 2 ** 31 - 1 }).limited
     const growth = costGrowth(20_000, (size) => () => {
       const sent = send(slow, size, {}).filter(({ settled }) => settled === 0)
@@ -261,7 +261,7 @@ describe('waiting', () => {
 describe('the queues by priority', () => {
   const priorities = ['poll', 'read', 'write'] as const
 
-  test('let writes go before reads, and reads before polling', async () => {
+  test('send writes before reads, and reads before polling', async () => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     send(limited, 1)
     for (const priority of priorities) send(limited, 12, { options: { priority } })
@@ -272,7 +272,7 @@ describe('the queues by priority', () => {
     )
   })
 
-  test('put what sends a transaction in front, unless it says otherwise', async () => {
+  test('put calls that send a transaction first, unless they have another priority', async () => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     send(limited, 3)
     send(limited, 1, {}, 'eth_sendRawTransaction')
@@ -325,7 +325,7 @@ describe('the queues by priority', () => {
 })
 
 describe('a budget per day', () => {
-  test('sends exactly this many per UTC day, however they end', async () => {
+  test('sends exactly this many calls per UTC day, with any outcome', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 40 }),
@@ -358,7 +358,7 @@ describe('a budget per day', () => {
     )
   })
 
-  test('says until when it is used up', () => {
+  test('reports when it resets', () => {
     const { limited } = make({ requestsPerDay: 1 })
     const [, second] = send(limited, 2) as [Sent, Sent]
     expect(second.value).toMatchObject({ kind: 'quota', source: 'client', retryAfterMs: 12 * 3_600_000 })
@@ -375,7 +375,7 @@ describe('a budget per day', () => {
     expect(limited.stats()).toMatchObject({ used: 3, usedToday: 1, leftToday: 1 })
   })
 
-  test('ends the wait of those for whom nothing is left when their turn comes', async () => {
+  test('rejects queued calls for which nothing is left', async () => {
     const { below, limited } = make({ requestsPerSecond: 10, requestsPerDay: 2 })
     const sent = send(limited, 4)
     await vi.runAllTimersAsync()
@@ -396,7 +396,7 @@ describe('a budget per day', () => {
     expect(limited.stats()).toMatchObject({ usedToday: 78, leftToday: 22 })
   })
 
-  test('gives back what a call had paid that never went out', async () => {
+  test('refunds the cost of a call that was never sent', async () => {
     const { limited } = make({ requestsPerSecond: 10, requestsPerDay: 5 }, () => ({
       facts: { kind: 'unavailable', text: 'left alone', unsent: true },
     }))
@@ -406,7 +406,7 @@ describe('a budget per day', () => {
     expect(limited.waitMs(newCall())).toBe(0)
   })
 
-  test('gives nothing back on the day after', async () => {
+  test('refunds nothing on the next day', async () => {
     vi.setSystemTime(Date.UTC(2026, 0, 1, 23, 59, 59))
     const { limited } = make({ requestsPerDay: 5 }, (_, n) =>
       n === 0 ? { facts: { kind: 'unavailable', text: 'left alone', unsent: true }, afterMs: 2_000 } : { result: n },
@@ -418,7 +418,7 @@ describe('a budget per day', () => {
     expect(limited.stats()).toMatchObject({ used: 1, usedToday: 1, leftToday: 4 })
   })
 
-  test('that is not limited is counted all the same', async () => {
+  test('without a limit still counts', async () => {
     const { limited } = make()
     send(limited, 3)
     await vi.runAllTimersAsync()
@@ -453,7 +453,7 @@ describe('a budget per day', () => {
 })
 
 describe('after a rejection as too many', () => {
-  test('rests as long as the endpoint asks, lets one through, and then the others, with no budget set', async () => {
+  test('pauses as long as the endpoint requests, sends one call, and then the others, without a configured budget', async () => {
     const { below, limited } = make({}, (_, n) => (n === 0 ? throttle('2') : { result: n, afterMs: 50 }))
     send(limited, 1)
     await advance(1)
@@ -472,7 +472,7 @@ describe('after a rejection as too many', () => {
     expect(limited.stats().pausedUntil).toBeUndefined()
   })
 
-  test('rests longer each time where nothing is asked, up to 16 seconds, and briefly again once it was answered', async () => {
+  test('pauses longer each time if the endpoint names no time, up to 16 seconds, and briefly again after a success', async () => {
     let responses = false
     const { limited } = make({}, () => (responses ? { result: 1 } : throttle()))
     const restAfterOne = async (): Promise<number> => {
@@ -490,7 +490,7 @@ describe('after a rejection as too many', () => {
     expect(await restAfterOne()).toBe(250)
   })
 
-  test('halves the rate once for all that were on their way, and recovers to the limit', async () => {
+  test('halves the rate once for all calls in flight, and recovers to the limit', async () => {
     let rejects = true
     const { limited } = make({ requestsPerSecond: 100, burst: 20 }, () => (rejects ? throttle('0.1') : { result: 1 }))
     send(limited, 20)
@@ -514,7 +514,7 @@ describe('after a rejection as too many', () => {
     expect(rates.at(-1)).toBe(100)
   })
 
-  test('takes what was being sent for the measure where no budget is set, and lifts it again', async () => {
+  test('starts from the measured rate if no budget is set, and raises it again', async () => {
     let rejects = false
     const { limited } = make({}, () => (rejects ? throttle('0') : { result: 1 }))
     expect(limited.stats().rate).toBeUndefined()
@@ -537,7 +537,7 @@ describe('after a rejection as too many', () => {
     expect(limited.stats().rate).toBeUndefined()
   })
 
-  test('never slows down to nothing', async () => {
+  test('never slows down to zero', async () => {
     const { limited } = make({ requestsPerSecond: 64 }, () => throttle('0'))
     for (let i = 0; i < 20; i++) {
       send(limited, 1)
@@ -546,7 +546,7 @@ describe('after a rejection as too many', () => {
     expect(limited.stats().rate).toBe(2)
   })
 
-  test('sends the next trial where the first was ended from above, alone as well', async () => {
+  test('sends another single trial if the first one was canceled', async () => {
     const { below, limited } = make({ requestsPerSecond: 100 }, (_, n) =>
       n === 0 ? throttle('1') : n === 1 ? { never: true } : { result: n, afterMs: 100 },
     )
@@ -583,7 +583,7 @@ describe('after a rejection as too many', () => {
     expect(queued.settled).toBe(1)
   })
 
-  test('lets a call wait whose time is as long as the rest: in line it does not run', async () => {
+  test('queues a call whose deadline equals the pause: its time does not run in the queue', async () => {
     const { limited } = make({ requestsPerSecond: 10 }, (_, n) =>
       n === 0 ? { ...throttle('20'), afterMs: 50 } : { result: n },
     )
@@ -603,7 +603,7 @@ describe('after a rejection as too many', () => {
     expect(limited.stats().queued.read).toBe(0)
   })
 
-  test('does not believe a rest of years', async () => {
+  test('ignores a requested pause of years', async () => {
     const { limited } = make({}, () => throttle('1e9'))
     send(limited, 1)
     await vi.runAllTimersAsync()
@@ -631,7 +631,7 @@ describe('after a used-up quota', () => {
     return Math.round(limited.waitMs(newCall()))
   }
 
-  test('is closed until the reset that was named, or the end of the day, or some minutes', async () => {
+  test('pauses until the named reset, the end of the day, or for some minutes', async () => {
     expect(await restMs(quota({ resetAt: '2026-01-01T15:00:00Z' }))).toBeCloseTo(3 * 3_600_000, -1)
     expect(await restMs(quota({ resetAt: Date.UTC(2026, 0, 1, 14) / 1_000 }))).toBeCloseTo(2 * 3_600_000, -1)
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12))
@@ -643,7 +643,7 @@ describe('after a used-up quota', () => {
     expect(await restMs(quota({ resetAt: 'soon' }))).toBeCloseTo(300_000, -1)
   })
 
-  test('fails at once with that reason, and looks again when the time is over', async () => {
+  test('fails calls at once with that reason, and tries again after the pause', async () => {
     let used = true
     const { below, limited } = make({}, () => (used ? quota({ resetAt: '2026-01-01T13:00:00Z' }) : { result: 1 }))
     const [first] = send(limited, 1) as [Sent]
@@ -662,7 +662,7 @@ describe('after a used-up quota', () => {
     expect(limited.stats().rate).toBeUndefined()
   })
 
-  test('of which no reset is known looks again less and less often', async () => {
+  test('without a known reset tries again less and less often', async () => {
     const { limited } = make({}, () => quota())
     const rests: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -693,7 +693,7 @@ describe('options', () => {
     expect(() => budget(options)).toThrow(message)
   })
 
-  test('each endpoint has a budget of its own', async () => {
+  test('each endpoint has its own budget', async () => {
     const limit = budget({ requestsPerSecond: 1 })
     const [one, two] = [scriptedEndpoint(), scriptedEndpoint()]
     for (const endpoint of [one, two]) sendDown(limit(endpoint).send)

@@ -38,7 +38,7 @@ afterEach(() => {
 })
 
 describe('the trial after a pause', () => {
-  test('goes alone: the others follow when it is answered', () => {
+  test('is sent alone: the others follow after its response', () => {
     const pace = createPace(100, 100)
     expect(pace.pause(now())).toEqual({ ms: 0, kind: 'throttled' })
     expect(reject(pace, slowDown('1'))).toBe(true)
@@ -58,7 +58,7 @@ describe('the trial after a pause', () => {
     expect(pace.send(1, now())).toBe(false)
   })
 
-  test('comes after every pause', () => {
+  test('follows every pause', () => {
     const pace = createPace(100, 100)
     for (let pause = 0; pause < 3; pause++) {
       expect(pace.send(1, now())).toBe(false)
@@ -70,7 +70,7 @@ describe('the trial after a pause', () => {
     }
   })
 
-  test('is not over when older calls come back, answered or rejected', () => {
+  test('is not over when older calls end, with a result or a rejection', () => {
     const pace = createPace(100, 100)
     const before = now()
     for (let call = 0; call < 3; call++) pace.send(1, before)
@@ -86,7 +86,7 @@ describe('the trial after a pause', () => {
     expect(pace.trying()).toBe(false)
   })
 
-  test('is made by the next call where it was ended from above, and only then', () => {
+  test('is repeated by the next call if it was canceled, and only then', () => {
     const pace = createPace(100, 100)
     pace.send(1, now())
     pace.forget(false, 0)
@@ -109,7 +109,7 @@ describe('the trial after a pause', () => {
 })
 
 describe('rejections of calls that were in flight together', () => {
-  test('slow down once, and make the pause longer only where one asks for that', () => {
+  test('slow down once, and extend the pause only if one requests a longer one', () => {
     const pace = createPace(100, 100)
     const at = now()
     for (let call = 0; call < 5; call++) pace.send(1, at)
@@ -139,7 +139,7 @@ describe('the rate', () => {
     expect(pace.rate()).toBe(20)
   })
 
-  test('is measured without what went before an idle time', () => {
+  test('is measured without calls before an idle time', () => {
     const pace = createPace(Infinity, 100)
     for (let call = 0; call < 40; call++) pace.send(1, now())
     advance(5_000)
@@ -148,7 +148,7 @@ describe('the rate', () => {
     expect(pace.rate()).toBe(5)
   })
 
-  test('that was measured is lifted again, also where it comes back to just what it had been', () => {
+  test('that was measured is removed again, also when it recovers to exactly its first value', () => {
     const pace = createPace(Infinity, 100)
     for (let call = 0; call < 99; call++) pace.send(1, now())
     reject(pace, slowDown('0'))
@@ -188,17 +188,17 @@ describe('a used-up quota', () => {
     return Math.round(ms)
   }
 
-  test('is waited for until a reset in seconds or milliseconds since 1970, or in words', () => {
+  test('pauses until a reset in seconds or milliseconds since 1970, or in words', () => {
     const resetAt = Date.now() + 3_600_000
     for (const named of [resetAt, resetAt / 1_000, new Date(resetAt).toISOString()])
       expect(pauseMs(usedUp({ resetAt: named }))).toBe(3_600_000)
   })
 
-  test('is looked at again in five minutes where the reset that is named has passed', () => {
+  test('is checked again in five minutes if the named reset has passed', () => {
     for (const ago of [0, 1, DAY_MS]) expect(pauseMs(usedUp({ resetAt: Date.now() - ago }))).toBe(300_000)
   })
 
-  test('is left alone for as long as the endpoint asks, but not for more than a month', () => {
+  test('pauses as long as the endpoint requests, but at most a month', () => {
     expect(pauseMs(usedUp({}, '7200'))).toBe(7_200_000)
     expect(pauseMs(usedUp({}, '99999999'))).toBe(31 * DAY_MS)
   })

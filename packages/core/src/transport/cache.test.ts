@@ -57,13 +57,13 @@ afterEach(() => {
 })
 
 describe('cache', () => {
-  test('asks for an immutable answer once', async () => {
+  test('requests an immutable result once', async () => {
     const transport = make()
     expect(await sentBy(transport, byHash, byHash, byHash)).toBe(1)
     expect(await transport.request(byHash)).toEqual({ hash, number: hash, transactions: [] })
   })
 
-  test('gives every caller an object of its own', async () => {
+  test('gives each caller its own object', async () => {
     const transport = make()
     const first = (await transport.request(byHash)) as { transactions: unknown[] }
     first.transactions.push('spoilt')
@@ -74,18 +74,18 @@ describe('cache', () => {
     expect(third).not.toBe(second)
   })
 
-  test('asks for the chain id once', async () => {
+  test('requests the chain id once', async () => {
     const call = { method: 'eth_chainId' }
     expect(await sentBy(make(), call, call)).toBe(1)
   })
 
-  test('asks for what may change every time', async () => {
+  test('requests results that may change every time', async () => {
     const transport = make()
     for (const call of [byNumber('latest'), byNumber('0x64'), { method: 'eth_blockNumber' }])
       expect(await sentBy(transport, call, call)).toBe(2)
   })
 
-  test('keeps no failure', async () => {
+  test('caches no failure', async () => {
     const transport = make()
     endpoint.response = (method) => createFailure({ text: 'busy', status: 503 }, { method, redactedUrl })
     await expect(transport.request(byHash)).rejects.toMatchObject({ kind: 'unavailable' })
@@ -93,7 +93,7 @@ describe('cache', () => {
     expect(await sentBy(transport, byHash, byHash)).toBe(1)
   })
 
-  test('keeps no null, and keeps what comes after it', async () => {
+  test('caches no null, but the result that follows it', async () => {
     const transport = make()
     endpoint.response = () => null
     expect(await sentBy(transport, byHash, byHash)).toBe(2)
@@ -101,7 +101,7 @@ describe('cache', () => {
     expect(await sentBy(transport, byHash, byHash)).toBe(1)
   })
 
-  test('keeps nothing that JSON cannot hold', async () => {
+  test('caches nothing that JSON cannot represent', async () => {
     const transport = make()
     endpoint.response = () => ({ hash, number: 1n })
     expect(await sentBy(transport, byHash, byHash)).toBe(2)
@@ -146,7 +146,7 @@ describe('cache', () => {
 })
 
 describe('finality', () => {
-  test('is learnt from an answer about the finalized block, and never asked for', async () => {
+  test('is learned from responses about the finalized block, without requests of its own', async () => {
     const transport = make()
     expect(await sentBy(transport, byNumber('0x64'), byNumber('0x64'))).toBe(2)
     await transport.request(byNumber('finalized'))
@@ -155,7 +155,7 @@ describe('finality', () => {
     expect(endpoint.sent.filter((sent) => sent.includes('finalized'))).toHaveLength(1)
   })
 
-  test('never goes back, as where a node lags', async () => {
+  test('never goes back, for example if a node lags', async () => {
     const transport = make()
     await transport.request(byNumber('finalized'))
     endpoint.response = () => ({ number: '0x10' })
@@ -175,7 +175,7 @@ describe('finality', () => {
     },
   )
 
-  test('counts as it was when the call was made, not when the answer came', async () => {
+  test('is compared as of the start of the call, not of its response', async () => {
     let settleOld: (() => void) | undefined
     const slow: Endpoint = {
       ...endpoint,
@@ -206,7 +206,7 @@ describe('finality', () => {
     },
   )
 
-  test('is not counted from pending blocks', async () => {
+  test('is not learned from pending blocks', async () => {
     const transport = make({ finalityDepth: 1 })
     endpoint.response = () => ({ number: '0xff' })
     await transport.request(byNumber('pending'))
@@ -236,7 +236,7 @@ describe('store', () => {
     expect(await sentBy(make({ store: storeOf(kept, later), chainId: 8 }), byHash)).toBe(1)
   })
 
-  test('gives what was final, before this process knows of it', async () => {
+  test('returns final results before this process knows the finalized block', async () => {
     const store = storeOf(new Map())
     const first = make({ store, chainId: 7 })
     await first.request(byNumber('finalized'))
@@ -244,7 +244,7 @@ describe('store', () => {
     expect(await sentBy(make({ store, chainId: 7 }), byNumber('0x64'))).toBe(0)
   })
 
-  test('is read once: its text is then kept in memory', async () => {
+  test('is read once: the text is then cached in memory', async () => {
     const kept = new Map([[key, block]])
     const get = vi.fn<CacheStore['get']>((at) => kept.get(at))
     const transport = make({ store: { get, set: () => {} }, chainId: 7 })
@@ -252,7 +252,7 @@ describe('store', () => {
     expect(get).toHaveBeenCalledTimes(1)
   })
 
-  test('is not asked for what may change, nor for the chain id', async () => {
+  test('is not read for results that may change, nor for the chain id', async () => {
     const get = vi.fn<CacheStore['get']>()
     const set = vi.fn<CacheStore['set']>()
     const transport = make({ store: { get, set }, chainId: 7 })
@@ -287,7 +287,7 @@ describe('store', () => {
     const set = vi.fn<CacheStore['set']>(() => new Promise(() => {}))
     beforeEach(() => void vi.clearAllMocks())
 
-    test('is waited for 250 ms, and then left alone for 5 s', async () => {
+    test('is awaited for 250 ms, and then not used for 5 s', async () => {
       const transport = make({ store: { get, set }, chainId: 7 })
       const outcome = transport.request(byHash)
       await vi.advanceTimersByTimeAsync(249)
@@ -304,7 +304,7 @@ describe('store', () => {
       await later
     })
 
-    test('is no longer written to once 100 writes hang', async () => {
+    test('gets no more writes once 100 writes hang', async () => {
       const transport = make({ store: { get: () => undefined, set }, chainId: 7 })
       endpoint.response = () => '0x1'
       for (let n = 0; n < 150; n++)
@@ -312,7 +312,7 @@ describe('store', () => {
       expect(set).toHaveBeenCalledTimes(100)
     })
 
-    test('does not hold a caller who aborts, nor one whose time is up', async () => {
+    test('does not delay a caller that aborts or times out', async () => {
       const transport = make({ store: { get, set }, chainId: 7 })
       const controller = new AbortController()
       const aborted = transport.request(byHash, { signal: controller.signal }).catch((error: unknown) => error)
@@ -326,7 +326,7 @@ describe('store', () => {
     })
   })
 
-  test('that answers after the caller has left starts nothing', async () => {
+  test('that responds after the caller has aborted starts nothing', async () => {
     let give: ((text: undefined) => void) | undefined
     const store: CacheStore = { get: () => new Promise((resolve) => (give = resolve)), set: () => {} }
     const controller = new AbortController()
@@ -339,7 +339,7 @@ describe('store', () => {
     expect(endpoint.sent).toHaveLength(0)
   })
 
-  test('that answers too late changes nothing', async () => {
+  test('that responds too late changes nothing', async () => {
     let give: ((text: string) => void) | undefined
     const store: CacheStore = { get: () => new Promise((resolve) => (give = resolve)), set: () => {} }
     const outcome = make({ store, chainId: 7 }).request(byHash)

@@ -7,14 +7,14 @@ const text = 'x'.repeat(1_000 - 3 - 64)
 const keyOf = (n: number): string => String(n).padStart(3, '0')
 
 describe('createCacheMemory', () => {
-  test('gives what was set, and nothing for what was not', () => {
+  test('returns stored texts, and undefined for other keys', () => {
     const memory = createCacheMemory(10_000)
     memory.set('a', '1')
     memory.set('b', '')
     expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['1', '', undefined])
   })
 
-  test('never keeps more than its bound', () => {
+  test('never exceeds its bound', () => {
     const memory = createCacheMemory(10_000)
     for (let n = 0; n < 500; n++) memory.set(keyOf(n), text)
     const held = Array.from({ length: 500 }, (_, n) => n).filter((n) => memory.get(keyOf(n)) !== undefined)
@@ -23,7 +23,7 @@ describe('createCacheMemory', () => {
     expect(held.at(-1)).toBe(499)
   })
 
-  test('keeps what is asked for, and lets go of what is not', () => {
+  test('keeps entries that are used, and evicts others', () => {
     const memory = createCacheMemory(10_000)
     memory.set('hot', text)
     memory.set('old', text)
@@ -34,7 +34,7 @@ describe('createCacheMemory', () => {
     expect(memory.get('old')).toBeUndefined()
   })
 
-  test('keeps no single text that would take more than half of it', () => {
+  test('stores no text that is larger than half of it', () => {
     const memory = createCacheMemory(10_000)
     memory.set('a', text)
     memory.set('big', 'x'.repeat(5_000))
@@ -42,7 +42,7 @@ describe('createCacheMemory', () => {
     expect(memory.get('a')).toBe(text)
   })
 
-  test('counts two bytes for each character of a text that is not Latin', () => {
+  test('counts two bytes for each character of a text outside Latin-1', () => {
     const memory = createCacheMemory(10_000)
     memory.set('latin', 'é'.repeat(4_000))
     memory.set('other', 'ж'.repeat(4_000))
@@ -50,14 +50,14 @@ describe('createCacheMemory', () => {
     expect(memory.get('other')).toBeUndefined()
   })
 
-  test('counts a text once, however often it is set', () => {
+  test('counts a text once, even if it is set several times', () => {
     const memory = createCacheMemory(10_000)
     memory.set('first', text)
     for (let n = 0; n < 100; n++) memory.set('again', text)
     expect(memory.get('first')).toBe(text)
   })
 
-  test('costs the same for each step when it is full and large', () => {
+  test('has a constant cost for each operation when it is full and large', () => {
     const cost = (entries: number): number => {
       const memory = createCacheMemory(entries * 80)
       for (let n = 0; n < 3 * entries; n++) memory.set(`key${n}`, '')

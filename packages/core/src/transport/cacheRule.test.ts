@@ -4,7 +4,7 @@ import { cacheKind, cacheRule, namesTag } from './cacheRule.ts'
 const a = `0x${'a'.repeat(64)}`
 const b = `0x${'b'.repeat(64)}`
 
-/** Whether this answer is kept where block 100 is the last final one. */
+/** Whether this result is cached if block 100 is the last final one. */
 const keeps = (method: string, params: unknown[], value: unknown, finalBlock = 100): boolean => {
   const text = JSON.stringify(params)
   if (!cacheKind(method) || namesTag(method, text)) return false
@@ -96,8 +96,8 @@ test.each<[string, string, unknown[], unknown]>([
   expect(keeps(method, params, value)).toBe(false)
 })
 
-describe('as long as no block is known to be final', () => {
-  test('only what is asked by block hash is kept', () => {
+describe('while no block is known to be final', () => {
+  test('only results by block hash are cached', () => {
     expect(keeps('eth_getBlockByNumber', ['0x0', false], { number: '0x0' }, -1)).toBe(false)
     expect(keeps('eth_getTransactionReceipt', [b], receipt, -1)).toBe(false)
     expect(keeps('eth_getBlockByHash', [a, false], block, -1)).toBe(true)
@@ -110,7 +110,7 @@ test.each<[string, unknown[], boolean]>([
   ['eth_getBalance', ['0x1', 'latest'], true],
   ['eth_call', [{ to: '0x1' }, 'pending'], true],
   ['eth_getProof', ['0x1', ['0x0'], 'safe'], true],
-  // These take the long way, and are not kept either.
+  // These take the slow path, and are not cached either.
   ['eth_call', [{ to: '0x1' }, 'latest', {}], false],
   ['eth_getLogs', [{ fromBlock: 'latest' }], false],
   ['eth_getBlockByNumber', ['0x64', false], false],

@@ -18,7 +18,7 @@ interface Sent {
   stopped?: unknown
 }
 
-/** An endpoint whose calls are answered by the test. */
+/** An endpoint for whose calls the test responds. */
 const held = (): Endpoint & { readonly sent: Sent[] } => {
   const sent: Sent[] = []
   return {
@@ -100,7 +100,7 @@ describe('coalesce', () => {
     expect(await Promise.all(calls)).toEqual(['a', 'b'])
   })
 
-  test('gives every caller an object of its own', async () => {
+  test('gives each caller its own object', async () => {
     const calls = [transport.request(read), transport.request(read), transport.request(read)]
     const original = { transactions: [{ hash: '0x1' }], extra: null }
     response(0, original)
@@ -119,13 +119,13 @@ describe('coalesce', () => {
     expect(await second).toEqual({ number: '0x1' })
   })
 
-  test.each([null, false, true, 0, '', '0x1'])('hands on %j as it is', async (value) => {
+  test.each([null, false, true, 0, '', '0x1'])('passes on %j unchanged', async (value) => {
     const calls = [transport.request(read), transport.request(read)]
     response(0, value)
     expect(await Promise.all(calls)).toEqual([value, value])
   })
 
-  test('gives every caller a failure of its own, with the same fields', async () => {
+  test('gives each caller its own failure, with the same fields', async () => {
     const rpcError = { code: 3, message: 'execution reverted', data: { raw: '0x08c379a0' } }
     const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
     fail(0, createFailure({ text: 'execution reverted', status: 200, rpcError }, { method: read.method, redactedUrl }))
@@ -136,14 +136,14 @@ describe('coalesce', () => {
     expect(second?.rpcError.data).not.toBe(first?.rpcError.data)
   })
 
-  test('passes on a failure that is none of ours as it is', async () => {
+  test('passes on a failure that is not ours unchanged', async () => {
     const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
     const error = new RangeError('of a layer below')
     fail(0, error)
     expect(await Promise.all(calls)).toEqual([error, error])
   })
 
-  test('lets the others ask for themselves where the answer cannot be copied', async () => {
+  test('sends a request for each other caller if the result cannot be copied', async () => {
     const calls = [transport.request(read), transport.request(read)]
     response(0, { number: 1n })
     expect(await calls[0]).toEqual({ number: 1n })
@@ -153,7 +153,7 @@ describe('coalesce', () => {
   })
 
   describe('a caller that leaves', () => {
-    test('by abort takes its own reason along, and the others are answered', async () => {
+    test('by abort gets its own reason, and the others get the result', async () => {
       const controllers = [new AbortController(), new AbortController()]
       const [first, second] = controllers.map(({ signal }) => outcomeOf(transport.request(read, { signal })))
       const third = transport.request(read)
@@ -181,7 +181,7 @@ describe('coalesce', () => {
       expect(await later).toBe('new')
     })
 
-    test('by its own deadline leaves the others theirs', async () => {
+    test('by its own deadline does not change the deadlines of the others', async () => {
       const long = transport.request(read, { timeoutMs: 5_000 })
       const short = outcomeOf(transport.request(read, { timeoutMs: 1_000 }))
       await vi.advanceTimersByTimeAsync(1_000)
@@ -191,7 +191,7 @@ describe('coalesce', () => {
       expect(await long).toBe('0x1')
     })
 
-    test('ends a request that waits to be made again', async () => {
+    test('ends a request that waits for its retry', async () => {
       transport = compose(endpoint, retry(), coalesce(), deadline())
       const controller = new AbortController()
       const calls = [1, 2].map(() => outcomeOf(transport.request(read, { signal: controller.signal })))
@@ -202,7 +202,7 @@ describe('coalesce', () => {
       expect(endpoint.sent).toHaveLength(1)
     })
 
-    test('while the answer is handed out is not answered twice', async () => {
+    test('while results are delivered gets no second one', async () => {
       const controller = new AbortController()
       const settled: unknown[] = []
       const send = coalesce()(endpoint.send, { redactedUrl })
@@ -219,7 +219,7 @@ describe('coalesce', () => {
     })
   })
 
-  test('retries as long as the latest deadline of those who wait allows', async () => {
+  test('retries as long as the latest deadline of the waiting callers allows', async () => {
     transport = compose(endpoint, retry(), coalesce(), deadline())
     const first = outcomeOf(transport.request(read, { timeoutMs: 2_000 }))
     await vi.advanceTimersByTimeAsync(500)
@@ -235,7 +235,7 @@ describe('coalesce', () => {
   test('does not join a request that has less than half of the caller\u2019s time left', async () => {
     const outcomes: Promise<unknown>[] = []
     let answered = 1
-    // Every second somebody asks. The first request hangs, and any other is answered within the second.
+    // One call each second. The first request hangs, and all others get a response within the second.
     for (let second = 0; second < 12; second++) {
       outcomes.push(outcomeOf(transport.request(read)))
       await vi.advanceTimersByTimeAsync(1_000)
@@ -284,7 +284,7 @@ describe('coalesce', () => {
       expect(await Promise.all([...calls, written])).toEqual(['a', 'a', '0xhash'])
     })
 
-    test('that was aborted, joins no request that began before it', async () => {
+    test('that was aborted, joins no request that started before it', async () => {
       const controller = new AbortController()
       const before = transport.request(read)
       const written = outcomeOf(transport.request(write, { signal: controller.signal }))
@@ -310,7 +310,7 @@ describe('coalesce', () => {
     })
   })
 
-  describe('by what a call asks for', () => {
+  describe('by the options of a call', () => {
     /** Whether a call with `second` shares the request of one with `first`. */
     const shares = async (first: object, second: object): Promise<boolean> => {
       const calls = [first, second].map((options) => transport.request(read, options as CallOptions))
@@ -320,13 +320,13 @@ describe('coalesce', () => {
       return shared
     }
 
-    test('shares with what is made again as often only', async () => {
+    test('shares only with calls that have the same number of retries', async () => {
       expect(await shares({ retries: 0 }, {})).toBe(false)
       expect(await shares({}, { retries: 0 })).toBe(false)
       expect(await shares({ retries: 1 }, { retries: 1 })).toBe(true)
     })
 
-    test('shares with an equal or higher priority only', async () => {
+    test('shares only with calls of an equal or higher priority', async () => {
       expect(await shares({ priority: 'poll' }, {})).toBe(false)
       expect(await shares({ priority: 'poll' }, { priority: 'write' })).toBe(false)
       expect(await shares({ priority: 'poll' }, { priority: 'poll' })).toBe(true)
@@ -335,7 +335,7 @@ describe('coalesce', () => {
       expect(await shares({ priority: 'write' }, {})).toBe(true)
     })
 
-    test('shares with the same minBlock only', async () => {
+    test('shares only with calls of the same minBlock', async () => {
       expect(await shares({ minBlock: 5 }, { minBlock: 5 })).toBe(true)
       expect(await shares({ minBlock: 5 }, { minBlock: 6 })).toBe(false)
       expect(await shares({ minBlock: 6 }, { minBlock: 5 })).toBe(false)
@@ -345,13 +345,13 @@ describe('coalesce', () => {
       expect(await shares({ minBlock: true }, { minBlock: false })).toBe(false)
     })
 
-    test('takes the transport\u2019s minBlock where a call names none', async () => {
+    test('uses the minBlock of the transport if a call has none', async () => {
       transport = make({ minBlock: true })
       expect(await shares({}, { minBlock: true })).toBe(true)
       expect(await shares({}, { minBlock: false })).toBe(false)
     })
 
-    test('does not share by the highest block seen once an answer may have raised it', async () => {
+    test('does not share by the highest block seen once a response may have raised it', async () => {
       const first = transport.request(read, { minBlock: true } as CallOptions)
       const other = transport.request({ method: 'eth_blockNumber' })
       response(1, '0x10')
@@ -363,7 +363,7 @@ describe('coalesce', () => {
     })
   })
 
-  describe('by what a call belongs to', () => {
+  describe('by the group of a call', () => {
     beforeEach(() => {
       // Replaces `group()` and `batch()`, which set their object on the record.
       transport = compose(
@@ -409,7 +409,7 @@ describe('coalesce', () => {
     })
   })
 
-  test('is ended by closing, every call with its own failure', async () => {
+  test('ends when the transport closes, each call with its own failure', async () => {
     const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
     transport.close()
     const [first, second] = await Promise.all(calls)

@@ -20,7 +20,7 @@ describe('createHeads', () => {
     expect(heads.highest()).toBe(18)
   })
 
-  test('takes a block and a receipt for what was seen, not for the head', () => {
+  test('treats a block and a receipt as seen, not as the head', () => {
     const heads = createHeads(1)
     heads.learn(0, byNumber, { number: '0x10' })
     expect(heads.of(0)).toMatchObject({ number: 0, seen: 16 })
@@ -31,7 +31,7 @@ describe('createHeads', () => {
     expect(heads.highest()).toBe(32)
   })
 
-  test('keeps the higher head, and believes a lower one only after a minute', () => {
+  test('keeps the higher head, and accepts a lower one only after a minute', () => {
     const heads = createHeads(1)
     heads.learn(0, number, '0x10')
     vi.advanceTimersByTime(59_000)
@@ -42,7 +42,7 @@ describe('createHeads', () => {
     expect(heads.of(0)).toEqual({ number: 1, at: now(), seen: 1 })
   })
 
-  test('passes over what is no block number', () => {
+  test('ignores values that are not block numbers', () => {
     const heads = createHeads(1)
     for (const result of [null, undefined, 5, '', '0x', '16', '0xzz', `0x${'f'.repeat(64)}`, {}, []])
       heads.learn(0, number, result)

@@ -16,7 +16,7 @@ const ask = (endpoint: Endpoint): Promise<unknown> =>
     .catch((error: unknown) => error)
 
 describe('hints', () => {
-  test('put what to do on a failure, and at the end of its message', async () => {
+  test('add the hint to a failure, and to the end of its message', async () => {
     const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', redactedUrl })
     expect(failure.hint).toBeUndefined()
     const hinted = (await ask(ending(false, failure))) as Error
@@ -25,7 +25,7 @@ describe('hints', () => {
     expect(hinted.stack).toContain(hintOf.throttled)
   })
 
-  test('leave alone what has none', async () => {
+  test('do not change failures without a hint', async () => {
     const failure = createFailure({ kind: 'aborted', text: 'closed' }, { method: 'eth_call', redactedUrl })
     expect(await ask(ending(false, failure))).toBe(failure)
     const reason = new Error('mine')

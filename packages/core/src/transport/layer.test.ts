@@ -54,7 +54,7 @@ describe('layer', () => {
     await expect(compose(echo(), broken).request({ method: 'eth_a' })).rejects.toThrow(RangeError)
   })
 
-  test('lets an abort and a deadline through to what lies below', async () => {
+  test('passes an abort and a deadline to the layers below', async () => {
     const reasons: unknown[] = []
     const below: Endpoint = {
       ...silent,
@@ -123,7 +123,7 @@ describe('layer', () => {
     expect(stats.snapshot()).toMatchObject({ calls: 1, answered: 1, requests: 0 })
   })
 
-  test('keeps what is called for a call in its group and batch, and nothing else', async () => {
+  test('keeps the calls that a call makes in its group and batch, and no other calls', async () => {
     const seen: Call[] = []
     const asides = layer((request) => async (args, options) => {
       await request({ method: 'eth_aside' })
@@ -163,7 +163,7 @@ describe('layer', () => {
     expect(await response).toBe('after the wait')
   })
 
-  test('passes a call on whose time is as good as up', async () => {
+  test('passes on a call whose deadline has nearly passed', async () => {
     vi.useFakeTimers()
     const seen: Call[] = []
     const call = { ...createCall('eth_a', '[]', {}), deadlineAt: now() + 0.25 }

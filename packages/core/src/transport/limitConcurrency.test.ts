@@ -71,7 +71,7 @@ describe('limitConcurrency', () => {
     expect(events.filter((type) => type === 'queued')).toHaveLength(1)
   })
 
-  test('lets a call leave before the end of the tick in which it was put off', async () => {
+  test('a call can end before the end of the tick in which it was postponed', async () => {
     const { ends, started, endpoint } = held()
     const { send } = limitConcurrency()(endpoint)
     const sent = Array.from({ length: 10 }, (_, n) => sendDown(send, `eth_${n}`))
@@ -116,7 +116,7 @@ describe('limitConcurrency', () => {
     expect(started.map(({ method }) => method)).toEqual(['eth_a'])
   })
 
-  test('gives the place of an ended request to the next', () => {
+  test('gives the slot of an ended request to the next one', () => {
     const { ends, started, endpoint } = held()
     const { send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const first = sendDown(send, 'eth_a')
@@ -127,7 +127,7 @@ describe('limitConcurrency', () => {
     ends[1]?.(true)
   })
 
-  test('fails a call that waited too long: throttled by this side, not sent, not to be retried', () => {
+  test('fails a call that waited too long: throttled by the client, not sent, not retryable', () => {
     const { ends, started, endpoint } = held()
     const { send } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
     sendDown(send, 'eth_a')
@@ -154,7 +154,7 @@ describe('limitConcurrency', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('still rejects in time after rejected calls were sent again at once', () => {
+  test('still rejects in time after rejected calls were retried at once', () => {
     const { ends, endpoint } = held()
     const { send } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
     sendDown(send)
@@ -187,7 +187,7 @@ describe('limitConcurrency', () => {
     ends[1]?.(true)
   })
 
-  test('starts the clock again of a call that waited too long: it may go elsewhere', () => {
+  test('restarts the deadline of a call that waited too long: it may use another endpoint', () => {
     const { ends, endpoint } = held()
     const { send } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 50 })(endpoint)
     sendDown(send)
@@ -197,7 +197,7 @@ describe('limitConcurrency', () => {
     ends[0]?.(true)
   })
 
-  test('says nothing of waiting to a call that did not wait', () => {
+  test('reports no wait to a call that did not wait', () => {
     const { ends, endpoint } = held()
     const sent = sendDown(limitConcurrency()(endpoint).send, 'eth_a', { deadlineAt: 10 })
     ends[0]?.(true)
@@ -208,7 +208,7 @@ describe('limitConcurrency', () => {
     expect(sent.call.progress.queuedMs).toBe(0)
   })
 
-  test('takes any number of calls that end at once, without growing the stack', () => {
+  test('handles any number of calls that end at once, without growing the stack', () => {
     let ended = 0
     const endpoint = { ...scriptedPost(), send: ((_, complete) => complete(true, 1)) as Send }
     const hold = held()
@@ -254,7 +254,7 @@ describe('limitConcurrency', () => {
     expect(endpoint.open).toBe(0)
   })
 
-  test('stops a posted body, and gives its place to the next', async () => {
+  test('stops a posted body, and gives its slot to the next one', async () => {
     const endpoint = scriptedPost(() => ({ never: true }))
     const { post, send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const done = vi.fn<Done>()
@@ -268,7 +268,7 @@ describe('limitConcurrency', () => {
     expect(done).not.toHaveBeenCalled()
   })
 
-  test('lets who posts learn from an answer before the next body is written', async () => {
+  test('delivers a response before the next body is written', async () => {
     const endpoint = scriptedPost()
     const { post } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const order: string[] = []

@@ -48,7 +48,7 @@ describe('retry', () => {
     vi.restoreAllMocks()
   })
 
-  test('makes a failed read again until it is answered', async () => {
+  test('retries a failed read until it succeeds', async () => {
     const endpoint = failing(down, down, down)
     expect(await complete(make(endpoint))).toBe('0x1')
     expect(endpoint.at).toHaveLength(4)
@@ -67,13 +67,13 @@ describe('retry', () => {
     expect(await timesMade(4)).toBe(5)
   })
 
-  test('gives the last failure once it has tried as often as it may', async () => {
+  test('returns the last failure after the last retry', async () => {
     const endpoint = failing(down, down, down, down, down)
     expect(await complete(make(endpoint, { retries: 2 }))).toMatchObject({ kind: 'unavailable', status: 503 })
     expect(endpoint.at).toHaveLength(3)
   })
 
-  test('waits a random part of a time that doubles, up to the cap', async () => {
+  test('waits a random share of a time that doubles, up to the cap', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const endpoint = failing(down, down, down, down, down)
     await complete(make(endpoint, { retries: 5, baseMs: 100, capMs: 500 }))
@@ -82,7 +82,7 @@ describe('retry', () => {
     ])
   })
 
-  test('waits just as long as the server asks, in seconds and by date', async () => {
+  test('waits exactly as long as the server requests, in seconds and by date', async () => {
     const seconds = failing(over('2'))
     expect(await complete(make(seconds))).toBe('0x1')
     expect(Math.round((seconds.at[1] as number) - (seconds.at[0] as number))).toBe(2_000)
@@ -94,7 +94,7 @@ describe('retry', () => {
     expect(waited).toBeLessThanOrEqual(3_000)
   })
 
-  test('fails at once where the server asks for more time than the call has, and says so', async () => {
+  test('fails at once if the server requests more time than the call has, and says so', async () => {
     const endpoint = failing(over('30'))
     const failure = await complete(make(endpoint))
     expect(failure).toMatchObject({ kind: 'throttled', retryAfterMs: 30_000 })
@@ -104,7 +104,7 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(1)
   })
 
-  test('fails at once where the wait would end with the call\u2019s time, or past what earlier attempts left of it', async () => {
+  test('fails at once if the wait would end at the deadline, or after it', async () => {
     const exactly = failing(over('10'))
     expect(await complete(make(exactly))).toMatchObject({ kind: 'throttled' })
     expect(exactly.at).toHaveLength(1)
@@ -116,14 +116,14 @@ describe('retry', () => {
     expect(twice.at).toHaveLength(2)
   })
 
-  test('says that no time is left, not less than none, where the machine was too busy for the deadline', async () => {
+  test('reports 0 ms left, not a negative time, if the machine was too busy for the deadline', async () => {
     const send = retry()(failing(down).send, { redactedUrl })
     const sent = sendDown(send, 'eth_chainId', { deadlineAt: now() - 20 })
     await vi.runAllTimersAsync()
     expect(String(sent.value)).toContain('but the deadline is in 0 ms.')
   })
 
-  test('says nothing of retries where the deadline struck during an attempt', async () => {
+  test('does not mention retries if the deadline passed during an attempt', async () => {
     const hanging: Endpoint = {
       redactedUrl,
       close: () => {},
@@ -161,7 +161,7 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(1)
   })
 
-  test('sends a transaction again only where the first cannot have arrived', async () => {
+  test('resends a transaction only if the first one cannot have arrived', async () => {
     const lost = failing({ kind: 'network', text: 'socket hang up' })
     expect(await complete(make(lost), 'eth_sendRawTransaction')).toMatchObject({ kind: 'network', retryable: false })
     expect(lost.at).toHaveLength(1)
@@ -193,7 +193,7 @@ describe('retry', () => {
     },
   )
 
-  test('knows the time that is left below a layer of a user', async () => {
+  test('knows the remaining time below a layer of the user', async () => {
     const endpoint = failing(over('30'))
     const passing = layer((request) => (args, options) => request(args, options))
     expect(await complete(compose(endpoint, retry(), passing, deadline()))).toMatchObject({ kind: 'throttled' })

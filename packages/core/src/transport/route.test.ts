@@ -63,7 +63,7 @@ afterEach(async () => {
 })
 
 describe('a route in order', () => {
-  test('asks the first as long as it answers', async () => {
+  test('uses the first endpoint as long as it responds', async () => {
     const { send, counts } = make([ok('0x1'), ok('0x2')])
     for (let i = 0; i < 3; i++) expect((await complete(send())).value).toBe('0x1')
     expect(counts()).toEqual([3, 0])
@@ -91,7 +91,7 @@ describe('a route in order', () => {
     expect(counts()).toEqual([1, 1])
   })
 
-  test('does not ask another where the answer would be the same', async () => {
+  test('does not try another endpoint if its response would be the same', async () => {
     const { send, counts } = make([reverted, ok('0x2')])
     expect((await complete(send('eth_call'))).value).toMatchObject({ kind: 'revert', redactedUrl: redactedUrl(0) })
     expect(counts()).toEqual([1, 0])
@@ -124,7 +124,7 @@ describe('a route in order', () => {
     expect(nodes.every(({ closed }) => closed)).toBe(true)
   })
 
-  test('leaves alone what is out of order, and comes back when it works', async () => {
+  test('skips an endpoint that is down, and returns to it when it works', async () => {
     let works = false
     const { send, counts } = make([() => (works ? ok('0x1') : down), ok('0x2')], {}, guarded())
     for (let i = 0; i < 10; i++) expect((await complete(send())).value).toBe('0x2')
@@ -135,7 +135,7 @@ describe('a route in order', () => {
     expect((await complete(send())).value).toBe('0x1')
   })
 
-  test('asks the first all the same where every one is out of order', async () => {
+  test('uses the first endpoint if all are down', async () => {
     let works = false
     const { send, routed, nodes, counts } = make([() => (works ? ok('0x1') : down), down], {}, guarded())
     for (let i = 0; i < 6; i++) await complete(send())
@@ -143,14 +143,14 @@ describe('a route in order', () => {
     works = true
     expect((await complete(send('eth_sendRawTransaction'))).value).toBe('0x1')
     expect(routed.stats()[0]?.health?.state).toBe('closed')
-    // What one lacks is not asked for where nobody answers.
+    // A method that one endpoint lacks is not sent to endpoints that are down.
     nodes[0]!.script = () => fails({ text: 'x', rpcError: { code: -32601, message: 'x' } })
     const [, before] = counts()
     expect((await complete(send())).value).toMatchObject({ kind: 'methodUnavailable' })
     expect(counts()[1]).toBe(before)
   })
 
-  test('goes past one whose budget is full, unless the others have less room still', async () => {
+  test('skips an endpoint whose budget is used up, unless the others have even less room', async () => {
     const { nodes, send } = make([ok('0x1'), ok('0x2')], {}, (node, at) =>
       budget({ requestsPerSecond: at === 0 ? 5 : 2 })(node),
     )
@@ -170,7 +170,7 @@ describe('a route in order', () => {
 })
 
 describe('a route by weight', () => {
-  test('gives each its exact share, spread evenly', async () => {
+  test('gives each endpoint its exact share, evenly spread', async () => {
     const { nodes, send } = make([ok(1), ok(2), ok(3)], {}, (node, at) => ({ ...node, weight: [5, 1, 0][at] }))
     const order: unknown[] = []
     for (let i = 0; i < 12; i++) order.push((await complete(send())).value)
@@ -179,12 +179,12 @@ describe('a route by weight', () => {
     expect(order.slice(6)).toContain(2)
   })
 
-  test('keeps an endpoint of weight 0 for when the others fail', async () => {
+  test('uses an endpoint of weight 0 only if the others fail', async () => {
     const { send } = make([down, ok('0x2')], {}, (node, at) => ({ ...node, weight: 1 - at }))
     expect((await complete(send())).value).toBe('0x2')
   })
 
-  test('asks the others where one fails', async () => {
+  test('tries the others if one fails', async () => {
     const { send, counts } = make([ok(1), down], {}, (node) => ({ ...node, weight: 1 }))
     for (let i = 0; i < 10; i++) expect((await complete(send())).value).toBe(1)
     expect(counts()).toEqual([10, 5])
@@ -192,7 +192,7 @@ describe('a route by weight', () => {
 })
 
 describe('a transaction', () => {
-  test('moves on where it cannot have arrived, and not where it may have', async () => {
+  test('moves on if it cannot have arrived, and not if it may have', async () => {
     const moved = make([notConnected, ok('0xhash')])
     expect((await complete(moved.send('eth_sendRawTransaction'))).value).toBe('0xhash')
     const stays = make([reset, ok('0xhash')])
@@ -283,7 +283,7 @@ describe('the time of an attempt', () => {
     expect(Math.round((sent.at as number) - from)).toBeLessThan(5_010)
   })
 
-  test('sets no timer to a time that has passed, where its deadline is over and the machine was too busy to say so', async () => {
+  test('sets no timer in the past if its deadline has passed on a busy machine', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout')
     const { send } = make([reset, reset])
     const sent = await complete(send('eth_chainId', { deadlineAt: now() - 20 }))
@@ -292,7 +292,7 @@ describe('the time of an attempt', () => {
     set.mockRestore()
   })
 
-  test('can be given, also with one endpoint', async () => {
+  test('can be configured, also with one endpoint', async () => {
     const { send, nodes } = make([never], { attemptTimeoutMs: 200 })
     const sent = await complete(send())
     expect(sent.value).toMatchObject({
@@ -305,7 +305,7 @@ describe('the time of an attempt', () => {
     expect(nodes[0]?.arrivals[0]?.cancelled).toBeDefined()
   })
 
-  test('is the whole with one endpoint', async () => {
+  test('is unlimited with one endpoint', async () => {
     const { send } = make([never])
     const sent = send()
     await vi.advanceTimersByTimeAsync(60_000)
@@ -314,7 +314,7 @@ describe('the time of an attempt', () => {
     expect(sent.value).toBe('enough')
   })
 
-  test('is the whole with one endpoint also where its head is asked for, and needs no deadline', async () => {
+  test('is unlimited with one endpoint, also for its head query, and needs no deadline', async () => {
     const { send } = make([(call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok('0x1', 8_000))])
     const fields = { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }
     expect((await complete(send('eth_getBalance', fields))).value).toBe('0x1')
@@ -322,7 +322,7 @@ describe('the time of an attempt', () => {
     expect(timeLeft(endless.call)).toBe(Infinity)
   })
 
-  test('ends a question for the head, too', async () => {
+  test('ends a head query, too', async () => {
     const { send } = make([never, (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok('0x1'))], {
       attemptTimeoutMs: 100,
     })
@@ -340,7 +340,7 @@ describe('the time of an attempt', () => {
     expect(timeLeft(third.call) - timeLeft(first.call)).toBeCloseTo(2_000)
   })
 
-  test('opens a breaker where there is no answer in it', async () => {
+  test('opens a breaker if there is no response within it', async () => {
     const { send, routed } = make([never, ok('0x2')], { attemptTimeoutMs: 100 }, guarded({ failures: 2 }))
     await complete(send())
     await complete(send())
@@ -364,7 +364,7 @@ describe('ending a call', () => {
     for (const { arrivals } of nodes) expect(arrivals.at(-1)?.cancelled).toEqual({ reason })
   })
 
-  test('asks no other endpoint', async () => {
+  test('tries no other endpoint', async () => {
     const { send, counts } = make([down, ok('0x2')])
     const sent = send()
     sent.end('enough')
@@ -373,7 +373,7 @@ describe('ending a call', () => {
     expect(sent.settled).toBe(1)
   })
 
-  test('leaves the question for the head, which ends with the last who asks', async () => {
+  test('leaves the head query in flight, which ends with its last caller', async () => {
     const { send, nodes } = make([(call) => (call.method === 'eth_blockNumber' ? never : ok('0x1'))])
     const fields = { params: '["0xabcdef0","latest"]', options: { minBlock: 5 } }
     const [one, two] = [send('eth_getBalance', fields), send('eth_getBalance', fields)]
@@ -419,7 +419,7 @@ describe('a group', () => {
     expect((await complete(send('eth_chainId', { group: {} }))).value).toBe(1)
   })
 
-  test('does not move for what one call asks for in vain', async () => {
+  test('does not move if only one call cannot be served', async () => {
     const { send } = make([
       (call) =>
         call.method === 'trace_block' ? fails({ text: 'x', rpcError: { code: -32601, message: 'x' } }) : ok(1),
@@ -430,14 +430,14 @@ describe('a group', () => {
     expect((await complete(send('eth_chainId', { group }))).value).toBe(1)
   })
 
-  test('moves all of it, also what was on its way', async () => {
+  test('moves all its calls, including those in flight', async () => {
     const { send } = make([(_, n) => (n === 0 ? ok(1) : down), ok(2), ok(3)])
     await complete(send('eth_chainId', { group }))
     const sent = [send('eth_chainId', { group }), send('eth_chainId', { group }), send('eth_chainId', { group })]
     for (const one of sent) expect((await complete(one)).value).toBe(2)
   })
 
-  test('moves away from an endpoint that is out of order or on another chain', async () => {
+  test('moves away from an endpoint that is down or on another chain', async () => {
     const { send, counts } = make([(_, n) => (n === 0 ? ok(1) : otherChain), ok(2)])
     await complete(send('eth_chainId', { group }))
     await complete(send('eth_chainId'))
@@ -456,7 +456,7 @@ describe('a group', () => {
 })
 
 describe('another chain', () => {
-  test('takes an endpoint out for good, and the others go on', async () => {
+  test('excludes an endpoint permanently, and the others continue', async () => {
     const { send, counts, routed } = make([otherChain, ok('0x2')])
     for (let i = 0; i < 4; i++) expect((await complete(send())).value).toBe('0x2')
     expect(counts()).toEqual([1, 4])
@@ -468,7 +468,7 @@ describe('another chain', () => {
     expect(routed.stats()[1]?.out).toBeUndefined()
   })
 
-  test('says so where none is left', async () => {
+  test('is reported if no endpoint is left', async () => {
     const { send, counts } = make([otherChain, otherChain])
     expect((await complete(send())).value).toMatchObject({ kind: 'wrongNetwork' })
     const sent = send('eth_call')
@@ -503,7 +503,7 @@ describe('hedging', () => {
     return { ...made, warm }
   }
 
-  test('asks a second endpoint where the first is slow, and takes the answer that comes first', async () => {
+  test('tries a second endpoint if the first one is slow, and uses the first response', async () => {
     const { send, warm, nodes } = hedged(ok('first', 500), ok('second', 10))
     await warm()
     const from = now()
@@ -515,7 +515,7 @@ describe('hedging', () => {
     expect(nodes[0]?.arrivals.at(-1)?.cancelled).toBeDefined()
   })
 
-  test('takes the first one where it is faster after all, and ends the second', async () => {
+  test('uses the first endpoint if it responds first, and cancels the second attempt', async () => {
     const { send, warm, nodes } = hedged(ok('first', 50), ok('second', 500))
     await warm()
     const sent = await complete(send())
@@ -523,7 +523,7 @@ describe('hedging', () => {
     expect(nodes[1]?.arrivals[0]?.cancelled).toBeDefined()
   })
 
-  test('waits for the other where one of the two fails', async () => {
+  test('waits for the other attempt if one of the two fails', async () => {
     const { send, warm } = hedged(ok('first', 100), fails({ text: 'x', status: 502 }, 5))
     await warm()
     expect((await complete(send())).value).toBe('first')
@@ -550,13 +550,13 @@ describe('hedging', () => {
     expect((await complete(sent)).value).toBe('second')
   })
 
-  test('takes a revert for the answer that it is', async () => {
+  test('treats a revert as a response', async () => {
     const { send, warm } = hedged(ok('first', 500), { ...reverted, afterMs: 5 })
     await warm()
     expect((await complete(send('eth_call'))).value).toMatchObject({ kind: 'revert' })
   })
 
-  test('asks twice for at most one call in ten', async () => {
+  test('hedges at most one call in ten', async () => {
     const { send, warm, counts } = hedged((_, n) => ok('first', n % 3 ? 10 : 100), ok('second', 1), {
       hedge: { minMs: 30, percentile: 50, maxRatio: 0.1 },
     })
@@ -581,7 +581,7 @@ describe('hedging', () => {
     expect(counts()).toEqual([21, 0])
   })
 
-  test('asks nobody twice before it knows what is slow, or where the second has no room', async () => {
+  test('does not hedge before it knows what is slow, or if the second endpoint has no room', async () => {
     const fresh = make([ok('first', 1_000), ok('second')], { hedge: true }, guarded())
     for (let i = 0; i < 15; i++) expect((await complete(fresh.send())).value).toBe('first')
     const { send, warm, counts } = hedged(ok('first', 1_000), down, { hedge: { minMs: 30 } })
@@ -606,7 +606,7 @@ describe('minBlock', () => {
         : ok(`at ${block}`)
     }
 
-  test('asks for the head once, and pins the tag to it', async () => {
+  test('queries the head once, and pins the tag to it', async () => {
     const { send, nodes } = make([node(() => 100)])
     const sent = [
       send('eth_getBalance', { ...balance, options: { minBlock: 100 } }),
@@ -633,7 +633,7 @@ describe('minBlock', () => {
     expect(nodes[0]?.arrivals.map(({ method }) => method)).toEqual(['eth_blockNumber', 'eth_getBalance'])
   })
 
-  test('asks the next endpoint where the first is behind, and does not ask the first again at once', async () => {
+  test('uses the next endpoint if the first one is behind, and does not query the first one again at once', async () => {
     const { send, nodes } = make([node(() => 98), node(() => 100)])
     const fields = { ...balance, options: { minBlock: 100 } }
     const sent = await complete(send('eth_getBalance', fields))
@@ -643,7 +643,7 @@ describe('minBlock', () => {
     expect(nodes.map(({ arrivals }) => arrivals.length)).toEqual([1, 3])
   })
 
-  test('comes back to the first once it has caught up', async () => {
+  test('returns to the first endpoint once it has caught up', async () => {
     let head = 98
     const { send } = make([node(() => head), node(() => 100)])
     const fields = { ...balance, options: { minBlock: 100 } }
@@ -653,7 +653,7 @@ describe('minBlock', () => {
     expect((await complete(send('eth_getBalance', fields))).value).toBe('at 101')
   })
 
-  test('fails as lagging where all are behind, which the retry above cures', async () => {
+  test('fails as lagging if all are behind, and the retry layer above solves it', async () => {
     let head = 99
     const { send, routed } = make([node(() => head), node(() => 98)])
     const options = { minBlock: 100 }
@@ -667,7 +667,7 @@ describe('minBlock', () => {
     expect(await outcome).toBe('at 100')
   })
 
-  test('holds behind a URL of several nodes, one of which lags', async () => {
+  test('also works with a URL of several nodes, one of which lags', async () => {
     // The node that is ahead reports the head, and the other one responds to the call.
     let asked = 0
     const { send } = make([
@@ -692,7 +692,7 @@ describe('minBlock', () => {
     expect((await complete(send('eth_getBalance', fields))).value).toBe('at 105')
   })
 
-  test('holds for every call where it is an option of the transport, save where a call says no', async () => {
+  test('applies to every call as an option of the transport, unless a call turns it off', async () => {
     const { send, nodes } = make([node(() => 100)], { minBlock: true })
     await complete(send('eth_blockNumber'))
     expect((await complete(send('eth_getBalance', balance))).value).toBe('at 100')
@@ -701,7 +701,7 @@ describe('minBlock', () => {
     expect(nodes[0]?.arrivals[2]?.params).toBe('["0xabcdef0","latest"]')
   })
 
-  test('takes a lower eth_blockNumber, and null for a block at or below it, for lagging', async () => {
+  test('treats a lower eth_blockNumber, and null for a block at or below it, as lagging', async () => {
     const { send } = make([node(() => 98), node(() => 100)])
     const options = { minBlock: 100 }
     expect((await complete(send('eth_blockNumber', { options }))).value).toBe('0x64')
@@ -716,7 +716,7 @@ describe('minBlock', () => {
     expect(latest.value).toEqual({ number: '0x64' })
   })
 
-  test('takes null for the head itself for lagging', async () => {
+  test('treats null for the head itself as lagging', async () => {
     const { send } = make([
       (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok(null)),
       (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok({ number: '0x64' })),
@@ -727,20 +727,20 @@ describe('minBlock', () => {
     expect(sent.value).toEqual({ number: '0x64' })
   })
 
-  test('null may be the answer where it says that there is no such thing in the block', async () => {
+  test('accepts null if it means that the block has no such item', async () => {
     const { send } = make([(call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok(null))])
     const options = { minBlock: 100 }
     const params = '["0x63","0x5"]'
     expect((await complete(send('eth_getTransactionByBlockNumberAndIndex', { params, options }))).value).toBeNull()
   })
 
-  test('asks before what is pending, and leaves it as it is', async () => {
+  test('queries the head before a pending read, and leaves its tag unchanged', async () => {
     const { send, nodes } = make([node(() => 98), node(() => 100)])
     await complete(send('eth_getTransactionCount', { params: '["0xabcdef0","pending"]', options: { minBlock: 100 } }))
     expect(nodes[1]?.arrivals.map(({ params }) => params)).toEqual(['[]', '["0xabcdef0","pending"]'])
   })
 
-  test('passes on why the head could not be asked for, to each its own', async () => {
+  test('passes on why the head query failed, to each caller its own error', async () => {
     const { send } = make([down])
     const fields = { ...balance, options: { minBlock: 100 } }
     const [one, two] = [send('eth_getBalance', fields), send('eth_getBalance', fields)]
@@ -749,7 +749,7 @@ describe('minBlock', () => {
     expect(one.value).not.toBe(two.value)
   })
 
-  test('is not misled by the heights of another chain', async () => {
+  test('ignores the heights of another chain', async () => {
     const { send } = make([
       (call, n) => (n === 0 ? ok('0xffffff') : n === 1 ? otherChain : node(() => 5)(call, n)),
       node(() => 100),
@@ -846,7 +846,7 @@ describe('options', () => {
     expect(() => failover([{ url, weight: -1 }])).toThrow('weight must be a number from 0')
   })
 
-  test('the redacted URL is the name of the first, else its redacted URL', () => {
+  test('the redacted URL is the name of the first endpoint, otherwise its redacted URL', () => {
     expect(route([scriptedEndpoint(undefined, redactedUrl(7)), scriptedEndpoint()]).redactedUrl).toBe(redactedUrl(7))
     expect(route([{ ...scriptedEndpoint(), name: 'main' }]).redactedUrl).toBe('main')
     expect(route([{ ...scriptedEndpoint(), name: 'main' }]).stats()).toEqual([

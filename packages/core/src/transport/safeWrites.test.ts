@@ -105,14 +105,14 @@ afterEach(async () => {
 })
 
 describe('safeWrite', () => {
-  test('adds nothing to a transaction that is taken', async () => {
+  test('sends an accepted transaction once, without look-ups', async () => {
     const outcome = startWrite()
     await response(hash)
     expect(outcome).toEqual({ value: hash })
     expect(sent.map(({ call }) => [call.method, call.params])).toEqual([[send, `["${raw}"]`]])
   })
 
-  test('sets no timer into the past where the deadline struck while the hash was made', async () => {
+  test('sets no timer in the past if the deadline passed while the hash was computed', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const { call } = sendDown(safeWrites({ keccak256 })(endpoint.send, { redactedUrl }), send, {
       params: JSON.stringify([raw]),
@@ -124,14 +124,14 @@ describe('safeWrite', () => {
     timers.mockRestore()
   })
 
-  test('takes a hash in capitals for the same', async () => {
+  test('accepts a hash in upper case', async () => {
     const outcome = startWrite()
     await response(hash.toUpperCase().replace('0X', '0x'))
     expect(asked()).toEqual([send])
     expect(String(outcome.value).toLowerCase()).toBe(hash)
   })
 
-  test('lets every other call pass as it is', async () => {
+  test('passes on every other call unchanged', async () => {
     for (const method of ['eth_sendTransaction', 'eth_chainId', 'eth_sendRawTransactionConditional']) {
       const outcome = startWrite(method, ['0x'])
       await response('0x1')
@@ -139,7 +139,7 @@ describe('safeWrite', () => {
     }
   })
 
-  test('lets a transaction of an unknown type pass as it is', async () => {
+  test('passes on a transaction of an unknown type unchanged', async () => {
     const outcome = startWrite(send, ['0x71f8'])
     await fail(nonceTooLow)
     expect(outcome.error).toMatchObject({ kind: 'txRejected' })
@@ -157,7 +157,7 @@ describe('safeWrite', () => {
     },
   )
 
-  test('takes "already known" for success once it was looked up', async () => {
+  test('treats "already known" as success once the transaction was found', async () => {
     const outcome = startWrite()
     await fail(known)
     expect(asked()).toEqual([send, find])
@@ -166,7 +166,7 @@ describe('safeWrite', () => {
     expect(outcome).toEqual({ value: hash })
   })
 
-  test('reports no success where a node says "already known" of what it turned away a moment ago', async () => {
+  test('reports no success if a node responds "already known" for a transaction that it has just rejected', async () => {
     const outcome = startWrite()
     await fail(known, 'one')
     await response(null, 'one')
@@ -180,7 +180,7 @@ describe('safeWrite', () => {
     expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
   })
 
-  test('says that it is unconfirmed where it is "already known" and nobody can find it', async () => {
+  test('reports a transaction as unconfirmed if it is "already known" but not found', async () => {
     transport = make({ resends: 0 })
     const outcome = startWrite()
     await fail(known)
@@ -204,7 +204,7 @@ describe('safeWrite', () => {
     expect(outcome).toEqual({ value: hash })
   })
 
-  test.each(ambiguous)('finds out what became of it after %s', async (_, facts) => {
+  test.each(ambiguous)('looks the transaction up after %s', async (_, facts) => {
     const outcome = startWrite()
     await fail(facts)
     expect(asked()).toEqual([send, find])
@@ -226,7 +226,7 @@ describe('safeWrite', () => {
     expect(asked()).toEqual([send])
   })
 
-  test('passes on a failure of a user\u2019s layer as it is', async () => {
+  test('passes on a failure of the user\u2019s layer unchanged', async () => {
     const error = new RangeError('mine')
     const outcome = startWrite()
     await settleAt(undefined, false, error)
@@ -234,7 +234,7 @@ describe('safeWrite', () => {
   })
 
   describe('after a rejection', () => {
-    test('believes "not found" at once from the endpoint that rejected it', async () => {
+    test('accepts "not found" at once from the endpoint that rejected it', async () => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, 'one')
@@ -263,7 +263,7 @@ describe('safeWrite', () => {
       expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
     })
 
-    test('finds it at the second look', async () => {
+    test('finds it at the second look-up', async () => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, 'two')
@@ -272,7 +272,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
-    test('does not take an earlier look\u2019s endpoint for that of a later one', async () => {
+    test('does not confuse the endpoints of two look-ups', async () => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await fail(lost, 'one')
@@ -284,7 +284,7 @@ describe('safeWrite', () => {
       expect(outcome.error).toMatchObject({ kind: 'txRejected' })
     })
 
-    test('says what the node said where the time is up before it was looked up', async () => {
+    test('returns the node\u2019s error if the time is up before the look-up', async () => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await tick(20_000)
@@ -295,7 +295,7 @@ describe('safeWrite', () => {
       })
     })
 
-    test('is never sent again', async () => {
+    test('is never resent', async () => {
       const outcome = startWrite()
       await fail(rpc('insufficient funds for gas * price + value'))
       await response(null)
@@ -322,7 +322,7 @@ describe('safeWrite', () => {
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', retryable: false, transactionHash: hash })
     })
 
-    test('says that it is unconfirmed where it cannot be looked up', async () => {
+    test('is reported as unconfirmed if the look-up fails', async () => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       for (let look = 0; look < 3; look++) {
@@ -339,8 +339,8 @@ describe('safeWrite', () => {
     })
   })
 
-  describe('after a failure that leaves it open', () => {
-    test('sends again only once it was looked for twice, 2 s apart, even at the same endpoint', async () => {
+  describe('after a failure with an unknown outcome', () => {
+    test('resends only after two look-ups, 2 s apart, even at the same endpoint', async () => {
       const outcome = startWrite()
       await fail(lost, 'one')
       await response(null, 'one')
@@ -353,7 +353,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
-    test('waits for a second send as for the first', async () => {
+    test('waits for a resend as for the first send', async () => {
       const outcome = startWrite()
       await fail(lost)
       await response(null)
@@ -371,7 +371,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
-    test('takes "already known" of the second send for success once it was looked up', async () => {
+    test('treats "already known" after a resend as success once the transaction was found', async () => {
       const outcome = startWrite()
       await fail(lost)
       await response(null)
@@ -410,7 +410,7 @@ describe('safeWrite', () => {
       },
     )
 
-    test('does not send again what could not be looked up', async () => {
+    test('does not resend if the look-up failed', async () => {
       const outcome = startWrite()
       await fail(lost)
       await response(null)
@@ -451,8 +451,8 @@ describe('safeWrite', () => {
     })
   })
 
-  describe('a node that answers with another hash', () => {
-    test.each([`0x${'cd'.repeat(32)}`, null, true, found])('is not believed: %j', async (value) => {
+  describe('a node that responds with another hash', () => {
+    test.each([`0x${'cd'.repeat(32)}`, null, true, found])('is not trusted: %j', async (value) => {
       const outcome = startWrite()
       await response(value)
       expect(asked()).toEqual([send, find])
@@ -460,7 +460,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
-    test('leaves it unconfirmed where it is not found', async () => {
+    test('is reported as unconfirmed if the transaction is not found', async () => {
       transport = make({ resends: 0 })
       const outcome = startWrite()
       await response(`0x${'cd'.repeat(32)}`)
@@ -473,7 +473,7 @@ describe('safeWrite', () => {
   })
 
   describe('a send that hangs', () => {
-    test('is looked up from the half of its time on, and given up once it is found', async () => {
+    test('is looked up from half of its time on, and canceled once it is found', async () => {
       const outcome = startWrite()
       await tick(9_999)
       expect(asked()).toEqual([send])
@@ -488,7 +488,7 @@ describe('safeWrite', () => {
       expect(sent[0]?.call.ended).toBe(true)
     })
 
-    test('is not sent again however often it is not found', async () => {
+    test('is not resent, even if several look-ups find nothing', async () => {
       const outcome = startWrite()
       await tick(10_000)
       for (let look = 0; look < 4; look++) {
@@ -500,7 +500,7 @@ describe('safeWrite', () => {
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
     })
 
-    test('that is answered after all ends the look', async () => {
+    test('that gets a late response ends the look-ups', async () => {
       const outcome = startWrite()
       await tick(10_000)
       sent[0]?.complete(true, hash)
@@ -526,7 +526,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
-    test('in a queue of ours is not looked up before it is sent', async () => {
+    test('in our queue is not looked up before it is sent', async () => {
       const outcome = startWrite()
       const { call } = sent[0] as Sent
       const entry = { since: now() }
@@ -541,14 +541,14 @@ describe('safeWrite', () => {
     })
   })
 
-  describe('a caller who leaves', () => {
+  describe('a caller that leaves', () => {
     const stages: [string, () => Promise<void>][] = [
       ['while it is sent', () => tick().then(() => {})],
       ['while it is looked up', () => fail(lost)],
       ['between two looks', () => fail(lost).then(() => response(null))],
       ['while it hangs and is looked up', () => tick(10_000).then(() => {})],
     ]
-    test.each(stages)('by abort %s gets the own reason, and nothing more is sent', async (_, reach) => {
+    test.each(stages)('by abort %s gets its own reason, and nothing more is sent', async (_, reach) => {
       const controller = new AbortController()
       const outcome = startWrite(send, [raw], controller.signal)
       await reach()
@@ -575,7 +575,7 @@ describe('safeWrite', () => {
       )
     })
 
-    test('with a reason of ours still gets that very reason', async () => {
+    test('with one of our errors as the reason still gets that reason', async () => {
       const controller = new AbortController()
       const reason = createFailure({ kind: 'timeout', text: 'of another call' }, { method: 'eth_call', redactedUrl })
       const outcome = startWrite(send, [raw], controller.signal)
@@ -625,7 +625,7 @@ describe('safeWrite', () => {
     const sync = 'eth_sendRawTransactionSync'
     const receipt = { transactionHash: hash, status: '0x1' }
 
-    test('gives the receipt', async () => {
+    test('returns the receipt', async () => {
       const outcome = startWrite(sync)
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
@@ -644,14 +644,14 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: receipt })
     })
 
-    test('does not believe the receipt of another', async () => {
+    test('rejects the receipt of another transaction', async () => {
       const outcome = startWrite(sync)
       await response({ ...receipt, transactionHash: `0x${'cd'.repeat(32)}` })
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
 
-    test('waits for the receipt as long as the call may take, and never sends again', async () => {
+    test('waits for the receipt until the deadline, and never resends', async () => {
       const outcome = startWrite(sync)
       await fail(lost)
       for (let look = 0; look < 9; look++) {
@@ -664,7 +664,7 @@ describe('safeWrite', () => {
       expect(new Set(asked().slice(1))).toEqual(new Set([receiptOf]))
     })
 
-    test('gives up without a deadline too', async () => {
+    test('stops waiting without a deadline, too', async () => {
       transport = compose(endpoint, safeWrites({ keccak256 }))
       const outcome = startWrite(sync)
       await fail(known)
@@ -675,7 +675,7 @@ describe('safeWrite', () => {
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
     })
 
-    test('reports a rejection once there is no receipt', async () => {
+    test('reports a rejection if there is no receipt', async () => {
       const outcome = startWrite(sync)
       await fail(nonceTooLow, 'one')
       await response(null, 'one')

@@ -16,7 +16,7 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(1, 10_000)).toBeCloseTo(100)
   })
 
-  test('counts what others take first', () => {
+  test('counts tokens that others take first', () => {
     const bucket = createTokenBucket(10, 100)
     expect(bucket.waitMs(1, 0, 3)).toBe(300)
   })
@@ -29,14 +29,14 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(1, 0)).toBe(5_000)
   })
 
-  test('never waits without a limit, even if the time goes back', () => {
+  test('never waits if it has no limit, even if the time goes back', () => {
     const bucket = createTokenBucket(Infinity, 100)
     bucket.take(1, 1e9)
     expect(bucket.waitMs(1, 0)).toBe(0)
     expect(bucket.waitMs(1, -1e9, 5)).toBe(0)
   })
 
-  test('holds nothing back at an endless rate, and comes back to one', () => {
+  test('delays nothing at an infinite rate, and can get a finite one again', () => {
     const bucket = createTokenBucket(Infinity, 100)
     for (let i = 0; i < 1_000; i++) bucket.take(1, 5)
     expect(bucket.waitMs(1, 5)).toBe(0)
@@ -57,7 +57,7 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(1, 1_500)).toBe(1_000)
   })
 
-  test('gives back what was taken for nothing, and no more than it holds', () => {
+  test('returns tokens that were not used, up to its size', () => {
     const bucket = createTokenBucket(10, 100)
     bucket.take(1, 0)
     bucket.take(-1, 0)

@@ -25,7 +25,7 @@ const rejections: [string, BatchRejection][] = [
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
-describe.each(httpClients)('by %s, a server that takes small batches only', (_, options) => {
+describe.each(httpClients)('by %s, a server that accepts only small batches', (_, options) => {
   test.each(rejections)('is understood: %s', async (_name, rejection) => {
     server.script = batchCap(2, rejection)
     const transport = compose(

@@ -15,7 +15,7 @@ afterAll(() => server.close())
 // Cases that need a clock at their time run in the test of the parser.
 const ours = retryAfters.filter(({ appliesTo, now }) => appliesTo.includes('ts') && now === undefined)
 
-describe.each(httpClients)('by %s, the wait that a server asks for', (_, options) => {
+describe.each(httpClients)('by %s, the wait that a server requests', (_, options) => {
   test.each(ours)('$name', async (one) => {
     server.script = retryAfterFault(one)
     const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })

@@ -11,7 +11,7 @@ import { startSoakServer } from './startSoakServer.ts'
 import { createFullTransport } from '../fullTransport.ts'
 import type { FullOptions, FullTransport } from '../fullTransport.ts'
 
-/** FullOptions of {@link runSoak}. */
+/** Options of {@link runSoak}. */
 export interface SoakOptions {
   readonly calls: number
   readonly seed: number

@@ -141,7 +141,7 @@ describe('a subscription to blocks', () => {
     expect(blocksLeft(seen)).toEqual(chain.blocks.slice(20).map(({ number, hash }) => ({ number, hash })))
   })
 
-  test('does not take a node that lags for a reorganization', async () => {
+  test('does not mistake a lagging node for a reorganization', async () => {
     const chain = createChain(30)
     let turn = 0
     // A balancer in front of three nodes, one of which is three blocks behind.

@@ -53,7 +53,7 @@ describe.each<readonly [string, Subscribe]>([
     await vi.advanceTimersByTimeAsync(10_000)
   })
 
-  test('counts a fixed interval from poll to poll, however long one takes', async () => {
+  test('counts a fixed interval from poll to poll, even if a poll takes long', async () => {
     const chain = createChain([1])
     const polls: number[] = []
     chain.before = async (__, params) => {
@@ -173,7 +173,7 @@ describe.each<readonly [string, Subscribe]>([
     }
   })
 
-  test('stops at once by return() while it pauses and while it asks, and by break', async () => {
+  test('stops at once by return() during a pause and during a poll, and by break', async () => {
     const chain = createChain(Array.from({ length: 5 }, () => 1))
     const paused = subscribe(createChainTransport(chain))
     await paused.next()
@@ -262,7 +262,7 @@ describe('the adaptive interval', () => {
     expect(lateMs).toBeLessThan(mostLate)
   })
 
-  test('keeps its pace where slots stay empty', async () => {
+  test('keeps its pace if slots stay empty', async () => {
     const { pollsPerBlock, lateMs } = await measure(12_000, (slot) => slot % 7 === 0)
     expect(pollsPerBlock).toBeLessThan(4)
     expect(lateMs).toBeLessThan(2_000)

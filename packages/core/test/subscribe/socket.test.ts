@@ -210,7 +210,7 @@ describe('a subscription over a socket of another server', () => {
     await stop()
   })
 
-  test('polls by its schedule where there are no subscriptions', async () => {
+  test('polls by its schedule if there are no subscriptions', async () => {
     const chain = createChain(10)
     const service = createFakeService(chain)
     service.rejection = -32_601

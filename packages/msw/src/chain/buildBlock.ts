@@ -31,7 +31,7 @@ export interface BlockPlan {
 }
 
 /** The address of a contract that an account creates with its nonce. Yellow Paper, section 7. */
-export function getCreateAddress(sender: Address, nonce: number): Address {
+function getCreateAddress(sender: Address, nonce: number): Address {
   return toHex(keccak(encodeRlp([sender, toIntegerBytes(nonce)])).slice(12))
 }
 

@@ -62,7 +62,7 @@ const authorizationsOf = (value: Rlp | undefined): Authorization[] =>
  * Decodes a signed transaction of any type, and recovers who sent it. Blobs that come with it are dropped, as they are in blocks.
  *
  * @param raw - The bytes, as `eth_sendRawTransaction` takes them.
- * @throws {Error} in the words of geth, where it is none.
+ * @throws {Error} with geth's message, if it is not a transaction.
  */
 export function decodeTransaction(raw: Uint8Array): PooledTransaction {
   const first = raw[0] ?? 0
