@@ -9,21 +9,21 @@ export interface SidebarItem {
 /** A group of the sidebar. */
 export interface SidebarGroup {
   readonly text: string
-  /** A group that can be opened needs a link, because VitePress puts a button into a button otherwise. */
+  /** A collapsed group needs a link: without one, VitePress puts a button into a button. */
   readonly collapsed?: boolean
   readonly link?: string
   readonly items: readonly (SidebarItem | SidebarGroup)[]
 }
 
 /**
- * A page with its short title. A path that ends in `/*` stands for all pages of a folder that are not listed by name, with their own titles.
- * An anchor leads to a section. A page that does not exist is skipped.
+ * A page with its short title. A path that ends in `/*` adds all pages of a folder that are not listed by name, with their own titles.
+ * An anchor links to a section. A page that does not exist is skipped.
  */
 type PageEntry = readonly [path: string, text?: string]
 
 interface GroupEntry {
   readonly text: string
-  /** The page that the title of the group leads to. The group is then collapsed, and can be opened. */
+  /** The page that the title of the group links to. Such a group starts collapsed. */
   readonly page?: string
   readonly entries: readonly (PageEntry | GroupEntry)[]
 }
@@ -32,6 +32,7 @@ const groups: readonly GroupEntry[] = [
   {
     text: 'Get started',
     entries: [
+      ['start/first-call.md', 'Your first call'],
       ['start.md', 'TypeScript'],
       ['python.md', 'Python'],
       ['start/curl.md', 'curl'],

@@ -17,6 +17,7 @@ export function sitePath(file: string): string | undefined {
 
 const pages: Readonly<Record<string, string>> = {
   examples: 'examples/index.md',
+  'examples/README.md': 'examples/index.md',
   'docs/decisions': 'decisions/index.md',
   'docs/decisions/README.md': 'decisions/index.md',
   'packages/gateway/src/control/contract/controlApi.ts': 'reference/control-api.md',

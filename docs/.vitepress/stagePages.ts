@@ -29,7 +29,14 @@ export interface StagedPage {
 export function stagePages(top: string, folder: string): readonly StagedPage[] {
   const read = (file: string): string => readFileSync(join(top, file), 'utf8')
   const sources = globSync(
-    ['docs/**/*.md', 'packages/*/README.md', 'packages/bench/*.md', 'examples/*/README.md', '[A-Z]*.md'],
+    [
+      'docs/**/*.md',
+      'packages/*/README.md',
+      'packages/bench/*.md',
+      'examples/README.md',
+      'examples/*/README.md',
+      '[A-Z]*.md',
+    ],
     { cwd: top, exclude: (name) => /(^|[/\\])(node_modules|[.]venv|dist)$/.test(name) },
   ).map((file) => file.replaceAll('\\', '/'))
 
@@ -41,8 +48,6 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
     const text = toTabs(read(source))
     texts.set(path, { source, text: isExample ? withPrograms(top, source, text) : text })
   }
-  for (const [home, about] of Object.entries(indexes))
-    texts.set(`${home}/index.md`, { source: `docs/${home}/index.md`, text: indexOf(home, about, texts) })
   texts.set('changelog.md', { source: 'docs/changelog.md', text: changelogPage(top) })
   texts.set('reference/control-api.md', { source: 'docs/reference/control-api.md', text: controlApiPage(top) })
   for (const { path, markdown } of apiPages(top)) texts.set(path, { source: `docs/${path}`, text: markdown })
@@ -56,19 +61,6 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   return [...texts]
     .map(([path, { source, text }]) => ({ path, source, title: titleOf(text) ?? path }))
     .sort((a, b) => (a.path.slice(0, -'.md'.length) < b.path.slice(0, -'.md'.length) ? -1 : 1))
-}
-
-/** Introductions for the index pages of folders with many similar pages, by folder. */
-const indexes: Readonly<Record<string, string>> = {
-  examples:
-    '# Examples\n\nWhole programs, each a folder of its own in `examples/` of the repository. They find the service that `npm start` runs on this machine.',
-}
-
-function indexOf(home: string, about: string, texts: ReadonlyMap<string, { readonly text: string }>): string {
-  const items = [...texts]
-    .filter(([path]) => path.startsWith(`${home}/`) && !path.endsWith('/index.md'))
-    .sort(([a], [b]) => a.localeCompare(b))
-  return `${about}\n\n${items.map(([path, { text }]) => `- [${titleOf(text) ?? path}](/${path})`).join('\n')}\n`
 }
 
 /** The README of an example, and its programs below. */

@@ -23,8 +23,9 @@ describe.each(names)('examples/%s', (name) => {
     })
   })
 
-  test('is run by a test and linked in the main README', () => {
+  test('is run by a test and linked in both READMEs', () => {
     expect(tests).toContain(name)
     expect(read('README.md')).toContain(`](examples/${name}/README.md)`)
+    expect(read('examples/README.md')).toContain(`](${name}/README.md)`)
   })
 })

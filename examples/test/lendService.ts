@@ -7,14 +7,14 @@ import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
 
 const examples = join(import.meta.dirname, '..')
 
-/** Copies the latest-block programs beside the environment file of the test service, because they look for it in their parent folder. */
+/** Copies an example beside the environment file of the test service, because its program looks for it in the parent folder. */
 function copyExamples(to: string): void {
-  for (const name of ['latest-block', 'endpoint.ts'])
+  for (const name of ['balances', 'endpoint.ts'])
     cpSync(join(examples, name), join(to, name), {
       recursive: true,
       filter: (path) => !path.endsWith('node_modules'),
     })
-  symlinkSync(join(examples, 'latest-block/node_modules'), join(to, 'latest-block/node_modules'))
+  symlinkSync(join(examples, 'balances/node_modules'), join(to, 'balances/node_modules'))
 }
 
 /** One service for all tests of the examples, started like with `npm start`. */
@@ -38,7 +38,7 @@ export const setup = shared.setup
 /** The service that all examples call. */
 export interface Borrowed {
   readonly service: DevDescription
-  /** The folder of the copy of `latest-block`, whose programs find this service. */
+  /** The folder of a copy of `balances`, whose program finds this service. */
   readonly copies: string
 }
 

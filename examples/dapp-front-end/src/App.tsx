@@ -1,13 +1,8 @@
 import { useEffect, useState } from 'react'
-import type { Address, EIP1193Provider } from 'viem'
+import type { Address } from 'viem'
 import { Connect } from './Connect.tsx'
 import { Holdings } from './Holdings.tsx'
-
-/** A visitor with a connected wallet. */
-export interface Visitor {
-  readonly account: Address
-  readonly provider: EIP1193Provider
-}
+import type { Visitor } from './visitor.ts'
 
 /** The page: connects a wallet, then shows its tokens. */
 export function App() {

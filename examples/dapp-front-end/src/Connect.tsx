@@ -1,7 +1,7 @@
 import { useState, useSyncExternalStore } from 'react'
 import { createWalletClient, custom } from 'viem'
-import type { Visitor } from './App.tsx'
 import { getFailureText } from './failureText.ts'
+import type { Visitor } from './visitor.ts'
 import { getWallets, watchWallets } from './wallets.ts'
 import type { Wallet } from './wallets.ts'
 

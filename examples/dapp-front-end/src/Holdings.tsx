@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from 'react'
 import { formatUnits } from 'viem'
-import type { Visitor } from './App.tsx'
 import { getFailureText } from './failureText.ts'
 import { SendForm } from './SendForm.tsx'
 import { readHolding } from './token.ts'
 import type { Holding } from './token.ts'
+import type { Visitor } from './visitor.ts'
 
 /** The balance of the visitor, and a form to send tokens. */
 export function Holdings({ visitor }: { visitor: Visitor }) {
@@ -32,7 +32,7 @@ export function Holdings({ visitor }: { visitor: Visitor }) {
           {formatUnits(holding.balance, holding.decimals)} {holding.symbol}
         </p>
       ) : (
-        failure === '' && <p>ParsedRule your balance…</p>
+        failure === '' && <p>Reading your balance…</p>
       )}
       <p role="alert">{failure}</p>
       {failure !== '' && (

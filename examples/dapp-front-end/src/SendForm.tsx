@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 import { isAddress, parseUnits } from 'viem'
-import type { Visitor } from './App.tsx'
 import { getFailureText } from './failureText.ts'
 import { sendTokens, waitForTransfer } from './token.ts'
 import type { Holding } from './token.ts'
+import type { Visitor } from './visitor.ts'
 
 interface SendFormProps {
   readonly visitor: Visitor
