@@ -1,4 +1,4 @@
-// The import rules of the workspace, from the table in scripts/arrows.ts. To check them alone: npx depcruise packages
+// The import rules of the workspace, from the table in scripts/arrows.ts. To check them alone: npx depcruise packages examples
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
 const { arrows, planes } = require('./scripts/arrows.ts')
 

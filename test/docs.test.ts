@@ -18,10 +18,13 @@ import { top } from './run.ts'
 
 const read = (file: string): string => readFileSync(join(top, file), 'utf8')
 
-const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md'], {
-  cwd: top,
-  exclude: (name) => name.includes('node_modules'),
-}).sort()
+const documents = globSync(
+  ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/README.md', 'examples/*/README.md'],
+  {
+    cwd: top,
+    exclude: (name) => name.includes('node_modules'),
+  },
+).sort()
 
 const languages: Readonly<Record<string, Block['language']>> = { ts: 'ts', tsx: 'tsx', js: 'js', jsx: 'tsx' }
 
@@ -48,6 +51,7 @@ const planted: Readonly<Record<string, string>> = {
     "```js\nimport { createClient } from '@keyrail/fetch'\ncreateClient({ url: 'http://a', apiKey: 'b' })\n```",
     "```js\nimport { createKlient } from '@keyrail/fetch'\n```",
     '```ts\ncreateClient({ url })\n```',
+    '```diff ts\n-client.eth_blokNumber()\n+client.eth_blockNumber()\n client.eth_gazPrice()\n```',
   ].join('\n\n'),
   'fine.md':
     '```ts\nawait client.eth_blockNumber()\n```\n```ts\nconst url: number = 1\nexport { url as client }\n```\n',
@@ -113,7 +117,7 @@ describe('the checker', () => {
   })
 
   test('reports a wrong method, param, option or import, in TypeScript and JavaScript', () => {
-    expect(getErrors('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19])
+    expect(getErrors('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19, 23, 25, 25])
   })
 
   test('lets a block use the declared names, and declare them itself', () => {
@@ -136,7 +140,7 @@ describe('the checker', () => {
 
   test('reports a block without a known language, invalid JSON or YAML, and a fence that is never closed', () => {
     expect(findBlockFaults('a.md', '```\nhello\n```', known)).toEqual([
-      'a.md:2: set the language of the block: ts, js, json, yaml, sh, python or text',
+      'a.md:2: set the language of the block: ts, js, json, yaml, sh, python, text, or diff and one of them',
     ])
     expect(findBlockFaults('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
     expect(findBlockFaults('a.md', '```yaml\na: [\n```', known)).toEqual(['a.md:2: the YAML does not parse'])
@@ -180,13 +184,27 @@ describe('the checker', () => {
   })
 })
 
-/** Returns the code blocks of a document. */
+/** Returns the code blocks of a document. A diff is two blocks: the program before the change, and after it. */
 function getCodeBlocks(file: string, markdown: string): Block[] {
   return findFences(markdown).flatMap(({ info, line, code }) => {
-    const language = languages[info.split(/\s/)[0] ?? '']
-    return language === undefined ? [] : [{ file, line, code, language }]
+    const isDiff = info.startsWith('diff ')
+    const language = languages[info.split(/\s/)[isDiff ? 1 : 0] ?? '']
+    if (language === undefined) return []
+    return (isDiff ? ['+', '-'].map((sign) => withoutLines(code, sign)) : [code]).map((text) => ({
+      file,
+      line,
+      code: text,
+      language,
+    }))
   })
 }
+
+/** Returns one side of a diff: lines with the sign become empty, so that the others keep their numbers. */
+const withoutLines = (diff: string, sign: string): string =>
+  diff
+    .split('\n')
+    .map((line) => (line.startsWith(sign) ? '' : line.slice(1)))
+    .join('\n')
 
 const dataFormats: Readonly<Record<string, (text: string) => unknown>> = {
   json: (text) => JSON.parse(text) as unknown,
@@ -195,14 +213,17 @@ const dataFormats: Readonly<Record<string, (text: string) => unknown>> = {
 
 function findBlockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
   return findFences(markdown).flatMap(({ info: language, line, code }) => {
-    // A title can follow: adjacent blocks with titles are tabs on the site.
-    const [info = ''] = language.split(/\s/)
+    // A title can follow: adjacent blocks with titles are tabs on the site. In a diff, the language of the program follows.
+    const [first = '', second = ''] = language.split(/\s/)
+    const info = first === 'diff' ? second : first
     // The tests of packages/python run Python blocks.
     if (info in languages || info === 'text' || info === 'python') return []
     if (info === 'sh') return findCommandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)
     const parseData = dataFormats[info]
     if (parseData === undefined)
-      return [`${file}:${line}: set the language of the block: ts, js, json, yaml, sh, python or text`]
+      return [
+        `${file}:${line}: set the language of the block: ts, js, json, yaml, sh, python, text, or diff and one of them`,
+      ]
     try {
       parseData(code)
       return []

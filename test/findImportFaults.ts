@@ -28,9 +28,12 @@ export interface Imports {
 /**
  * Checks imports against the rules of `.dependency-cruiser.cjs`.
  * @param root - The top of the workspace, or of a copy of it.
- * @param paths - The files and folders to check, relative to the top. Files that they import are checked too. @default ['packages']
+ * @param paths - The files and folders to check, relative to the top. Files that they import are checked too. @default ['packages', 'examples']
  */
-export async function findImportFaults(root: string, paths: readonly string[] = ['packages']): Promise<Imports> {
+export async function findImportFaults(
+  root: string,
+  paths: readonly string[] = ['packages', 'examples'],
+): Promise<Imports> {
   const { stdout, stderr } = await run('depcruise', ['--output-type', 'json', ...paths], { cwd: root })
   if (!stdout.startsWith('{')) throw new Error(`dependency-cruiser failed: ${stderr}`)
   const { modules, summary } = JSON.parse(stdout) as Cruised

@@ -71,6 +71,8 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'chunk-*',
       'createRedisInvalidation-*',
       'createRedisLimits-*',
+      'createRedisMessages-*',
+      'createSharedChecks-*',
       'index',
       'openRedis-*',
       'writerThread',
@@ -93,7 +95,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     ...pages.map((file) => `dashboard/${file}`),
   ],
   'create-keyrail': [
-    ...withMaps('main'),
+    ...withMaps('main', 'runCreate-*'),
     ...['README.md', '_gitignore', 'app/Token.tsx', 'app/layout.tsx', 'app/page.tsx', 'app/rpc/route.ts'].map(
       (file) => `templates/next/${file}`,
     ),

@@ -35,7 +35,7 @@ const cases = chains.flatMap(({ chain, client, fixtures }) =>
 const results = cases.filter((fixture): fixture is ResultFixture & { title: string } => fixture.kind !== 'error')
 const errors = cases.filter((fixture): fixture is ErrorFixture & { title: string } => fixture.kind === 'error')
 
-describe('what clients of other chains send is decoded', () => {
+describe('responses of nodes of other chains are decoded', () => {
   test.each(results)('$title', async (fixture) => {
     const { kind, result, extra, lacks } = fixture
     const decoded = await read(fixture)

@@ -136,7 +136,7 @@ describe('iterateLogs', () => {
     expect(later.cursor()?.nextBlock).toBe(101)
   })
 
-  test('takes tags at both ends', async () => {
+  test('accepts tags at both ends', async () => {
     const chain = createChain(100)
     const logs = iterateLogs(createChainClient(chain), { fromBlock: 'earliest', toBlock: 'finalized' })
     expect(logs.cursor()).toBeUndefined()
@@ -453,7 +453,7 @@ describe('a cursor', () => {
     for (const { blocksPerSecond } of reports) expect(blocksPerSecond).toBeGreaterThan(0)
   })
 
-  test('does not move on where onProgress throws, which ends the iteration', async () => {
+  test('does not continue if onProgress throws, which ends the iteration', async () => {
     const chain = createChain(95)
     const logs = iterateLogs(createChainClient(chain), {
       fromBlock: 0,
@@ -621,7 +621,7 @@ describe('checkReorg', () => {
     expect(chain.requests.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(4)
   })
 
-  test('reads a window again that changed while it was read, and says nothing', async () => {
+  test('rereads a window that changed while it was read, without an error', async () => {
     const chain = createChain(20)
     let reorgs = 0
     chain.after = (method) => {

@@ -202,7 +202,7 @@ describe('getTransaction', () => {
     await expect(getTransaction(client, { hash: '0x1' })).rejects.toEqual(invalidRequest)
   })
 
-  test('has its decoder for what other methods give', async () => {
+  test('has a decoder for results of other methods', async () => {
     const wire = await client.eth_getTransactionByBlockNumberAndIndex('0x3', '0x0')
     expect(decodeTransaction(wire)).toEqual(await getTransaction(client, { hash: hashes.eip1559 }))
   })
@@ -326,7 +326,7 @@ describe('estimateGas', () => {
     expect(await estimateGas(client, { from, to: emitter, data: wordOf(9), block: 'latest' })).toBe(BigInt(wire))
   })
 
-  test('takes an access list and authorizations', async () => {
+  test('accepts an access list and authorizations', async () => {
     const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
     expect(await estimateGas(client, { from, to, accessList })).toBeGreaterThan(21_000n)
     const authorizationList = [{ chainId: 0n, address: to, nonce: 2n ** 64n - 1n, yParity: 1, r: 1n, s: 2n }]

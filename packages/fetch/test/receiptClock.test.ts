@@ -57,7 +57,7 @@ describe('waitForTransactionReceipt, by the clock', () => {
     })
   })
 
-  test('says so where only confirmations are missing', async () => {
+  test('says so if only confirmations are missing', async () => {
     server.script = (seen, ...rest) =>
       reply(seen.json.method === 'eth_blockNumber' ? wireReceipt.blockNumber : wireReceipt)(seen, ...rest)
     const wait = start({ confirmations: 2, timeoutMs: 100, pollingIntervalMs: 25 })

@@ -103,7 +103,7 @@ describe('decodePendingBlock', () => {
     expect(decodePendingBlock({ ...wireBlock, ...unsettled })).toStrictEqual({ ...early, ...unsettled })
   })
 
-  test('reads a settled one as it is', () => {
+  test('reads a complete one unchanged', () => {
     expect(decodePendingBlock(wireBlock)).toStrictEqual(early)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeHex } from './decodeHex.ts'
 
 describe('decodeHex', () => {
-  test('lets bytes pass as they are', () => {
+  test('passes on bytes unchanged', () => {
     expect(decodeHex('0x', 'code')).toBe('0x')
     expect(decodeHex('0xC0de', 'code')).toBe('0xC0de')
     expect(decodeHex('0xC0de', 'code', 2)).toBe('0xC0de')

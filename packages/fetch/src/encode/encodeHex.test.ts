@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeHex } from './encodeHex.ts'
 
 describe('encodeHex', () => {
-  test('lets bytes pass as they are', () => {
+  test('passes on bytes unchanged', () => {
     expect(encodeHex('0x', 'data')).toBe('0x')
     expect(encodeHex('0xC0de', 'data', 2)).toBe('0xC0de')
   })
