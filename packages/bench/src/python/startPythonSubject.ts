@@ -20,7 +20,7 @@ export interface PythonSubject {
  * Starts `packages/python/bench.py`.
  *
  * @param python - The program of Python.
- * @param words - Whose provider, which way, and the server's address.
+ * @param words - The library, `sync` or `async`, and the server's URL.
  */
 export function startPythonSubject(python: string, words: readonly string[]): PythonSubject {
   const file = fileURLToPath(new URL('../../../python/bench.py', import.meta.url))
