@@ -110,7 +110,7 @@ const start = (
   return { transport, libraries }
 }
 const address = (digit: number): `0x${string}` => `0x${String(digit).repeat(40)}`
-const connectionsOf = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
+const countConnections = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
 
 test('one count: the calls of all four are calls of the transport, and nothing else is asked', async () => {
   const { transport, libraries } = start()
@@ -166,13 +166,13 @@ test('one connection pool: calls one after the other take one connection, and ca
   const { libraries } = start({ maxInFlight: 2, coalesce: false })
   for (let round = 0; round < 3; round++) for (const name of names) await libraries[name].blockNumber()
   expect(first.seen).toHaveLength(12)
-  expect(connectionsOf(first)).toBe(1)
+  expect(countConnections(first)).toBe(1)
   await Promise.all(
     [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((n) => names.map((name) => libraries[name].balance(address(n)))),
   )
   expect(first.seen).toHaveLength(12 + 9 * 4)
   // A place is free a moment before its connection is, so that there may be more of these, but not for each library.
-  expect(connectionsOf(first)).toBeLessThanOrEqual(4)
+  expect(countConnections(first)).toBeLessThanOrEqual(4)
 })
 
 test('whoever leaves closes nothing for the others, and a closed transport is closed for all', async () => {

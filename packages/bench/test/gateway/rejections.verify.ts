@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
-import { leaksOf } from '@keyrail/core/test/leakWalk.ts'
+import { findLeaks } from '@keyrail/core/test/leakWalk.ts'
 import { rejections } from '@keyrail/gateway/test/rejections.ts'
 import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
 import { chainIds } from '@keyrail/gateway/test/startGateway.ts'
@@ -64,7 +64,7 @@ const askOnce = async (client: Client, row: Row, ask: Ask = row.ask ?? gasPrice)
     const key = scene.path.slice(scene.path.lastIndexOf('/') + 1)
     // Libraries with a provider of their own put the address into their errors, and the key with it: that is not the service's doing.
     const shown = { answers: relay.answered(), ...(client.ours ? end : {}) }
-    return { ...end, requests: relay.passed.length, tookMs, leaks: leaksOf(shown, key) }
+    return { ...end, requests: relay.passed.length, tookMs, leaks: findLeaks(shown, key) }
   } finally {
     face.close()
     await relay.close()

@@ -219,7 +219,7 @@ describe('store', () => {
   const key = `keyrail:7:eth_getBlockByHash["${hash}",false]`
   const block = JSON.stringify({ hash, number: '0x5' })
   /** A map with the face of a store, as one that answers at once or later. */
-  const storeOf = (kept: Map<string, string>, later = false): CacheStore => ({
+  const createStore = (kept: Map<string, string>, later = false): CacheStore => ({
     get: (at) => (later ? Promise.resolve(kept.get(at) ?? null) : kept.get(at)),
     set: (at, text) => {
       kept.set(at, text)
@@ -229,15 +229,15 @@ describe('store', () => {
 
   test.each([false, true])('makes results available to the next process, by a promise: %s', async (later) => {
     const kept = new Map<string, string>()
-    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash)).toBe(1)
+    expect(await sentBy(make({ store: createStore(kept, later), chainId: 7 }), byHash)).toBe(1)
     expect([...kept.keys()]).toEqual([key])
-    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash, byHash)).toBe(0)
+    expect(await sentBy(make({ store: createStore(kept, later), chainId: 7 }), byHash, byHash)).toBe(0)
     // Two chains never mix.
-    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 8 }), byHash)).toBe(1)
+    expect(await sentBy(make({ store: createStore(kept, later), chainId: 8 }), byHash)).toBe(1)
   })
 
   test('returns final results before this process knows the finalized block', async () => {
-    const store = storeOf(new Map())
+    const store = createStore(new Map())
     const first = make({ store, chainId: 7 })
     await first.request(byNumber('finalized'))
     await first.request(byNumber('0x64'))
@@ -267,7 +267,7 @@ describe('store', () => {
     ['another block', JSON.stringify({ hash: '0xother' })],
     ['no text', 5 as unknown as string],
   ])('does no harm where it holds %s', async (_, text) => {
-    const transport = make({ store: storeOf(new Map([[key, text]])), chainId: 7 })
+    const transport = make({ store: createStore(new Map([[key, text]])), chainId: 7 })
     expect(await sentBy(transport, byHash)).toBe(1)
   })
 

@@ -595,13 +595,13 @@ describe('minBlock', () => {
   const balance = { params: '["0xabcdef0","latest"]' }
   /** A node at a given head, which answers state by the block it was asked for, and knows no later one. */
   const node =
-    (headOf: () => number): ScriptedEndpoint['script'] =>
+    (getHead: () => number): ScriptedEndpoint['script'] =>
     ({ method, params }) => {
-      if (method === 'eth_blockNumber') return ok(`0x${headOf().toString(16)}`)
+      if (method === 'eth_blockNumber') return ok(`0x${getHead().toString(16)}`)
       const named = (JSON.parse(params) as unknown[]).find((param) => /^0x[\da-f]{1,4}$/.test(String(param)))
-      const block = named === undefined ? headOf() : Number(named)
-      if (method === 'eth_getBlockByNumber') return ok(block > headOf() ? null : { number: `0x${block.toString(16)}` })
-      return block > headOf()
+      const block = named === undefined ? getHead() : Number(named)
+      if (method === 'eth_getBlockByNumber') return ok(block > getHead() ? null : { number: `0x${block.toString(16)}` })
+      return block > getHead()
         ? fails({ text: 'header not found', rpcError: { code: -32000, message: 'header not found' } })
         : ok(`at ${block}`)
     }

@@ -18,7 +18,7 @@ const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a
 const keccak256: Keccak256 = (hex) => (hex === '0x' ? nothing : hash)
 const send = 'eth_sendRawTransaction'
 const find = 'eth_getTransactionByHash'
-const receiptOf = 'eth_getTransactionReceipt'
+const getReceipt = 'eth_getTransactionReceipt'
 const found = { hash, blockNumber: null }
 
 interface Sent {
@@ -639,7 +639,7 @@ describe('safeWrite', () => {
     ])('looks for the receipt after %s', async (_, facts) => {
       const outcome = startWrite(sync)
       await fail(facts)
-      expect(asked()).toEqual([sync, receiptOf])
+      expect(asked()).toEqual([sync, getReceipt])
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
@@ -661,7 +661,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({})
       await tick(2_000)
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
-      expect(new Set(asked().slice(1))).toEqual(new Set([receiptOf]))
+      expect(new Set(asked().slice(1))).toEqual(new Set([getReceipt]))
     })
 
     test('stops waiting without a deadline, too', async () => {

@@ -38,7 +38,7 @@ const naive = (target: Target): TestClient => {
 }
 
 const subject: Subject = { name: 'naive', open: { library: naive, raw: naive } }
-const caseOf = (name: string): AdapterCase => adapters.cases.find((one) => one.name === name) as AdapterCase
+const getCase = (name: string): AdapterCase => adapters.cases.find((one) => one.name === name) as AdapterCase
 
 test.each([
   ['a block number is one request', []],
@@ -57,12 +57,12 @@ test.each([
   ['no key shows after a plain 503', ['shown as a revert', 'key in the console']],
   ['no key shows after an error of the node', ['shown as a revert', 'key in the error']],
 ])('a naive client is caught: %s', async (name, problems) => {
-  const report = await runAdapterCase(subject, caseOf(name), { api: 'raw', limitMs: 60_000, checksMaximumTime: false })
+  const report = await runAdapterCase(subject, getCase(name), { api: 'raw', limitMs: 60_000, checksMaximumTime: false })
   expect(report.problems).toEqual(problems)
 })
 
 test('a naive client that never times out is caught', async () => {
-  const report = await runAdapterCase(subject, caseOf('a read without an answer ends in its time'), {
+  const report = await runAdapterCase(subject, getCase('a read without an answer ends in its time'), {
     api: 'raw',
     limitMs: 30,
   })
@@ -70,5 +70,5 @@ test('a naive client that never times out is caught', async () => {
 })
 
 test('each accepted problem is of a case that exists', () => {
-  expect(acceptedProblems.filter(({ name }) => !caseOf(name))).toEqual([])
+  expect(acceptedProblems.filter(({ name }) => !getCase(name))).toEqual([])
 })

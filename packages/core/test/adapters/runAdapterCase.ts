@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { adapters } from '@keyrail/vectors'
 import type { AdapterAct, AdapterCase, AdapterEnd } from '@keyrail/vectors'
-import { leaksOf, reachableStrings } from '../leakWalk.ts'
+import { findLeaks, reachableStrings } from '../leakWalk.ts'
 import { startAdapterServer } from './adapterServer.ts'
 import type { AdapterServer } from './adapterServer.ts'
 import type { TestClient, Subject } from './subject.ts'
@@ -82,7 +82,7 @@ export async function runAdapterCase(
         // Long enough for a response to arrive and a retry delay to start.
         setTimeout(() => controller.abort(reason), 100)
       }
-      ends.push(...(await Promise.all(calls.map((one) => endOf(one, limitMs)))))
+      ends.push(...(await Promise.all(calls.map((one) => waitForEnd(one, limitMs)))))
     }
     const tookMs = performance.now() - started
     const requestCount = server.arrived.length
@@ -91,7 +91,7 @@ export async function runAdapterCase(
     // Searching a client is slow: half a second for web3.
     const exposed = expect.noKeyIn?.includes('client') ? client.exposed : undefined
     const places = { error: errors, client: exposed, console: watched.printed }
-    const leaks = (['error', 'client', 'console'] as const).filter((place) => leaksOf(places[place], key).length > 0)
+    const leaks = (['error', 'client', 'console'] as const).filter((place) => findLeaks(places[place], key).length > 0)
     const problems = [
       ...findOutcomeProblems({ ends, expected: expect.ends, client, reason, limitMs }),
       ...findRequestProblems(server, expect),
@@ -161,7 +161,7 @@ function start(act: AdapterAct, client: TestClient, key: string): readonly Check
 }
 
 /** Waits for a call, up to a limit. */
-async function endOf({ call, isRight }: CheckedCall, limitMs: number): Promise<Ended> {
+async function waitForEnd({ call, isRight }: CheckedCall, limitMs: number): Promise<Ended> {
   let timer
   const limit = new Promise<Ended>((resolve) => {
     timer = setTimeout(() => resolve({ pending: true }), limitMs)
