@@ -31,7 +31,7 @@ const STEADY = 0.05
  * @param of - Which.
  * @param beside - The other. @default the row's reference
  */
-export function ratioOf(
+export function getRatio(
   { row, costs }: Measured,
   subject: string,
   of: (cost: Cost) => number,
@@ -67,8 +67,8 @@ function checkBar(measured: Measured, bar: Bar): readonly Finding[] {
   const findings: Finding[] = []
   const ratio = (what: Finding['what'], most: number | undefined, of: (cost: Cost) => number): void => {
     if (most === undefined) return
-    const value = ratioOf(measured, subject, of, beside)
-    const itself = ratioOf(measured, row.again, of)
+    const value = getRatio(measured, subject, of, beside)
+    const itself = getRatio(measured, row.again, of)
     const outcome =
       value === undefined ? 'not measured' : !isSteady(itself) ? 'does not count' : value <= most ? 'met' : 'missed'
     findings.push({ subject, beside, what, value, most, itself, outcome })

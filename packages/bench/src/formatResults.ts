@@ -1,5 +1,5 @@
 import { formatTable } from './formatTable.ts'
-import { checkBars, ratioOf } from './checkBars.ts'
+import { checkBars, getRatio } from './checkBars.ts'
 import type { AnyMeasured, Finding } from './checkBars.ts'
 import { ROUNDS_PER_PROCESS } from './measure.ts'
 import type { Measured } from './measure.ts'
@@ -8,15 +8,15 @@ import type { RecordedRow } from './recordedRows.ts'
 import { median, medianInterval } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
-const digitsOf = { '×': 2, µs: 1, ms: 1, MB: 0 }
+const digitsByUnit = { '×': 2, µs: 1, ms: 1, MB: 0 }
 /** What has none is a ratio. */
-const unitOf: Partial<Record<Finding['what'], 'ms' | 'MB'>> = { 'live heap': 'MB', time: 'ms', memory: 'MB' }
+const units: Partial<Record<Finding['what'], 'ms' | 'MB'>> = { 'live heap': 'MB', time: 'ms', memory: 'MB' }
 
 const fixed = (value: number | undefined, digits = 2): string => value?.toFixed(digits) ?? ''
 
-const loadOf = ({ load }: AnyMeasured): string =>
+const formatLoad = ({ load }: AnyMeasured): string =>
   `load of the machine ${fixed(load[0], 1)} before, ${fixed(load[1], 1)} after.`
-const faultsOf = ({ faults }: AnyMeasured): string[] =>
+const formatFaults = ({ faults }: AnyMeasured): string[] =>
   [...faults].map(([subject, fault]) => `Not measured: ${subject} (${fault}).`)
 
 /** One table: what each subject of a row cost, or its figures. */
@@ -28,7 +28,7 @@ function formatFigures(measured: MeasuredFigures): string {
   const lines = row.figures.flatMap(({ key, title, unit }) => {
     const values = figures.get(key)
     if (!values) return []
-    const digits = digitsOf[unit]
+    const digits = digitsByUnit[unit]
     const of = [median(values), ...medianInterval(values), Math.min(...values), Math.max(...values)].map((value) =>
       fixed(value, digits),
     )
@@ -36,10 +36,10 @@ function formatFigures(measured: MeasuredFigures): string {
   })
   return [
     `### ${row.title} (\`${row.name}\`)`,
-    `Fresh processes of ${ROUNDS_PER_PROCESS} rounds at most; ${loadOf(measured)}`,
+    `Fresh processes of ${ROUNDS_PER_PROCESS} rounds at most; ${formatLoad(measured)}`,
     formatTable(['figure', 'unit', 'median', 'from', 'to', 'lowest', 'highest', 'times taken'], lines),
     row.note,
-    ...faultsOf(measured),
+    ...formatFaults(measured),
   ].join('\n\n')
 }
 
@@ -51,8 +51,8 @@ function formatCosts(measured: Measured): string {
     const middle = (of: (cost: Cost) => number): number => median(list.map(of))
     return [
       subject,
-      fixed(ratioOf(measured, subject, ({ wallMs }) => wallMs)),
-      fixed(ratioOf(measured, subject, ({ cpuMs }) => cpuMs)),
+      fixed(getRatio(measured, subject, ({ wallMs }) => wallMs)),
+      fixed(getRatio(measured, subject, ({ cpuMs }) => cpuMs)),
       fixed(
         middle(({ wallMs }) => wallMs),
         1,
@@ -78,17 +78,17 @@ function formatCosts(measured: Measured): string {
   const head = ['subject', 'wall ×', 'CPU ×', 'wall ms', 'CPU ms', 'peak RSS MB', ...(weighed ? ['live heap MB'] : [])]
   return [
     `### ${row.title} (\`${row.name}\`)`,
-    `${rounds} rounds, × ${row.reference}; ${loadOf(measured)}`,
+    `${rounds} rounds, × ${row.reference}; ${formatLoad(measured)}`,
     formatTable(head, lines),
-    ...faultsOf(measured),
+    ...formatFaults(measured),
   ].join('\n\n')
 }
 
 /** The table of bars: each figure beside what it may be. */
 export function formatBars(all: readonly AnyMeasured[]): string {
   const line = ({ row }: AnyMeasured, { subject, beside, what, value, most, itself, outcome }: Finding): string[] => {
-    const unit = unitOf[what]
-    const digits = unit ? digitsOf[unit] : 2
+    const unit = units[what]
+    const digits = unit ? digitsByUnit[unit] : 2
     const suffix = unit ? ` ${unit}` : ''
     return [
       row.title,

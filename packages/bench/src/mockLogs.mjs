@@ -11,14 +11,14 @@ const rounds = Number(process.argv[2])
 
 const url = 'https://node.example/rpc'
 const node = createMockNode({ url, automine: false })
-const wordOf = (number) => `0x${number.toString(16).padStart(64, '0')}`
-const addressOf = (index) => `0x${(index + 1).toString(16).padStart(40, '0')}`
+const toWord = (number) => `0x${number.toString(16).padStart(64, '0')}`
+const toAddress = (index) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 for (let block = 0; block < BLOCKS; block++) {
   node.emit(
     Array.from({ length: LOGS }, (_, index) => ({
-      address: addressOf(index),
-      topics: [wordOf(1), wordOf(block % 100), wordOf(index)],
-      data: wordOf(block * LOGS + index),
+      address: toAddress(index),
+      topics: [toWord(1), toWord(block % 100), toWord(index)],
+      data: toWord(block * LOGS + index),
     })),
   )
   node.mine()
@@ -30,8 +30,8 @@ const heapMb = process.memoryUsage().heapUsed / 2 ** 20
 /** What is asked of each range, and how many logs that must find. */
 const questions = [
   { of: 'all', filter: {}, logs: RANGE * LOGS },
-  { of: 'address', filter: { address: addressOf(3) }, logs: RANGE },
-  { of: 'topic', filter: { topics: [null, wordOf(7)] }, logs: (RANGE / 100) * LOGS },
+  { of: 'address', filter: { address: toAddress(3) }, logs: RANGE },
+  { of: 'topic', filter: { topics: [null, toWord(7)] }, logs: (RANGE / 100) * LOGS },
 ]
 
 /** Asks every question in every round, each round of another range, and tells the milliseconds by question. */

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { readArguments } from './readArguments.ts'
 
 describe('readArguments', () => {
-  test('asks for every row in full where nothing is said', () => {
+  test('selects every row in full by default', () => {
     const asked = readArguments([])
     expect(asked).toMatchObject({ rounds: 25, withPeers: false })
     expect(asked.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold', 'mockLogs']))
   })
 
-  test('takes rows, rounds and peers', () => {
+  test('accepts rows, rounds and peers', () => {
     expect(readArguments(['--only', 'sequential,cold', '--rounds', '7', '--peers'])).toEqual({
       only: ['sequential', 'cold'],
       rounds: 7,

@@ -38,7 +38,7 @@ const rounded = (value: number): number => Math.round(value * 100) / 100
 const roundedCost = (cost: Cost): Cost =>
   Object.fromEntries(Object.entries(cost).map(([name, value]) => [name, rounded(Number(value))])) as never
 
-const listsOf = (measured: AnyMeasured): Pick<Recorded, 'costs' | 'figures'> =>
+const toLists = (measured: AnyMeasured): Pick<Recorded, 'costs' | 'figures'> =>
   'figures' in measured
     ? { figures: Object.fromEntries([...measured.figures].map(([key, values]) => [key, values.map(rounded)])) }
     : { costs: Object.fromEntries([...measured.costs].map(([subject, list]) => [subject, list.map(roundedCost)])) }
@@ -49,7 +49,7 @@ export function recordRow(measured: AnyMeasured, how: Pick<Recorded, 'command' |
     ...how,
     at: new Date().toISOString().slice(0, 16),
     load: measured.load,
-    ...listsOf(measured),
+    ...toLists(measured),
     faults: Object.fromEntries(measured.faults),
   }
   const all = { ...read(), [measured.row.name]: recorded }

@@ -27,7 +27,7 @@ export const workloads: Readonly<Record<string, Workload>> = {
 const hex = (n: number, digits = 0): string => `0x${n.toString(16).padStart(digits, '0')}`
 
 /** No two calls of a run are the same, so that none can be answered by another. */
-const paramsOf: Readonly<Record<string, (n: number) => readonly unknown[]>> = {
+const paramsByMethod: Readonly<Record<string, (n: number) => readonly unknown[]>> = {
   eth_blockNumber: () => [],
   eth_getBalance: (n) => [hex(n, 40), 'latest'],
   eth_getBlockByHash: (n) => [hex(n, 64), false],
@@ -56,7 +56,7 @@ export async function runWorkload(
   { method, calls, concurrency, waves, batched }: Workload,
   started?: () => void,
 ): Promise<void> {
-  const params = paramsOf[method] as (n: number) => readonly unknown[]
+  const params = paramsByMethod[method] as (n: number) => readonly unknown[]
   const isWhole = whole[method] as (result: unknown) => boolean
   const check = (result: unknown): void => {
     if (!isWhole(result)) throw new Error(`a wrong answer to ${method}`)

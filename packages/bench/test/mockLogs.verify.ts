@@ -8,7 +8,7 @@ import { mockLogsRow } from '../src/rows.ts'
 
 const ROUNDS = 10
 
-test("a mock node with 10,000 mined blocks tells every figure of its row, and keeps the row's bars of memory", async () => {
+test("a mock node with 10,000 mined blocks reports every figure of its row, and stays within its memory bars", async () => {
   const room = await mkdtemp(join(import.meta.dirname, 'mockLogs-'))
   try {
     const program = join(room, 'program.mjs')

@@ -62,16 +62,16 @@ describe('the stack of a failed call', () => {
     expect(await closed).toMatch(/aborted[^]*at (async )?readBlock /)
   })
 
-  test('names the caller of a wrong call', async () => {
+  test('names the caller of an invalid call', async () => {
     const stack = await getStack(() => open().request({ method: '' } as never))
     expect(stack).toContain(file)
   })
 
-  test('holds no key', async () => {
+  test('contains no key', async () => {
     expect(await getStack(() => readBlock(open()))).not.toContain(key.slice(3, 11))
   })
 
-  test('is not touched on the reason of an abort', async () => {
+  test('is unchanged for the reason of an abort', async () => {
     const reason = new Error('no longer needed')
     const { stack } = reason
     const controller = new AbortController()

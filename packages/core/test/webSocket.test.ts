@@ -85,7 +85,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.calls).toHaveLength(1)
   })
 
-  test('a write in flight is not taken for rejected when the key is revoked', async () => {
+  test('a write in flight is not reported as rejected when the key is revoked', async () => {
     server.script = ({ socket }) => socket.close(1008, 'key_revoked')
     const failure = await getFailure(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
     expect(failure).toMatchObject({ kind: 'network', retryable: false })
@@ -119,7 +119,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
     if (code === 1008) expect(failure.rpcError?.data).toEqual({ reason })
   })
 
-  test('only the largest of the calls in flight is taken for the message that is too big', async () => {
+  test('only the largest call in flight fails for the message that is too big', async () => {
     server.script = ({ socket }) => server.calls.length === 2 && socket.close(1009)
     const { request } = create({ retry: false })
     const small = getFailure(request({ method: 'eth_call', params: ['0x'] }))
@@ -167,7 +167,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes).toHaveLength(1)
   })
 
-  test('an error without an id is about the only call in flight', async () => {
+  test('an error without an id belongs to the only call in flight', async () => {
     server.script = ({ send }) =>
       send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'invalid request' } })
     expect(await getFailure(create().request({ method: 'eth_gasPrice' }))).toMatchObject({ kind: 'invalidRequest' })
@@ -280,7 +280,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   })
 })
 
-test('POSTs that work show that it is WebSocket that the server does not accept', async () => {
+test('if POSTs work, the failure says that the server does not accept WebSockets', async () => {
   const { url } = server
   const RejectingWebSocket = class extends NodeWebSocket {
     constructor() {
@@ -308,7 +308,7 @@ test('a separate url is used with its scheme', async () => {
   expect(server.handshakes[0]?.url).toBe('/ws/v3')
 })
 
-test('without a WebSocket of the platform, ws is loaded', async () => {
+test('ws is loaded on a platform without WebSocket', async () => {
   const { WebSocket } = globalThis
   Reflect.deleteProperty(globalThis, 'WebSocket')
   try {
@@ -347,7 +347,7 @@ describe('in a browser, which treats the option with headers as a protocol', () 
     ['headers and a token', { headers: { 'x-team': 'wallet' }, jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }],
     ['a token that is no protocol', { jwt: 'a:token=of:mine' }],
     ['credentials in the URL', { url: server.url.replace('//', '//user:password@') }],
-  ])('%s fail with how to fix it', async (_, options) => {
+  ])('%s fail with an error that says how to fix it', async (_, options) => {
     const failure = await getFailure(create(options).request({ method: 'eth_gasPrice' }))
     expect(failure).toMatchObject({ kind: 'invalidRequest' })
     expect(failure.message).toContain('no headers and no credentials')

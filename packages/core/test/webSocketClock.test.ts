@@ -77,7 +77,7 @@ test('a server that does not respond to the handshake, and not to a POST, fails 
   }
 })
 
-test('a handshake that the platform never reports as rejected is found out after 5 s', async () => {
+test('a rejected handshake that the platform does not report is detected after 5 s', async () => {
   const NeverOpen = class {
     close(): void {}
   }
@@ -121,7 +121,7 @@ test('the wait doubles up to 10 s, is random, and starts over after a stable min
   expect(await breakAfter(60_000)).toEqual([250])
 })
 
-test('no timer is left after a connection is closed for want of use', async () => {
+test('no timer is left after an unused connection is closed', async () => {
   const { request } = create()
   await request({ method: 'eth_gasPrice' })
   await vi.advanceTimersByTimeAsync(25_000)

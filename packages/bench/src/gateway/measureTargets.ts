@@ -54,7 +54,7 @@ const slice = async ({ target, url, load, rejects }: Subject, seconds: number): 
 }
 
 /** Slices of each subject, there and back in turn: what changes slowly falls on all alike. */
-async function slicesOf<Name extends string>(
+async function measureSlices<Name extends string>(
   subjects: Readonly<Record<Name, Subject>>,
   rounds: number,
 ): Promise<readonly Readonly<Record<Name, Slice>>[]> {
@@ -78,7 +78,7 @@ const measureSingle = async (name: string, program: 'cluster' | undefined, round
     gateway: toSubject(await open(name, program), single),
     again: toSubject(await open('floor'), single),
   }
-  const seen = await slicesOf(subjects, rounds)
+  const seen = await measureSlices(subjects, rounds)
   return {
     ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
     control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
@@ -98,7 +98,7 @@ const measureTracing = async (rounds: number): Promise<Figures> => {
     traced: toSubject(target, single, 'traced'),
     again: toSubject(target, single),
   }
-  const seen = await slicesOf(subjects, rounds * PAIRS)
+  const seen = await measureSlices(subjects, rounds * PAIRS)
   return {
     ratio: seen.map(({ untraced, traced, again }) => (2 * traced.cpuUs) / (untraced.cpuUs + again.cpuUs)),
     control: seen.map(({ untraced, again }) => again.cpuUs / untraced.cpuUs),
@@ -118,7 +118,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       again: toSubject(await open('floorParsing'), batch),
       single: toSubject(await open('floor'), single),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
       item: seen.map((one) => one.gateway.cpuUs / 100 / one.single.cpuUs),
@@ -135,7 +135,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       gateway: toSubject(await open('service'), single, 'good', alone),
       again: toSubject(await open('floor'), single, 'good', alone),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map(({ floor, gateway }) => gateway.p50Ms / floor.p50Ms - 1),
       control: seen.map(({ floor, again }) => again.p50Ms / floor.p50Ms),
@@ -149,7 +149,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       metered: toSubject(await open('manyKeys', 'manyKeys'), threeMethods),
       again: toSubject(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map(({ unmetered, metered }) => metered.p99Ms / unmetered.p99Ms),
       control: seen.map(({ unmetered, again }) => again.p99Ms / unmetered.p99Ms),
@@ -166,7 +166,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       million: toSubject(million, threeMethods),
       again: toSubject(few, threeMethods),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map((one) => one.few.requests / one.million.requests),
       control: seen.map((one) => one.again.requests / one.few.requests),
@@ -183,7 +183,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       badJwt: toSubject(target, single, 'badJwt'),
       again: toSubject(target, single),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     const beside = (name: keyof typeof subjects): readonly number[] =>
       seen.map((one) => one[name].cpuUs / one.answered.cpuUs)
     return {

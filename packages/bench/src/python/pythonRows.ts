@@ -13,7 +13,7 @@ export const workloads: readonly {
   { name: 'logs', title: '10 eth_getLogs of 5 MB', calls: 1, most: 1 },
 ]
 
-const figuresOf = ({ name, title, most }: (typeof workloads)[number]): readonly Figure[] => [
+const createFigures = ({ name, title, most }: (typeof workloads)[number]): readonly Figure[] => [
   { key: `${name}Wall`, title: `${title}: keyrail beside web3.py`, unit: '×', most, control: `${name}WallControl` },
   { key: `${name}WallControl`, title: `${title}: web3.py beside itself`, unit: '×' },
   {
@@ -28,12 +28,12 @@ const figuresOf = ({ name, title, most }: (typeof workloads)[number]): readonly 
   { key: `${name}Web3`, title: `${title}: web3.py`, unit: 'ms' },
 ]
 
-const rowOf = (way: 'sync' | 'async', title: string): FigureRow => ({
+const createRow = (way: 'sync' | 'async', title: string): FigureRow => ({
   name: way === 'sync' ? 'pythonSync' : 'pythonAsync',
   title,
   program: 'python/measurePython.ts',
   args: [way],
-  figures: workloads.flatMap(figuresOf),
+  figures: workloads.flatMap(createFigures),
   enough: 10,
   note:
     'Python, web3.py and the packages below it as `packages/python/requirements.txt` pins them. Three processes take their\n' +
@@ -42,6 +42,6 @@ const rowOf = (way: 'sync' | 'async', title: string): FigureRow => ({
 
 /** The rows of the provider for web3.py, beside web3.py's own. */
 export const pythonRows: readonly FigureRow[] = [
-  rowOf('sync', "Python, KeyrailProvider beside web3.py's HTTPProvider"),
-  rowOf('async', "Python, AsyncKeyrailProvider beside web3.py's AsyncHTTPProvider"),
+  createRow('sync', "Python, KeyrailProvider beside web3.py's HTTPProvider"),
+  createRow('async', "Python, AsyncKeyrailProvider beside web3.py's AsyncHTTPProvider"),
 ]

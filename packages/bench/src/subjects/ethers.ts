@@ -1,7 +1,7 @@
 import type { TransportOptions } from '@keyrail/core'
 import { KeyrailProvider } from '@keyrail/ethers'
 import { JsonRpcProvider, Network } from 'ethers'
-import { readsOf } from './readsOf.ts'
+import { createReadsSubject } from './createReadsSubject.ts'
 import type { Subject } from './subject.ts'
 
 /** ethers' raw request over Keyrail. */
@@ -14,7 +14,7 @@ export function openEthers(url: string, options: Partial<TransportOptions> = {})
 }
 
 const reads = (provider: JsonRpcProvider): Subject =>
-  readsOf(
+  createReadsSubject(
     {
       balance: (account) => provider.getBalance(account),
       blockByHash: (hash) => provider.getBlock(hash),

@@ -43,7 +43,7 @@ const nowhere: Target = {
 type Subject = ReturnType<typeof createViemSubject>
 const raw = (subject: Subject): TestClient => subject.open.raw(nowhere) as TestClient
 
-const optionsOf = ({ url, chainId, batch = false, retries = true }: Asking) => ({
+const toOptions = ({ url, chainId, batch = false, retries = true }: Asking) => ({
   url,
   chainId,
   ...(batch ? { batch: joinCalls() } : {}),
@@ -125,24 +125,24 @@ export const clients: readonly Client[] = [
   {
     name: '@keyrail/fetch',
     ours: true,
-    open: (asking) => createTestClient(createClient(optionsOf(asking)) as never, undefined),
+    open: (asking) => createTestClient(createClient(toOptions(asking)) as never, undefined),
   },
   {
     name: '@keyrail/viem',
     ours: true,
-    open: (asking) => raw(createViemSubject('@keyrail/viem', () => ({ transport: keyrail(optionsOf(asking)) }))),
+    open: (asking) => raw(createViemSubject('@keyrail/viem', () => ({ transport: keyrail(toOptions(asking)) }))),
   },
   {
     name: '@keyrail/ethers',
     ours: true,
     open: (asking) =>
-      raw(createEthersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(optionsOf(asking)) }))),
+      raw(createEthersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(toOptions(asking)) }))),
   },
   {
     name: '@keyrail/web3',
     ours: true,
     open: (asking) => {
-      const provider = new Web3Provider(optionsOf(asking))
+      const provider = new Web3Provider(toOptions(asking))
       return raw(createWeb3Subject('@keyrail/web3', () => ({ provider, close: provider.disconnect })))
     },
   },

@@ -65,14 +65,14 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
   })
   const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
 
-  const keyOf = async (visitor: Visitor) => {
+  const createKey = async (visitor: Visitor) => {
     const { key, apiKey } = await visitor.get('POST /api/keys', { body: { name: 'a key', network: 'testnet' } })
     return { id: key.id, apiKey, path: `/testnet/${apiKey}` }
   }
   const [ann, bob] = [createVisitor(url), createVisitor(url)]
   await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
   const { account } = await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
-  const disabledPath = (await keyOf(bob)).path
+  const disabledPath = (await createKey(bob)).path
   const operator = createVisitor(url)
   const { status } = await operator.ask(
     'POST',
@@ -100,7 +100,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
         })
       return { id: app.id, apiKey, path: `/testnet/v2/${apiKey}` }
     },
-    makeKey: () => keyOf(ann),
+    makeKey: () => createKey(ann),
     close: async () => {
       await service.close({ graceMs: 0 })
       await node.stop()

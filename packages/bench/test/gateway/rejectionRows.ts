@@ -12,7 +12,7 @@ import type { Behaviour } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
 import { openTestGateway } from './openDeployment.ts'
 import type { Deployment, TestGateway } from './openDeployment.ts'
-import { bytesOf, withBody } from './relay.ts'
+import { toBytes, withBody } from './relay.ts'
 import type { Meddle, Passing } from './relay.ts'
 
 /** The name of a rejection in the table. */
@@ -94,7 +94,7 @@ const goodPath = madeOnce('good', async ({ service }) => (await service.makeApp(
 
 /** A good key, and a request that is spoiled on its way. */
 const spoiled = (spoil: (passing: Passing) => Passing): Row['open'] =>
-  at(goodPath, (passing) => bytesOf(spoil(passing)))
+  at(goodPath, (passing) => toBytes(spoil(passing)))
 const withHeader =
   (name: string, value: string) =>
   (passing: Passing): Passing => ({
@@ -139,7 +139,7 @@ const drained = async (): Promise<Scene> => {
   // Answered only after what was sent before it has been read.
   await fetch(`http://127.0.0.1:${gateway.port}/healthz`)
   gateway.drain()
-  const rest: Meddle = (passing) => bytesOf(withoutHeader(passing, 'host')).replace(/^.*\r\n/, '')
+  const rest: Meddle = (passing) => toBytes(withoutHeader(passing, 'host')).replace(/^.*\r\n/, '')
   return { port: gateway.port, path: gateway.path, started, meddle: rest, close: gateway.close }
 }
 
@@ -261,7 +261,7 @@ export const rows: readonly Row[] = [
     instead: tookTooLong,
     open: async () => ({
       ...(await behind(undefined, { limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
-      meddle: (passing) => bytesOf({ ...withBody(passing, `${passing.body}  `), body: passing.body }),
+      meddle: (passing) => toBytes({ ...withBody(passing, `${passing.body}  `), body: passing.body }),
     }),
   },
   {

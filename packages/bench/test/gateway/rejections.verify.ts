@@ -73,11 +73,11 @@ const askOnce = async (client: Client, row: Row, ask: Ask = row.ask ?? gasPrice)
 }
 
 /** What an error tells in its message. web3 looks for an id in the answer, and says nothing but in `cause` where there is none. */
-const wordsOf = ({ name }: Client, error: Error): string =>
+const getMessage = ({ name }: Client, error: Error): string =>
   name === 'web3' ? `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}` : error.message
 
 /** Ours as each library carries it: itself, beside its own error, or beside one that it made its own from. */
-const failureOf = (error: unknown): KeyrailError => {
+const findFailure = (error: unknown): KeyrailError => {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { failure } = one as { failure?: unknown }
     if (isKeyrailError(one)) return one
@@ -87,7 +87,7 @@ const failureOf = (error: unknown): KeyrailError => {
 }
 
 /** How often each library asks by default where it gets such an answer. */
-const requestsOf = (client: Client, row: Row, { code, status }: Rejection): readonly [number, number] => {
+const getRequestRange = (client: Client, row: Row, { code, status }: Rejection): readonly [number, number] => {
   const given = row.requests?.[client.name]
   if (given !== undefined) return given
   if (row.retries === false) return [1, 1]
@@ -106,7 +106,7 @@ test('every rejection of the table has a row', () => {
   expect([...new Set(rows.map(({ rejection }) => rejection))].toSorted()).toEqual(expected.toSorted())
 })
 
-test('the search for the key finds one that a library shows', async () => {
+test('the search for the key finds a key that a library shows', async () => {
   const [row, viem] = [
     rows.find(({ rejection }) => rejection === 'serviceOff'),
     clients.find(({ name }) => name === 'viem'),
@@ -121,13 +121,13 @@ const cases = rows.flatMap((row) =>
     .map((client) => [[row.rejection, row.when, 'to', client.name].filter(Boolean).join(' '), row, client] as const),
 )
 
-describe('each client shows what is true', () => {
+describe('each client shows the rejection correctly', () => {
   test.concurrent.each(cases)(
     '%s',
     async (_, row, client) => {
       const rejection = { ...row.expected(), ...(row.status === undefined ? {} : { status: row.status }) }
       const { value, error, requests, tookMs, leaks } = await askAs(client, row)
-      const [least, most] = requestsOf(client, row, rejection)
+      const [least, most] = getRequestRange(client, row, rejection)
       expect(leaks).toEqual([])
       expect(requests, String(error)).toBeGreaterThanOrEqual(least)
       expect(requests, String(error)).toBeLessThanOrEqual(most)
@@ -138,7 +138,7 @@ describe('each client shows what is true', () => {
       }
       if (error === undefined) throw new Error(`it was answered: ${inspect(value)}`)
       const [text] = row.instead?.[client.name] ?? [rejection.message]
-      expect(wordsOf(client, error)).toContain(text)
+      expect(getMessage(client, error)).toContain(text)
       if (client.name === 'fetch') {
         const { status, code, message, reason } = rejection
         expect(error).toMatchObject({ status, error: { code, message, data: { reason } } })
@@ -149,7 +149,7 @@ describe('each client shows what is true', () => {
         expect(error.message).toContain(`failed (${row.kind}, HTTP ${rejection.status}, code ${rejection.code}, `)
         return
       }
-      const { kind, source, retryable, status, rpcError, message } = failureOf(error)
+      const { kind, source, retryable, status, rpcError, message } = findFailure(error)
       expect({ kind, source, status, rpcError }).toMatchObject({
         kind: row.kind,
         source: 'service',

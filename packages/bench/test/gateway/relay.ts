@@ -27,7 +27,7 @@ export interface Relay {
 }
 
 /** The bytes of a request. */
-export const bytesOf = ({ method, path, headers, body }: Passing): string =>
+export const toBytes = ({ method, path, headers, body }: Passing): string =>
   `${method} ${path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 
 /** The same request with another body, and the length that goes with it. */
@@ -40,7 +40,7 @@ export const withBody = (passing: Passing, body: string): Passing => ({
   ],
 })
 
-const chunksOf = (rest: string): { readonly body: string; readonly length: number } | undefined => {
+const readChunks = (rest: string): { readonly body: string; readonly length: number } | undefined => {
   let body = ''
   for (let at = 0; ;) {
     const lineEnd = rest.indexOf('\r\n', at)
@@ -64,11 +64,15 @@ const takeRequest = (came: string): { readonly passing: Passing; readonly length
     one.slice(0, one.indexOf(':')),
     one.slice(one.indexOf(':') + 1).trim(),
   ])
-  const valueOf = (wanted: string): string | undefined => headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const getHeader = (wanted: string): string | undefined => headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
   const rest = came.slice(headEnd + 4)
-  const chunked = valueOf('transfer-encoding') === 'chunked'
-  const size = Number(valueOf('content-length') ?? 0)
-  const found = chunked ? chunksOf(rest) : rest.length < size ? undefined : { body: rest.slice(0, size), length: size }
+  const chunked = getHeader('transfer-encoding') === 'chunked'
+  const size = Number(getHeader('content-length') ?? 0)
+  const found = chunked
+    ? readChunks(rest)
+    : rest.length < size
+      ? undefined
+      : { body: rest.slice(0, size), length: size }
   return found && { passing: { method, path, headers, body: found.body }, length: headEnd + 4 + found.length }
 }
 

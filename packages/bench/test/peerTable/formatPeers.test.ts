@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cellOf, formatPeers, lossesOf } from './formatPeers.ts'
+import { formatCell, formatPeers, findLosses } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 
 const outcome = (subject: string, name: string, face: Outcome['face'], problems: readonly string[] = []): Outcome => ({
@@ -33,25 +33,28 @@ const table: PeerTable = {
   run: 'By hand.',
 }
 
-test('a cell is right by both faces, or says what was wrong and where', () => {
-  const cells = table.cases.map(({ name }) => [cellOf(outcomes, name, 'ours'), cellOf(outcomes, name, 'theirs')])
+test('a cell is right in both forms, or says what was wrong and where', () => {
+  const cells = table.cases.map(({ name }) => [
+    formatCell(outcomes, name, 'ours'),
+    formatCell(outcomes, name, 'theirs'),
+  ])
   expect(cells).toEqual([
     ['right', 'raw: 4 requests'],
     ['calls 1, 3 failed; 2 requests', 'right'],
     ['failed', 'library: failed; raw: got a wrong value'],
   ])
-  expect(cellOf(outcomes, 'four', 'ours')).toBe('')
+  expect(formatCell(outcomes, 'four', 'ours')).toBe('')
 })
 
-test('a case that ours loses is told with who is right and with its argument', () => {
-  expect(lossesOf(table).map(({ name, wonBy, argument }) => [name, wonBy, argument])).toEqual([
+test('a case that Keyrail loses names the clients that are right, and its argument', () => {
+  expect(findLosses(table).map(({ name, wonBy, argument }) => [name, wonBy, argument])).toEqual([
     ['two', ['theirs'], 'It is better so.'],
     ['three', [], undefined],
   ])
 })
 
-test('a case that was not run is no right one', () => {
-  expect(lossesOf({ ...table, outcomes: [] }).map(({ cell }) => cell)).toEqual(['not run', 'not run', 'not run'])
+test('a case that was not run does not count as right', () => {
+  expect(findLosses({ ...table, outcomes: [] }).map(({ cell }) => cell)).toEqual(['not run', 'not run', 'not run'])
 })
 
 test('the file counts the right cases of each group, and has the sections', () => {

@@ -48,7 +48,7 @@ const joined = (problems: readonly string[]): string => {
 }
 
 /** What a subject got in a case, in a few words; empty where it was not run. */
-export function cellOf(outcomes: readonly Outcome[], name: string, subject: string): string {
+export function formatCell(outcomes: readonly Outcome[], name: string, subject: string): string {
   const own = outcomes.filter((one) => one.name === name && one.subject === subject)
   const said = own.map(({ face, problems }) => ({ face, text: joined(problems) }))
   const wrong = said.filter(({ text }) => text !== '')
@@ -59,18 +59,18 @@ export function cellOf(outcomes: readonly Outcome[], name: string, subject: stri
 }
 
 /** The cases in which one of ours is not right, whoever else is. */
-export function lossesOf({ columns, cases, outcomes, argumentFor }: PeerTable): readonly Loss[] {
+export function findLosses({ columns, cases, outcomes, argumentFor }: PeerTable): readonly Loss[] {
   return cases.flatMap(({ name }) =>
     columns
       .filter(({ isOurs }) => isOurs)
-      .map((column) => ({ column, cell: cellOf(outcomes, name, column.name) }))
+      .map((column) => ({ column, cell: formatCell(outcomes, name, column.name) }))
       .filter(({ cell }) => cell !== RIGHT)
       .map(({ column, cell }) => ({
         name,
         subject: column.name,
         cell: cell || 'not run',
         wonBy: columns
-          .filter((other) => !other.isOurs && cellOf(outcomes, name, other.name) === RIGHT)
+          .filter((other) => !other.isOurs && formatCell(outcomes, name, other.name) === RIGHT)
           .map((other) => other.name),
         argument: argumentFor(name, column.name),
       })),
@@ -82,14 +82,14 @@ export function formatPeers(table: PeerTable): string {
   const { columns, cases, outcomes, run } = table
   const groups = [...new Set(cases.map(({ group }) => group))]
   const names = columns.map(({ name }) => name)
-  const rightOf = (among: PeerTable['cases'], subject: string): number =>
-    among.filter(({ name }) => cellOf(outcomes, name, subject) === RIGHT).length
+  const countRight = (among: PeerTable['cases'], subject: string): number =>
+    among.filter(({ name }) => formatCell(outcomes, name, subject) === RIGHT).length
   const of = (group: string): PeerTable['cases'] => cases.filter((one) => one.group === group)
   const counts = [
-    ...groups.map((group) => [group, String(of(group).length), ...names.map((name) => rightOf(of(group), name))]),
-    ['all', String(cases.length), ...names.map((name) => rightOf(cases, name))],
+    ...groups.map((group) => [group, String(of(group).length), ...names.map((name) => countRight(of(group), name))]),
+    ['all', String(cases.length), ...names.map((name) => countRight(cases, name))],
   ].map((line) => line.map(String))
-  const losses = lossesOf(table)
+  const losses = findLosses(table)
   const lines = (some: readonly Loss[]): string =>
     some.length === 0
       ? 'None.'
@@ -126,7 +126,7 @@ export function formatPeers(table: PeerTable): string {
       `### ${group}`,
       formatTable(
         ['case', ...names],
-        of(group).map(({ name }) => [name, ...names.map((subject) => cellOf(outcomes, name, subject))]),
+        of(group).map(({ name }) => [name, ...names.map((subject) => formatCell(outcomes, name, subject))]),
         'left',
       ),
     ]),

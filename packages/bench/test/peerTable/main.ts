@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { adapters, findAcceptedProblem } from '@keyrail/core/test/adapterVectors.ts'
-import { formatPeers, lossesOf } from './formatPeers.ts'
+import { formatPeers, findLosses } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 import { columns } from './subjects.ts'
 // By its type, so that a name that is not there is told before the run and not after it.
@@ -50,6 +50,6 @@ const table: PeerTable = {
   run: `\`npm run peers\`, ${new Date().toISOString().slice(0, 10)}, ${versions}, Node ${process.versions.node}.`,
 }
 writeFileSync(new URL('../../PEERS.md', import.meta.url), formatPeers(table))
-const unargued = lossesOf(table).filter(({ argument }) => argument === undefined)
+const unargued = findLosses(table).filter(({ argument }) => argument === undefined)
 for (const { name, subject, cell } of unargued) process.stdout.write(`not argued: ${subject}, ${name}: ${cell}\n`)
 process.exitCode = unargued.length > 0 ? 1 : 0

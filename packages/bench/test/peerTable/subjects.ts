@@ -20,7 +20,7 @@ export interface Column {
   readonly made: string
 }
 
-const addressOf = ({ origin, key }: Target): string => `${origin}/v2/${key}`
+const getUrl = ({ origin, key }: Target): string => `${origin}/v2/${key}`
 
 const ourFetch = createRequestSubject<fetchClient.Client>(
   '@keyrail/fetch',
@@ -47,14 +47,14 @@ const ourWeb3 = createWeb3Subject('@keyrail/web3', (target) => {
 })
 
 const viemHttp = createViemSubject('viem http', (target) => ({
-  transport: http(addressOf(target), {
+  transport: http(getUrl(target), {
     ...(target.batch ? { batch: true } : {}),
     ...(target.timeoutMs === undefined ? {} : { timeout: target.timeoutMs }),
   }),
 }))
 
 const ethersJsonRpc = createEthersSubject('ethers JsonRpcProvider', (target) => {
-  const request = new FetchRequest(addressOf(target))
+  const request = new FetchRequest(getUrl(target))
   if (target.timeoutMs !== undefined) request.timeout = target.timeoutMs
   const provider = target.chainId
     ? new JsonRpcProvider(request, target.chainId, { staticNetwork: true })
@@ -64,7 +64,7 @@ const ethersJsonRpc = createEthersSubject('ethers JsonRpcProvider', (target) => 
 
 const web3Http = createWeb3Subject('web3 HttpProvider', (target) => ({
   provider: new Web3.providers.HttpProvider(
-    addressOf(target),
+    getUrl(target),
     // By its types all providers of web3 take the options of all others.
     (target.signal ? { providerOptions: { signal: target.signal } } : {}) as never,
   ),

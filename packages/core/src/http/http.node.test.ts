@@ -129,7 +129,7 @@ describe('a server that closes idle connections around the next request', () => 
 })
 
 describe('a keep-alive connection', () => {
-  test('is left before the time its server names is over', async () => {
+  test('is closed before the timeout that its server announces', async () => {
     const { url, sockets } = await startServer((request, socket) =>
       reply(socket, request, '0x1', 'Keep-Alive: timeout=2, max=100\r\n'),
     )
@@ -163,7 +163,7 @@ describe('a keep-alive connection', () => {
     expect(sockets).toHaveLength(3)
   })
 
-  test('does not hold the process, and neither does its timer', async () => {
+  test('does not keep the process alive, and neither does its timer', async () => {
     const { url } = await startServer((request, socket) => reply(socket, request, '0x1'))
     const program = `
       import { createTransport } from '@keyrail/core'
@@ -232,7 +232,7 @@ describe('a call that runs out of time', () => {
   })
 })
 
-describe('a connection that never came about leaves a transaction unsent, so that it is sent again', () => {
+describe('a transaction is resent if the connection was never established', () => {
   const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
 
   test('if every address of a host rejects the connection', async () => {
@@ -247,7 +247,7 @@ describe('a connection that never came about leaves a transaction unsent, so tha
     expect(failure).toMatchObject({ kind: 'network', retryable: true })
   })
 
-  test('if the server leaves in the middle of the TLS handshake', async () => {
+  test('if the server disconnects during the TLS handshake', async () => {
     const server = net.createServer((socket) => socket.on('data', () => socket.end()).on('error', () => {}))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closers.push(() => server.close())

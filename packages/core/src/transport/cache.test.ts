@@ -63,7 +63,7 @@ describe('cache', () => {
     expect(await transport.request(byHash)).toEqual({ hash, number: hash, transactions: [] })
   })
 
-  test('gives each caller its own object', async () => {
+  test('returns a separate object to each caller', async () => {
     const transport = make()
     const first = (await transport.request(byHash)) as { transactions: unknown[] }
     first.transactions.push('spoilt')
@@ -266,7 +266,7 @@ describe('store', () => {
     ['null', 'null'],
     ['another block', JSON.stringify({ hash: '0xother' })],
     ['no text', 5 as unknown as string],
-  ])('does no harm where it holds %s', async (_, text) => {
+  ])('does no harm if it contains %s', async (_, text) => {
     const transport = make({ store: createStore(new Map([[key, text]])), chainId: 7 })
     expect(await sentBy(transport, byHash)).toBe(1)
   })
@@ -277,7 +277,7 @@ describe('store', () => {
   test.each<[string, CacheStore]>([
     ['throws', { get: fail, set: fail }],
     ['rejects', { get: async () => fail(), set: async () => fail() }],
-  ])('does no harm where it %s', async (_, store) => {
+  ])('does no harm if it %s', async (_, store) => {
     const transport = make({ store, chainId: 7 })
     expect(await sentBy(transport, byHash, byHash)).toBe(1)
   })

@@ -100,7 +100,7 @@ describe('coalesce', () => {
     expect(await Promise.all(calls)).toEqual(['a', 'b'])
   })
 
-  test('gives each caller its own object', async () => {
+  test('returns a separate object to each caller', async () => {
     const calls = [transport.request(read), transport.request(read), transport.request(read)]
     const original = { transactions: [{ hash: '0x1' }], extra: null }
     response(0, original)
@@ -263,7 +263,7 @@ describe('coalesce', () => {
     test.each([
       ['was answered', () => response(1, '0xhash')],
       ['failed', () => fail(1, new Error('lost'))],
-    ])('that %s, joins no request that began before it', async (_, complete) => {
+    ])('that %s, joins no request that started before it', async (_, complete) => {
       const before = transport.request(read)
       const written = getOutcome(transport.request(write))
       complete()

@@ -21,7 +21,7 @@ afterEach(async () => {
 const callAndFail = (): Promise<unknown> =>
   getError(createProvider(transport).request({ method: 'eth_call', params: [{}, 'latest'] }))
 
-test('gives the bare result', async () => {
+test('returns the result', async () => {
   const provider = createProvider(transport)
   expect(await provider.request({ method: 'eth_blockNumber' })).toBe('0x1')
   expect(provider.on('connect', () => {}).removeListener('connect', () => {})).toBe(provider)
@@ -56,7 +56,7 @@ describe('a failure has the code of EIP-1193', () => {
     })
   })
 
-  test('a transport that is closed, or reaches nobody', async () => {
+  test('a transport that is closed, or whose endpoint is unreachable', async () => {
     server.script = (_, __, socket) => void socket.destroy()
     expect(await callAndFail()).toMatchObject({ code: 4900, kind: 'network' })
     transport.close()

@@ -44,7 +44,7 @@ describe('deadline', () => {
     return Date.now() - start
   }
 
-  test('ends a call after 10 s, and a heavy one after 60 s', async () => {
+  test('ends a call after 10 s, and an expensive one after 60 s', async () => {
     expect(await measureTimeoutMs('eth_chainId')).toBe(10_000)
     for (const method of ['eth_getLogs', 'eth_simulateV1', 'debug_traceTransaction', 'trace_block'])
       expect(await measureTimeoutMs(method)).toBe(60_000)

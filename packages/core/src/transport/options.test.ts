@@ -186,14 +186,14 @@ describe('every layer', () => {
     }
   })
 
-  test.each(all)('%s takes the ends of each range, and undefined', (_, layer) => {
+  test.each(all)('%s accepts the ends of each range, and undefined', (_, layer) => {
     const { make, needs, ranges = [] } = layer
     for (const [name, least, most] of ranges)
       for (const value of [least, most, undefined])
         expect(() => make({ ...needs, ...withOption(name, value) })).not.toThrow()
   })
 
-  test.each(all)('%s rejects what is no number, and does not repeat it', (_, layer) => {
+  test.each(all)('%s rejects values that are not numbers, without repeating them', (_, layer) => {
     const { make, needs, ranges = [] } = layer
     for (const [name] of ranges)
       for (const value of [key, { key }, [key], true, 5n, null, Symbol(key), () => key]) {

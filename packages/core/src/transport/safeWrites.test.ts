@@ -219,7 +219,7 @@ describe('safeWrite', () => {
     ['methodUnavailable', rpc('the method does not exist', -32601)],
     ['invalidRequest', rpc('invalid argument 0: rlp', -32602)],
     ['network', { ...lost, unsent: true }],
-  ])('reports %s at once where it cannot have arrived, with its hash', async (kind, facts) => {
+  ])('reports %s at once if it cannot have arrived, with its hash', async (kind, facts) => {
     const outcome = startWrite()
     await fail(facts)
     expect(outcome.error).toMatchObject({ kind, transactionHash: hash })
@@ -250,7 +250,7 @@ describe('safeWrite', () => {
     test.each([
       ['another endpoint', 'two'],
       ['one that is not known', undefined],
-    ])('believes "not found" from %s only twice, 2 s apart', async (_, at) => {
+    ])('accepts "not found" from %s only if it comes twice, 2 s apart', async (_, at) => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, at)
@@ -439,7 +439,7 @@ describe('safeWrite', () => {
       ['another transaction', { hash: `0x${'cd'.repeat(32)}` }],
       ['something else', { ok: true }],
       ['a bare hash', hash],
-    ])('does not believe a look that gives %s', async (_, value) => {
+    ])('does not trust a look-up that returns %s', async (_, value) => {
       const outcome = startWrite()
       await fail(lost)
       for (let look = 0; look < 3; look++) {

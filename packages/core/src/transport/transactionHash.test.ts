@@ -37,7 +37,7 @@ describe('transactionHash', () => {
     ['short', ['01', '02', bytes('aa'.repeat(20))]],
     ['long', ['01', '02', bytes('aa'.repeat(200))]],
     ['very long', ['01', '02', bytes('aa'.repeat(70_000))]],
-  ])('hashes a blob transaction without what travels with it: %s', (_, fields) => {
+  ])('hashes a blob transaction without its sidecar: %s', (_, fields) => {
     const body = list(...fields)
     const blob = list(bytes('bb'.repeat(131_072)))
     const proofs = list(bytes('cc'.repeat(48)))
@@ -47,7 +47,7 @@ describe('transactionHash', () => {
     expect(getHashedBytes(`0x03${list(body, '01', blob, proofs, proofs)}`)).toBe(`0x03${body}`)
   })
 
-  test.each(['0x05c0', '0x71f8', '0x7ef8', '0x0802'])('knows no rule for the type of %s', (raw) => {
+  test.each(['0x05c0', '0x71f8', '0x7ef8', '0x0802'])('returns undefined for the unknown type of %s', (raw) => {
     expect(transactionHash(raw, () => hash)).toBeUndefined()
     expect(getHashedBytes(raw)).toBeUndefined()
   })

@@ -27,7 +27,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     },
   )
 
-  test.each(idFaults)('in a batch it (%s) costs the call it touches, and no other', async (fault) => {
+  test.each(idFaults)('in a batch it (%s) fails only the call that it affects', async (fault) => {
     server.script = faultyId(fault)
     const transport = compose(
       joinBatches()(limitConcurrency()(http({ url: server.url }, options))),

@@ -85,7 +85,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     ['at once', 0],
     ['in the middle of its head', 20],
     ['in the middle of its response', 120],
-  ])('a server that falls silent %s costs no more than the time of the call', async (_where, afterBytes) => {
+  ])('a call to a server that goes silent %s fails at its timeout', async (_where, afterBytes) => {
     transport = createTransport({ url: server.url, retry: false, ...options })
     server.script = halfOpen({ afterBytes })
     const outcome = getOutcome(ask('0x1', 80))
@@ -108,7 +108,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     expect(await ask('0x3')).toEqual(own('0x3'))
   })
 
-  test('a server that falls silent is left by the calls of a batch one by one, and then by the request', async () => {
+  test('if a server goes silent, the calls of a batch time out one by one, and then the request ends', async () => {
     transport = compose(joinBatches()(limitConcurrency()(http({ url: server.url }, options))), deadline())
     server.script = halfOpen()
     const outcomes = [60, 90, 120].map((ms) => getOutcome(ask('0x1', ms)))

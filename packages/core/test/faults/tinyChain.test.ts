@@ -37,7 +37,7 @@ describe.each(httpClients)('by %s, heads that go back', (_, options) => {
     expect([await head(), await head(), await head(), await head()]).toEqual([100, 97, 99, 100])
   })
 
-  test('are never seen with minBlock, though each request meets another node', async () => {
+  test('never occur with minBlock, although each request reaches another node', async () => {
     server.script = respondWith(chain.seenInTurnFrom(0, 3, 1, 7))
     transport = compose(
       route([http({ url: server.url }, options)], { minBlock: true }),

@@ -196,7 +196,7 @@ describe('a subscription to logs', () => {
     expect(reorgs).toBeGreaterThan(150)
   })
 
-  test('does so over HTTP, too', async () => {
+  test('does the same over HTTP', async () => {
     vi.useRealTimers()
     const chain = createChain(150)
     const script = fc.sample(fc.array(step, { minLength: 800, maxLength: 800 }), { numRuns: 1, seed: 7 })[0] ?? []

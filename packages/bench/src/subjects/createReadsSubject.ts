@@ -10,7 +10,7 @@ export interface Reads {
 }
 
 /** A library by its own reads, formatting and all, where others are given by their raw request. */
-export function readsOf({ balance, blockByHash, blockByNumber, logs }: Reads, close: () => void): Subject {
+export function createReadsSubject({ balance, blockByHash, blockByNumber, logs }: Reads, close: () => void): Subject {
   const byMethod: Readonly<Record<string, (first: never) => Promise<unknown>>> = {
     eth_getBalance: balance,
     eth_getBlockByHash: blockByHash,
