@@ -15,7 +15,7 @@ const cost = (wallMs: number, cpuMs: number, heapMb?: number): Cost => ({
 const measured = (bar: Bar, costs: Record<string, readonly Cost[]>): Measured => ({
   row: { name: 'row', title: '', reference: 'floor', again: 'floor again', subjects: ['it'], peers: [], bars: [bar] },
   costs: new Map(Object.entries(costs)),
-  faults: new Map(),
+  problems: new Map(),
   load: [0, 0],
 })
 
@@ -79,7 +79,7 @@ describe('checkBars', () => {
     const findings = checkBars({
       row: { name: 'row', title: '', program: '', figures, note: '' },
       figures: new Map(Object.entries({ quick: [49, 80, 2], slow: [51, 90, 3], large: [299], free: [1_000] })),
-      faults: new Map(),
+      problems: new Map(),
       load: [0, 0],
     })
     expect(findings.map(({ subject, what, value, outcome }) => [subject, what, value, outcome])).toEqual([
@@ -99,7 +99,7 @@ describe('checkBars', () => {
     const findings = checkBars({
       row: { name: 'row', title: '', program: '', figures, note: '' },
       figures: new Map(Object.entries({ sound: [1.2], unsound: [1.2], blind: [1.2], calm: [0.96], restless: [1.06] })),
-      faults: new Map(),
+      problems: new Map(),
       load: [0, 0],
     })
     expect(findings.map(({ what, itself, outcome }) => [what, itself, outcome])).toEqual([

@@ -14,7 +14,7 @@ const measured = (figures: Record<string, readonly number[]>): MeasuredFigures =
     note: 'What to know.',
   },
   figures: new Map(Object.entries(figures)),
-  faults: new Map(Object.keys(figures).length ? [] : [['figures', 'the program ended with 1']]),
+  problems: new Map(Object.keys(figures).length ? [] : [['figures', 'the program ended with 1']]),
   load: [0.5, 1],
 })
 

@@ -3,9 +3,9 @@ import { readArguments } from './readArguments.ts'
 
 describe('readArguments', () => {
   test('selects every row in full by default', () => {
-    const asked = readArguments([])
-    expect(asked).toMatchObject({ rounds: 25, withPeers: false })
-    expect(asked.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold', 'mockLogs']))
+    const defaults = readArguments([])
+    expect(defaults).toMatchObject({ rounds: 25, withPeers: false })
+    expect(defaults.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold', 'mockLogs']))
   })
 
   test('accepts rows, rounds and peers', () => {
@@ -18,9 +18,9 @@ describe('readArguments', () => {
   })
 
   test.each([
-    [['--only', 'nothing'], /no row is called 'nothing'.*sequential/],
-    [['--rounds', '0'], /whole number/],
-    [['--rounds', 'many'], /whole number/],
+    [['--only', 'nothing'], /Unknown row "nothing".*sequential/],
+    [['--rounds', '0'], /integer of at least 1/],
+    [['--rounds', 'many'], /integer of at least 1/],
     [['--fast'], /--fast/],
   ])('rejects %j', (args, message) => {
     expect(() => readArguments(args)).toThrow(message)

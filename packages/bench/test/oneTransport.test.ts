@@ -35,19 +35,19 @@ const block = {
   uncles: [],
 }
 
-/** What each library does on the one transport. */
+/** The calls of a library on the shared transport. */
 interface Library {
   readonly blockNumber: () => Promise<unknown>
   readonly balance: (address: `0x${string}`) => Promise<unknown>
-  /** The number of the block of that hash. */
+  /** Gets the number of a block by its hash. */
   readonly getNumber: (hash: `0x${string}`) => Promise<unknown>
   readonly close: () => void
 }
 const names = ['fetch', 'viem', 'ethers', 'web3'] as const
 type Libraries = Readonly<Record<(typeof names)[number], Library>>
 
-/** All four over it. */
-function librariesOn(transport: KeyrailTransport): Libraries {
+/** Opens all four libraries on a transport. */
+function openLibraries(transport: KeyrailTransport): Libraries {
   const client = createClient(transport)
   const viem = createPublicClient({ chain: mainnet, transport: keyrail(transport), cacheTime: 0 })
   const ethers = new EthersProvider(transport)
@@ -105,7 +105,7 @@ const start = (
   const transport = createTransport({ ...address, retry: false, ...options, stats: stats() } as TransportOptions & {
     stats: StatsFeature
   })
-  const libraries = librariesOn(transport)
+  const libraries = openLibraries(transport)
   open.push(...Object.values(libraries), transport)
   return { transport, libraries }
 }
@@ -171,7 +171,7 @@ test('one connection pool: sequential calls use one connection, and concurrent c
     [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((n) => names.map((name) => libraries[name].balance(address(n)))),
   )
   expect(first.seen).toHaveLength(12 + 9 * 4)
-  // A place is free a moment before its connection is, so that there may be more of these, but not for each library.
+  // A slot is released shortly before its connection is free, so more connections than slots may be open, but not one for each library.
   expect(countConnections(first)).toBeLessThanOrEqual(4)
 })
 

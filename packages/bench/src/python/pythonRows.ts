@@ -1,6 +1,6 @@
 import type { Figure, FigureRow } from '../figureRow.ts'
 
-/** What is measured, how many calls a slice makes, and the bar of our time beside web3.py's. */
+/** The workloads, the calls of a slice, and the bars for the ratio to web3.py. */
 export const workloads: readonly {
   readonly name: string
   readonly title: string
@@ -40,7 +40,7 @@ const createRow = (way: 'sync' | 'async', title: string): FigureRow => ({
     'calls by turns of a tenth, in random order and one at a time: our provider, and that of web3.py twice. All keep their connections.',
 })
 
-/** The rows of the provider for web3.py, beside web3.py's own. */
+/** The rows of the provider for web3.py, compared with web3.py's own. */
 export const pythonRows: readonly FigureRow[] = [
   createRow('sync', "Python, KeyrailProvider beside web3.py's HTTPProvider"),
   createRow('async', "Python, AsyncKeyrailProvider beside web3.py's AsyncHTTPProvider"),

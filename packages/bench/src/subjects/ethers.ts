@@ -27,6 +27,6 @@ const reads = (provider: JsonRpcProvider): Subject =>
 /** ethers' reads over Keyrail. */
 export const openEthersReads = (url: string): Subject => reads(new KeyrailProvider({ url, chainId: 1 }))
 
-/** ethers' reads over its own provider, at its best: the network is told, and no call waits to be joined. */
+/** ethers' reads over its own provider in its fastest form: with a static network and without batches. */
 export const openOwnEthersReads = (url: string): Subject =>
   reads(new JsonRpcProvider(url, undefined, { staticNetwork: Network.from(1), batchMaxCount: 1 }))

@@ -21,7 +21,7 @@ const reads = (provider: KeyrailProvider | string, close: () => void): Subject =
     {
       balance: (account) => eth.getBalance(account),
       blockByHash: (hash) => eth.getBlock(hash),
-      // A hex string is taken for a hash.
+      // web3 treats a hex string as a hash.
       blockByNumber: (hex) => eth.getBlock(BigInt(hex), true),
       logs: (range) => eth.getPastLogs(range),
     },

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { formatCell, formatPeers, findLosses } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 
-const outcome = (subject: string, name: string, face: Outcome['face'], problems: readonly string[] = []): Outcome => ({
+const outcome = (subject: string, name: string, api: Outcome['api'], problems: readonly string[] = []): Outcome => ({
   subject,
   name,
-  face,
+  api,
   problems,
 })
 
@@ -62,8 +62,8 @@ test('the file counts the right cases of each group, and has the sections', () =
   expect(text).toContain('| first  |     1 |    1 |      0 |')
   expect(text).toContain('| all    |     3 |    1 |      1 |')
   expect(text).toContain(
-    '## Where a peer is right and ours is not\n\n- **two.** ours: calls 1, 3 failed; 2 requests. Right: theirs. It is better so.',
+    '## Cases in which a peer is right and Keyrail is not\n\n- **two.** ours: calls 1, 3 failed; 2 requests. Right: theirs. It is better so.',
   )
-  expect(text).toContain('## Where neither is right\n\n- **three.** ours: failed. Not argued.')
+  expect(text).toContain('## Cases in which neither is right\n\n- **three.** ours: failed. No reason given.')
   expect(text).toMatch(/\| one +\| right +\| raw: 4 requests +\|/)
 })

@@ -12,11 +12,11 @@ import { FetchRequest, JsonRpcProvider } from 'ethers'
 import { http, keccak256 } from 'viem'
 import { Web3 } from 'web3'
 
-/** One column of the table. */
+/** A column of the table. */
 export interface Column {
   readonly subject: Subject
   readonly isOurs: boolean
-  /** How it was made, as code. */
+  /** The code that creates it. */
   readonly made: string
 }
 
@@ -65,13 +65,13 @@ const ethersJsonRpc = createEthersSubject('ethers JsonRpcProvider', (target) => 
 const web3Http = createWeb3Subject('web3 HttpProvider', (target) => ({
   provider: new Web3.providers.HttpProvider(
     getUrl(target),
-    // By its types all providers of web3 take the options of all others.
+    // The types of web3 allow the options of every provider for each.
     (target.signal ? { providerOptions: { signal: target.signal } } : {}) as never,
   ),
   aborts: true,
 }))
 
-/** All of them, each of ours before the library's own. */
+/** The columns, each adapter before the library's own provider. */
 export const columns: readonly Column[] = [
   { subject: ourFetch, isOurs: true, made: 'createClient({ baseUrl, apiKey, chainId, keccak256 })' },
   { subject: ourViem, isOurs: true, made: 'keyrail({ baseUrl, apiKey, chainId })' },

@@ -77,13 +77,13 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
     const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.accepted
     if (!lost && calls.some(({ method }) => method === 'eth_sendRawTransaction')) taken.add(node.transaction.hash)
     const item = (call: RequestedCall): object => ({ jsonrpc: '2.0', id: call.id, result: result(call) })
-    const given = ({ of, id, result: said, error }: AdapterBatchEntry): object => {
+    const given = ({ of, id, result: value, error }: AdapterBatchEntry): object => {
       const call = calls[of ?? -1]
       const own = id === 'text' ? String(call?.id) : id === 'foreign' ? FOREIGN : id === null ? null : call?.id
       return {
         jsonrpc: '2.0',
         id: own,
-        ...(error ? { error } : { result: said ?? (call ? result(call) : undefined) }),
+        ...(error ? { error } : { result: value ?? (call ? result(call) : undefined) }),
       }
     }
     const fill = (text: string): string =>

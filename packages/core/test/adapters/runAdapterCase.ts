@@ -13,7 +13,7 @@ export interface CaseReport {
   /** Where the key was found, also in places that the case does not check. The client is searched only if the case checks it. */
   readonly leaks: readonly ('error' | 'client' | 'console')[]
   /** The messages of the errors, to debug a problem. */
-  readonly said: readonly string[]
+  readonly messages: readonly string[]
   /** The duration, in milliseconds. */
   readonly tookMs: number
 }
@@ -105,7 +105,7 @@ export async function runAdapterCase(
       ...(expect.prints === false && watched.printed.length > 0 ? ['prints to the console'] : []),
       ...(watched.unhandled.length > 0 ? ['rejection that nobody can catch'] : []),
     ]
-    return { problems: [...new Set(problems)], leaks, said: errors.map(String), tookMs }
+    return { problems: [...new Set(problems)], leaks, messages: errors.map(String), tookMs }
   } finally {
     client?.close()
     await server.close()
@@ -186,8 +186,8 @@ interface OutcomeCheck {
 function findOutcomeProblems({ ends, expected, client, reason, limitMs }: OutcomeCheck): string[] {
   return ends.flatMap((end, at) => {
     const expectedEnd = typeof expected === 'string' ? expected : expected[at]
-    const said = findOutcomeProblem(end, expectedEnd as AdapterEnd, { client, reason, limitMs })
-    return said === undefined ? [] : [typeof expected === 'string' ? said : `call ${at + 1} ${said}`]
+    const problem = findOutcomeProblem(end, expectedEnd as AdapterEnd, { client, reason, limitMs })
+    return problem === undefined ? [] : [typeof expected === 'string' ? problem : `call ${at + 1} ${problem}`]
   })
 }
 
@@ -221,7 +221,7 @@ function findRequestProblems({ arrived, elsewhere }: AdapterServer, expect: Adap
   const connections = new Set(arrived.map(({ connection }) => connection)).size
   return [
     ...(arrived.length < atLeast || arrived.length > atMost ? [many(arrived.length)] : []),
-    ...(expect.methods && String(methods) !== String(expect.methods) ? [`asked ${brief(methods)}`] : []),
+    ...(expect.methods && String(methods) !== String(expect.methods) ? [`sent ${brief(methods)}`] : []),
     ...Object.entries(expect.counts ?? {}).flatMap(([method, count]) => {
       const sent = methods.filter((one) => one === method).length
       return sent === count ? [] : [`${brief([method])} ${sent} times`]
