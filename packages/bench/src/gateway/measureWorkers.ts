@@ -1,15 +1,15 @@
 import { startServer } from '../server/startServer.ts'
 import { single } from './bodies.ts'
-import { putLoad } from './load.ts'
+import { runLoad } from './load.ts'
 import { startTarget } from './startTarget.ts'
 import type { RunningTarget } from './startTarget.ts'
 
-// Run by measureFigures with the number of rounds: the same calls to one service, to the workers of another one, and to as many separate ones.
+// Run by measureFigures with the number of rounds. Sends the same calls to one service, to the workers of another one, and to as many separate services.
 
 const WORKERS = 4
 const SECONDS = 2
 const WARM_UP_SECONDS = 5
-/** 1,600 calls a second together, as far as the machine allows: so many that no process is idle, and so few that none waits for a core all the time. */
+/** 1,600 calls a second in total, if the machine is fast enough: no process is idle, and none waits for a core all the time. */
 const steady = { connections: 16, pauseMs: 40 }
 
 const server = await startServer()
@@ -25,12 +25,12 @@ const getCpuUs = async (targets: ReadonlySet<RunningTarget>): Promise<number> =>
   return used.reduce((sum, { cpuUs }) => sum + cpuUs, 0)
 }
 
-/** Puts the same load on each target, and on one that is named twice twice that. @returns The processor time of a call. */
+/** Sends the same load to each target, and twice the load to a target that is listed twice. @returns The CPU time of a call. */
 const measure = async (targets: readonly RunningTarget[], load = steady, seconds = SECONDS): Promise<number> => {
   const before = await getCpuUs(new Set(targets))
   const all = await Promise.all(
     targets.map(({ target: { url, paths } }) =>
-      putLoad(url, { ...load, paths: paths['good'] ?? [], bodies: single }, seconds),
+      runLoad(url, { ...load, paths: paths['accepted'] ?? [], bodies: single }, seconds),
     ),
   )
   const after = await getCpuUs(new Set(targets))
@@ -51,7 +51,7 @@ try {
   const workers = Array.from<RunningTarget>({ length: WORKERS }).fill(await open(String(WORKERS), 'workers'))
   const subjects = { separate, workers, one, again: separate }
   const names = Object.keys(subjects) as (keyof typeof subjects)[]
-  // As many calls for each process.
+  // The same number of calls for each process.
   for (const name of ['separate', 'workers'] as const)
     await measure(subjects[name], { ...steady, pauseMs: 0 }, WARM_UP_SECONDS)
   const seen: Record<keyof typeof subjects, number[]> = { separate: [], workers: [], one: [], again: [] }

@@ -22,10 +22,10 @@ const subjects = Object.fromEntries(
 const nothing: PythonCost = { wallMs: 0, cpuMs: 0 }
 const figures: Record<string, number[]> = {}
 const add = (key: string, value: number): void => void (figures[key] ??= []).push(value)
-/** A round of each is cut into so many, taken in turn: what else the machine does then slows all alike. */
+/** A round is split into this many slices, and the subjects take turns, so that other load on the machine affects all of them equally. */
 const slices = 10
 
-// What is done for the first time is not counted: connections, and code that is looked up once.
+// The first calls are not counted: they open connections and load code.
 for (const name of names)
   for (const workload of workloads) await subjects[name].run(`${workload.name} ${workload.calls}`)
 for (let round = 0; round < Number(rounds); round++) {
