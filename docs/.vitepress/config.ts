@@ -67,7 +67,7 @@ export default {
       { text: 'Get started', link: '/start.md' },
       { text: 'Guides', link: '/choosing.md' },
       { text: 'Reference', link: '/transport.md' },
-      { text: 'Operate', link: '/service/operating.md' },
+      { text: 'Operate', link: '/service/running.md' },
       { text: 'Compare', link: '/compare.md' },
     ],
     sidebar: sidebar(pages),

@@ -112,7 +112,9 @@ const groups: readonly GroupEntry[] = [
     entries: [
       ['service/running.md', 'Run the service'],
       ['service/deploying.md', 'Deploy'],
-      ['service/operating.md', 'Operate'],
+      ['service/operating.md', 'Accounts, backups, secret'],
+      ['service/monitoring.md', 'Monitoring'],
+      ['service/tracing.md', 'Tracing'],
       ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
