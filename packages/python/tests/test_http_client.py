@@ -75,6 +75,9 @@ class SlowSocket:
     def close(self) -> None:
         pass
 
+    def detach(self) -> int:
+        return -1
+
     def _take(self, seconds: float) -> None:
         type(self).now_s += min(seconds, self._timeout)
         if seconds > self._timeout:
