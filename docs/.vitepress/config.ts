@@ -11,12 +11,12 @@ const top = join(import.meta.dirname, '../..')
 const folder = join(import.meta.dirname, 'pages')
 const pages = stagePages(top, folder)
 
-/** What of Vite's server is used. */
+/** The members of Vite's server that are used. */
 interface Server {
   readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', listener: (file: string) => void): void }
 }
 
-/** What is searched of a page: of the reference names and words, and no signatures. Nobody searches for colours, and they take seconds. */
+/** The text of a page for the search index: without the signatures of the reference, and without syntax colors, which take seconds. */
 const searched = (markdown: string, path: string): string =>
   path.startsWith('api/')
     ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
@@ -41,7 +41,7 @@ export default {
   transformPageData: ({ relativePath }: { readonly relativePath: string }) =>
     relativePath === 'index.md' ? { frontmatter: { sidebar: false, aside: false, pageClass: 'landing' } } : undefined,
   markdown: {
-    // Pages are plain Markdown, which is read elsewhere too: angle brackets and braces are text.
+    // Pages are plain Markdown, which other viewers show too: angle brackets and braces are text.
     html: false,
     linkify: false,
     attrs: { disable: true },

@@ -1,4 +1,4 @@
-// Without the fonts: what a reader's own system has loads at once, and from nowhere.
+// The theme without fonts: system fonts need no download.
 export { default } from 'vitepress/theme-without-fonts'
-// After the theme's own, to hold in its place.
+// Imported after the theme, to override its styles.
 import './wide.css'

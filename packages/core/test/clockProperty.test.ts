@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply } from './memoryFetch.ts'
-import { answerAll } from './scriptedPost.ts'
+import { echoAll } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport } from './fullTransport.ts'
 
@@ -45,8 +45,8 @@ const clockSteps: Record<string, (ms: number) => void> = {
 }
 
 const replies: Record<string, (sent: Fetched) => FetchReply> = {
-  response: (sent) => answerAll(sent),
-  'response late': (sent) => ({ ...answerAll(sent), afterMs: 700 }),
+  response: (sent) => echoAll(sent),
+  'response late': (sent) => ({ ...echoAll(sent), afterMs: 700 }),
   hang: () => ({ never: true }),
   'a head and no more': () => ({ headOnly: true }),
   break: () => ({ facts: { text: 'fetch failed' }, afterMs: 5 }),

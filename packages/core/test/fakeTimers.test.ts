@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { batch, budget, createTransport } from '@keyrail/core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
-interface Asked {
+interface RpcCall {
   readonly id: number
   readonly method: string
 }
 
-const reply = ({ id, method }: Asked): object => ({ jsonrpc: '2.0', id, result: method })
+const reply = ({ id, method }: RpcCall): object => ({ jsonrpc: '2.0', id, result: method })
 
 let server: Server
 let url: string
@@ -20,7 +20,7 @@ beforeAll(async () => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      const read = JSON.parse(body) as Asked | Asked[]
+      const read = JSON.parse(body) as RpcCall | RpcCall[]
       // A node that accepts the call and never responds.
       if ([read].flat().some(({ method }) => method === 'eth_getLogs')) return
       response.end(JSON.stringify(Array.isArray(read) ? read.map(reply) : reply(read)))

@@ -2,7 +2,7 @@ import { soakCall } from './soakCall.ts'
 import type { ServerReport } from './soakServer.ts'
 import type { SoakTally } from './soakTally.ts'
 
-/** What became of the transactions of a soak. */
+/** The outcome of the transactions of a soak test. */
 export interface WritesJudged {
   readonly made: number
   /** Taken by the servers more than once: one that may have arrived was sent again. */

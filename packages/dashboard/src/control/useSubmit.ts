@@ -59,9 +59,9 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
       try {
         return { answer: await send(password) }
       } catch (error) {
-        const isAskedFor = isControlFailure(error, 'confirm_required')
+        const isRequired = isControlFailure(error, 'confirm_required')
         const isRejected = password !== undefined && isControlFailure(error, 'wrong_password')
-        if (!isAskedFor && !isRejected) throw error
+        if (!isRequired && !isRejected) throw error
         isWrong = password !== undefined
         password = await askPassword(isWrong)
         if (password === undefined) return undefined

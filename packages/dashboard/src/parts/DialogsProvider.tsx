@@ -9,7 +9,7 @@ import type { Dialogs } from './dialogs.ts'
 import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { PasswordField } from './PasswordField.tsx'
 
-interface Asked {
+interface PasswordPrompt {
   readonly wasWrong: boolean
   readonly answer: (password: string | undefined) => void
 }
@@ -24,7 +24,7 @@ const undoMs = 15_000
 
 /** Renders the dialogs and messages of {@link useDialogs}. */
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
-  const [asked, setAsked] = useState<Asked>()
+  const [passwordPrompt, setPasswordPrompt] = useState<PasswordPrompt>()
   const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
   const [password, setPassword] = useState('')
   const [said, setSaid] = useState<Said>()
@@ -50,20 +50,20 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     }
   }
   const askPassword = useCallback(
-    (wasWrong: boolean) => new Promise<string | undefined>((answer) => setAsked({ wasWrong, answer })),
+    (wasWrong: boolean) => new Promise<string | undefined>((answer) => setPasswordPrompt({ wasWrong, answer })),
     [],
   )
   const showNewKey = useCallback((apiKey: string) => new Promise<void>((saved) => setNewKey({ apiKey, saved })), [])
   const settle = (answer: string | undefined): void => {
-    asked?.answer(answer)
-    setAsked(undefined)
+    passwordPrompt?.answer(answer)
+    setPasswordPrompt(undefined)
     setPassword('')
   }
   const dialogs = useMemo(() => ({ askPassword, showNewKey, say }), [askPassword, showNewKey, say])
   return (
     <DialogsContext value={dialogs}>
       {children}
-      {asked && (
+      {passwordPrompt && (
         <Dialog title="Your password" onClose={() => settle(undefined)}>
           <form
             className="stack"
@@ -77,7 +77,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               kind="current"
               value={password}
               onChange={setPassword}
-              fix={asked.wasWrong ? 'Wrong password.' : undefined}
+              fix={passwordPrompt.wasWrong ? 'Wrong password.' : undefined}
             />
             <div className="row end">
               <Button onClick={() => settle(undefined)}>Cancel</Button>

@@ -6,7 +6,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { createAppBody } from '../control/world.ts'
+import { createAppBody } from '../control/accountFixture.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { createVisitor } from './visitor.ts'
 

@@ -66,8 +66,8 @@ type RouteName = keyof ControlApi
 type Given<Name extends RouteName> = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: ControlApi[Name]['body']
-  /** What the answer is asked to show. */
-  readonly shows?: (answer: ControlApi[Name]['response']) => readonly string[]
+  /** Secrets that the response must contain. */
+  readonly shows?: (response: ControlApi[Name]['response']) => readonly string[]
 }
 
 describe('keyrail serve with all features', () => {
