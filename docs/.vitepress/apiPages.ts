@@ -41,7 +41,8 @@ export function apiPages(top: string): readonly ApiPage[] {
     ...planned.map(({ path, title, of }) => `- [${title}](/${path}): ${of.length} exports`),
     ...python.map(({ path, title, names }) => `- [${title}](/${path}): ${names} names`),
   ]
-  const about = 'Every public export, written from the sources and their docblocks when this site is built.'
+  const about =
+    'Every public export of each package, generated from the docstrings in the source. For a guide, see [the transport](/transport.md), [viem](/viem.md), [ethers](/ethers.md), [web3.js](/web3.md) or [Python](/python.md).'
   return [
     { path: 'api/index.md', title: 'API reference', markdown: `# API reference\n\n${about}\n\n${index.join('\n')}\n` },
     ...planned.map((page) => ({ path: page.path, title: page.title, markdown: writePage(page, links) })),
@@ -70,7 +71,8 @@ function planPackage(top: string, folder: string): readonly Planned[] {
   const values = own.filter(({ isType }) => !isType)
   const types = own.filter(({ isType }) => isType)
   const schema = [...readExports(join(home, 'src/schema/index.ts'))].sort((a, b) => a.name.localeCompare(b.name))
-  const also = 'The others: [functions](/api/core.md), [types](/api/core-types.md), [schema](/api/core-schema.md).'
+  const pages = '[functions](/api/core.md), [types](/api/core-types.md), [schema](/api/core-schema.md)'
+  const also = `All pages of the package: ${pages}.`
   return [
     page('core', name, `The functions of \`${name}\`. ${also}`, values),
     page('core-types', `${name}: types`, `The types of \`${name}\`. ${also}`, types),
@@ -108,7 +110,7 @@ function writePage({ title, about, of, language }: Planned, links: ReadonlyMap<s
   const also =
     passed.length === 0
       ? []
-      : [`Re-exported from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
+      : [`Also exported, from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
   const sections = own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near, language)}`)
   return `# ${title}\n\n${[about, ...also, ...sections].join('\n\n')}\n`
 }
@@ -134,7 +136,7 @@ function writeExport(
     text(doc.text),
     fence(language, declarations.join('\n')),
     doc.params.map((param) => `- \`${param.name}\`: ${line(param.text)}`).join('\n'),
-    doc.returns && `**Gives** ${line(doc.returns)}`,
+    doc.returns && `**Returns** ${line(doc.returns)}`,
     ...doc.throws.map((thrown) => `**Throws** ${line(thrown)}`),
     ...doc.examples.map((code) => fence('ts', code)),
     ...doc.see.map((source) => `**See** ${line(source)}`),

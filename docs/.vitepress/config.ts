@@ -16,11 +16,16 @@ interface Server {
   readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', listener: (file: string) => void): void }
 }
 
-/** The text of a page for the search index: without the signatures of the reference, and without syntax colors, which take seconds. */
-const searched = (markdown: string, path: string): string =>
-  path.startsWith('api/')
+/** Pages for contributors. In the search results they would be between the pages that users look for. */
+const unsearched = new Set(['changelog.md', 'architecture.md', 'contributing.md'])
+
+/** The text of a page that the search finds. Signatures are left out, and code is not highlighted, which would take seconds. */
+const toSearchable = (markdown: string, path: string): string => {
+  if (unsearched.has(path)) return ''
+  return path.startsWith('api/')
     ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
     : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)\b.*$/gm, '$1text')
+}
 
 // The site loads nothing from other hosts, and its policy makes the browser block such requests. VitePress writes two scripts into each page.
 const policy =
@@ -62,7 +67,7 @@ export default {
       { text: 'Get started', link: '/start.md' },
       { text: 'Guides', link: '/choosing.md' },
       { text: 'Reference', link: '/transport.md' },
-      { text: 'Operate', link: '/service/operating.md' },
+      { text: 'Operate', link: '/service/running.md' },
       { text: 'Compare', link: '/compare.md' },
     ],
     sidebar: sidebar(pages),
@@ -74,7 +79,7 @@ export default {
           source: string,
           env: { readonly relativePath: string },
           markdown: { render(text: string, env: object): string },
-        ) => markdown.render(searched(source, env.relativePath), env),
+        ) => markdown.render(toSearchable(source, env.relativePath), env),
       },
     },
   },

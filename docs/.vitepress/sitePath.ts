@@ -25,4 +25,5 @@ const pages: Readonly<Record<string, string>> = {
   'packages/bench/PEERS.md': 'bench/peers.md',
   'packages/bench/FAILOVER.md': 'bench/failover.md',
   'packages/bench/GETH.md': 'bench/geth.md',
+  'packages/bench/SOAK.md': 'bench/soak.md',
 }

@@ -96,6 +96,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"url": "wss://node.example"},
     {"url": "https://node.example/" + "a" * 10_000},
     {"url": "https://node.example:port"},
+    {"url": "https://node.example:85450"},
     {"url": "https://user:пароль@node.example"},
     {**APP, "base_url": "https://user:password@node.example"},
     {**APP, "base_url": "https://node.example?a=b"},
@@ -129,6 +130,7 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "headers": {"x-team": ""}},
     {**APP, "headers": {"x-team": "a\nb"}},
     {**APP, "proxy": "socks5://127.0.0.1:1080"},
+    {**APP, "proxy": "http://user:пароль@127.0.0.1:3128"},
     {**APP, "ssl_context": "/etc/ssl/ca.pem"},
     {**APP, "endpoints": [Endpoint("https://node.example")]},
     {"endpoints": "https://node.example"},
@@ -226,6 +228,8 @@ RESPONSES: list[tuple[Script, dict[str, Any]]] = [
     (reset, {}),
     (chunk_then_close, {}),
     (raw(200, "x", {"content-encoding": "br"}), {}),
+    (raw(200, "not gzip", {"content-encoding": "gzip"}), {}),
+    (lambda _, connection: connection.send(b"SSH-2.0-OpenSSH\r\n"), {}),
     (raw(200, "x" * 6_000), {"max_response_bytes": 5_000}),
     (raw(302, "", {"location": "https://other.example"}), {}),
     (raw(200, ""), {}),
@@ -340,6 +344,9 @@ def response_messages() -> Iterator[str]:
     yield get_message(send(reset))
     yield get_message(send(with_member(result="0x" + "11" * 32)))
     yield describe_error(ssl.SSLError())
+    without_tls = ssl.SSLError()
+    without_tls.reason = "WRONG_VERSION_NUMBER"
+    yield describe_error(without_tls)
     yield describe_error(OSError("Tunnel connection failed: 407 Proxy Authentication Required"))
     yield describe_ssl_problem(ssl.SSLError())
 

@@ -10,8 +10,7 @@ const WORKERS = 4
 const SECONDS = 2
 const WARM_UP_SECONDS = 5
 /** 1,600 calls a second in total, if the machine is fast enough: no process is idle, and none waits for a core all the time. */
-const connections = 16
-const pauseMs = 40
+const steady = { connections: 16, pauseMs: 40 }
 
 const server = await startServer()
 const opened: RunningTarget[] = []
@@ -27,11 +26,11 @@ const getCpuUs = async (targets: ReadonlySet<RunningTarget>): Promise<number> =>
 }
 
 /** Sends the same load to each target, and twice the load to a target that is listed twice. @returns The CPU time of a call. */
-const measure = async (targets: readonly RunningTarget[], seconds = SECONDS, pause = pauseMs): Promise<number> => {
+const measure = async (targets: readonly RunningTarget[], load = steady, seconds = SECONDS): Promise<number> => {
   const before = await getCpuUs(new Set(targets))
   const all = await Promise.all(
     targets.map(({ target: { url, paths } }) =>
-      runLoad(url, { paths: paths['accepted'] ?? [], bodies: single, connections, pauseMs: pause }, seconds),
+      runLoad(url, { ...load, paths: paths['accepted'] ?? [], bodies: single }, seconds),
     ),
   )
   const after = await getCpuUs(new Set(targets))
@@ -53,10 +52,19 @@ try {
   const subjects = { separate, workers, one, again: separate }
   const names = Object.keys(subjects) as (keyof typeof subjects)[]
   // The same number of calls for each process.
-  for (const name of ['separate', 'workers'] as const) await measure(subjects[name], WARM_UP_SECONDS, 0)
+  for (const name of ['separate', 'workers'] as const)
+    await measure(subjects[name], { ...steady, pauseMs: 0 }, WARM_UP_SECONDS)
   const seen: Record<keyof typeof subjects, number[]> = { separate: [], workers: [], one: [], again: [] }
   for (let round = 0; round < Number(rounds); round++)
     for (const name of round % 2 ? names.toReversed() : names) seen[name].push(await measure(subjects[name]))
+  // As many calls as they can take.
+  const busy: Record<'workers' | 'one', number[]> = { workers: [], one: [] }
+  const busyNames = ['workers', 'one'] as const
+  const getBusyCpuUs = (name: 'workers' | 'one'): Promise<number> =>
+    measure(subjects[name].slice(0, 1), { connections: 64, pauseMs: 0 })
+  for (const name of busyNames) await getBusyCpuUs(name)
+  for (let round = 0; round < Number(rounds); round++)
+    for (const name of round % 2 ? busyNames.toReversed() : busyNames) busy[name].push(await getBusyCpuUs(name))
   const beside = (name: keyof typeof subjects, reference: keyof typeof subjects): readonly number[] =>
     seen[name].map((cpuUs, round) => cpuUs / (seen[reference][round] ?? Number.NaN))
   process.stdout.write(
@@ -64,6 +72,7 @@ try {
       ratio: beside('workers', 'separate'),
       control: beside('again', 'separate'),
       toOne: beside('workers', 'one'),
+      toOneBusy: busy.workers.map((cpuUs, round) => cpuUs / (busy.one[round] ?? Number.NaN)),
       separateToOne: beside('separate', 'one'),
       workers: seen.workers,
       separate: seen.separate,
