@@ -154,11 +154,11 @@ test.each(Object.entries(setUps))(
         reply = replies['response'] as (typeof replies)[string]
         let end: string | undefined
         transport.request({ method: 'eth_getBalance', params: ['0x0'] }).then(
-          () => (end = 'answered'),
+          () => (end = 'succeeded'),
           ({ kind }: { kind: string }) => (end = kind),
         )
         await pass(longestMs, 'runs well')
-        expect(['answered', 'quota', 'throttled']).toContain(end)
+        expect(['succeeded', 'quota', 'throttled']).toContain(end)
         transport.close()
       }),
       { numRuns: 12 },

@@ -120,7 +120,7 @@ describe('with every endpoint down', () => {
 describe('stats of an endpoint whose breaker is open', () => {
   test.each([
     ['is down', down, 5],
-    ['answers 503', busy, 5],
+    ['responds with 503', busy, 5],
     ['rejects the key', { status: 401, text: 'unknown key' } as FetchReply, 1],
     ['forbids each call', { status: 403, text: 'origin not allowed' } as FetchReply, 5],
   ])('count what opened it, if it %s', async (_, reply, failures) => {

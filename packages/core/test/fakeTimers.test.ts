@@ -137,10 +137,10 @@ describe.each([
     const transport = createTransport({ url, budget: budget({ requestsPerSecond: 10, burst: 1 }), coalesce: false })
     await transport.request(call)
     vi.useFakeTimers({ toFake: [...toFake] })
-    let answered = 0
-    for (let i = 0; i < 5; i++) void transport.request(call).then(() => answered++)
+    let responses = 0
+    for (let i = 0; i < 5; i++) void transport.request(call).then(() => responses++)
     await advance(1_000)
-    expect(answered).toBe(5)
+    expect(responses).toBe(5)
     vi.useRealTimers()
     expect(await transport.request(call)).toBe('eth_chainId')
     transport.close()

@@ -235,7 +235,7 @@ test('every call ends once, before its deadline, with its own result or a correc
       for (const { method, params, timeoutMs, startedAt, reason, completions, end } of made) {
         expect(completions, `${method} ends exactly once`).toBe(1)
         const { ok, value, at } = end as NonNullable<typeof end>
-        const name = ok ? 'answered' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'unknown'
+        const name = ok ? 'succeeded' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'unknown'
         seen[name] = (seen[name] ?? 0) + 1
         if (free && at >= 0) expect(at - startedAt, 'it ends in time').toBeLessThanOrEqual(timeoutMs + GRACE_MS)
         if (free && at >= 0) seen['in time'] = (seen['in time'] ?? 0) + 1

@@ -107,9 +107,9 @@ describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
     let succeeded = 2
     let rejected: Awaited<ReturnType<typeof callNode>> | undefined
     for (let call = 0; call < 40 && rejected === undefined; call += 1) {
-      const answer = await callNode(call % 2 === 0 ? first : second)
-      if (answer.status === 200) succeeded += 1
-      else rejected = answer
+      const response = await callNode(call % 2 === 0 ? first : second)
+      if (response.status === 200) succeeded += 1
+      else rejected = response
     }
     expect(succeeded).toBe(30)
     expect(rejected).toMatchObject({ status: 403, reason: 'quota_exceeded' })

@@ -74,7 +74,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
   const { account } = await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
   const disabledPath = (await createKey(bob)).path
   const operator = createVisitor(url)
-  const { status } = await operator.ask(
+  const { status } = await operator.request(
     'POST',
     `/api/admin/users/${account.id}/disable`,
     {},

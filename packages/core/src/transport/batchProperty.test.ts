@@ -100,14 +100,14 @@ const scenario = fc.record({
 })
 
 test('every call completes once, with its own result or a correct failure, for any behaviour of the server', async () => {
-  const joined = { answered: 0, rejected: 0 }
+  const joined = { succeeded: 0, rejected: 0 }
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
       // Timers of a failed case, while fast-check shrinks it.
       vi.clearAllTimers()
       const { calls, joining, maxCalls, maxBytes, maxInFlight, cap, rejection, retries } = given
       /** For each call: the kinds with which it may fail, how often it was sent, and whether it may have arrived. */
-      const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, answered: false }))
+      const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, succeeded: false }))
       const records: RouteCall[] = []
       const outcomes = calls.map(() => [] as { ok: boolean; value: unknown }[])
       let dealt = 0
@@ -125,7 +125,7 @@ test('every call completes once, with its own result or a correct failure, for a
           const fate = fates[at] as (typeof fates)[number]
           expect((records[at] as RouteCall).ended, 'nothing is sent after its call ended').toBe(false)
           expect(outcomes[at], 'nothing is sent after its call completed').toHaveLength(0)
-          expect(fate.answered, 'nothing is sent again that was answered').toBe(false)
+          expect(fate.succeeded, 'no call is sent again after its response').toBe(false)
           if (!isReadMethod(method)) {
             expect(fate.mayHaveArrived, 'no write is sent twice unless it cannot have arrived').toBe(false)
             expect(batched, 'no write is batched').toBe(false)
@@ -143,7 +143,7 @@ test('every call completes once, with its own result or a correct failure, for a
         if (joining && rpcCalls.length > 1) expect(posted.body.length, 'the cap by bytes').toBeLessThanOrEqual(maxBytes)
         for (const { limit, at, rejected } of learned)
           if (at < posted.at && rejected.some((call) => (endedAt.get(call) ?? Infinity) > at))
-            expect(rpcCalls.length, 'a learned cap is kept').toBeLessThanOrEqual(limit)
+            expect(rpcCalls.length, 'a learned cap is respected').toBeLessThanOrEqual(limit)
 
         const afterMs = given.lastsMs[requests % given.lastsMs.length] as number
         const fault = given.whole[requests++]
@@ -164,7 +164,7 @@ test('every call completes once, with its own result or a correct failure, for a
             learned.push({ limit: Math.max(1, limit), at: posted.at + afterMs, rejected })
           if (/rest/.test(rejection))
             for (const { params } of rpcCalls.slice(0, cap))
-              (fates[params[0] as number] as (typeof fates)[number]).answered = true
+              (fates[params[0] as number] as (typeof fates)[number]).succeeded = true
           return { ...(rejections[rejection] as (typeof rejections)[string])(rpcCalls, cap), afterMs }
         }
         const responses = rpcCalls.map((one) => {
@@ -174,7 +174,7 @@ test('every call completes once, with its own result or a correct failure, for a
           ] as (typeof itemFaults)[string]
           for (const kind of kinds) fate.kinds.add(kind)
           // The response to a single call has only the first item.
-          if (kinds.length === 0) fate.answered = true
+          if (kinds.length === 0) fate.succeeded = true
           if (!kinds.includes('throttled')) fate.mayHaveArrived = true
           return make(one)
         })
@@ -182,11 +182,11 @@ test('every call completes once, with its own result or a correct failure, for a
           const [only] = responses[0] as [unknown?]
           const fate = fates[rpcCalls[0]?.params[0] as number] as (typeof fates)[number]
           const { id, result } = Object(only) as { id?: unknown; result?: { method?: unknown } }
-          fate.answered = id === rpcCalls[0]?.id && result !== undefined
-          if (!fate.answered) fate.kinds.add('badResponse')
+          fate.succeeded = id === rpcCalls[0]?.id && result !== undefined
+          if (!fate.succeeded) fate.kinds.add('badResponse')
           return { text: JSON.stringify(only) ?? '', afterMs }
         }
-        joined.answered++
+        joined.succeeded++
         const items = responses.flat()
         if (given.order === 'reversed') items.reverse()
         return { text: JSON.stringify(items), afterMs }
@@ -246,6 +246,6 @@ test('every call completes once, with its own result or a correct failure, for a
     { numRuns: 600 },
   )
   // Otherwise the cases above would not have tested batches.
-  expect(joined.answered).toBeGreaterThan(300)
+  expect(joined.succeeded).toBeGreaterThan(300)
   expect(joined.rejected).toBeGreaterThan(30)
 })

@@ -125,10 +125,10 @@ describe('a budget per second', () => {
     const { limited } = make({ requestsPerSecond: 10, burst: 2 }, (_, n) =>
       n === 0 ? { result: null } : { never: true },
     )
-    const [answered, ended] = send(limited, 2) as [Sent, Sent]
+    const [succeeded, ended] = send(limited, 2) as [Sent, Sent]
     ended.end(undefined)
     await vi.runAllTimersAsync()
-    expect(answered).toMatchObject({ ok: true, value: null, completions: 1 })
+    expect(succeeded).toMatchObject({ ok: true, value: null, completions: 1 })
     expect(ended).toMatchObject({ ok: false, value: undefined, completions: 1 })
   })
 

@@ -261,7 +261,7 @@ describe('coalesce', () => {
 
   describe('after a write', () => {
     test.each([
-      ['was answered', () => response(1, '0xhash')],
+      ['has completed', () => response(1, '0xhash')],
       ['failed', () => fail(1, new Error('lost'))],
     ])('that %s, joins no request that started before it', async (_, complete) => {
       const before = transport.request(read)

@@ -75,7 +75,7 @@ describe('a route in order', () => {
     ['throttling', throttled],
     ['a used-up quota', fails({ text: 'Payment Required', status: 402 })],
     ['a rejected key', fails({ text: 'Unauthorized', status: 401 })],
-    ['what is no answer', fails({ kind: 'badResponse', text: '<html>' })],
+    ['an invalid response', fails({ kind: 'badResponse', text: '<html>' })],
     ['a method it has not', fails({ text: 'x', rpcError: { code: -32601, message: 'x' } })],
     [
       'state it has not',

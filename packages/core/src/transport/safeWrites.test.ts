@@ -84,8 +84,8 @@ const lost: FailureFacts = { kind: 'network', text: 'socket hang up' }
 
 const ambiguous: [string, FailureFacts][] = [
   ['a lost connection', lost],
-  ['a timeout of an attempt', { kind: 'timeout', text: 'no answer within 3000 ms of one attempt' }],
-  ['a broken answer', { kind: 'badResponse', text: 'an empty body', status: 200 }],
+  ['a timeout of an attempt', { kind: 'timeout', text: 'no response within 3000 ms of one attempt' }],
+  ['a broken response', { kind: 'badResponse', text: 'an empty body', status: 200 }],
   ['a server that is down', { text: 'Bad Gateway', status: 502 }],
   ['a 503 page about a rate limit', { text: 'too many requests', status: 503 }],
   ['a 502 page about a key', { text: 'unauthorized', status: 502 }],

@@ -26,9 +26,9 @@ export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], see
       doubled++
       tally.report(`transaction ${index} was sent ${met.length} times, and met ${met.join(', then ')}`)
     }
-    if (tally.answered[index] && met.length === 0) {
+    if (tally.succeeded[index] && met.length === 0) {
       untaken++
-      tally.report(`transaction ${index} was answered, and never taken`)
+      tally.report(`transaction ${index} succeeded, but never arrived`)
     }
   }
   return { made, doubled, untaken }

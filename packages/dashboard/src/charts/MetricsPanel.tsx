@@ -56,7 +56,7 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
       </div>
       <Filters />
       <Loaded
-        query={metricsSearch}
+        query={query}
         shape={
           <div className="stack">
             <Skeleton lines={1} />

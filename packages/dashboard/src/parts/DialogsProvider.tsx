@@ -11,7 +11,7 @@ import { PasswordField } from './PasswordField.tsx'
 
 interface PasswordPrompt {
   readonly wasWrong: boolean
-  readonly answer: (password: string | undefined) => void
+  readonly resolve: (password: string | undefined) => void
 }
 
 interface Said {
@@ -50,12 +50,12 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     }
   }
   const askPassword = useCallback(
-    (wasWrong: boolean) => new Promise<string | undefined>((answer) => setPasswordPrompt({ wasWrong, answer })),
+    (wasWrong: boolean) => new Promise<string | undefined>((resolve) => setPasswordPrompt({ wasWrong, resolve })),
     [],
   )
   const showNewKey = useCallback((apiKey: string) => new Promise<void>((saved) => setNewKey({ apiKey, saved })), [])
-  const settle = (answer: string | undefined): void => {
-    passwordPrompt?.answer(answer)
+  const closePrompt = (password: string | undefined): void => {
+    passwordPrompt?.resolve(password)
     setPasswordPrompt(undefined)
     setPassword('')
   }
@@ -64,12 +64,12 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     <DialogsContext value={dialogs}>
       {children}
       {passwordPrompt && (
-        <Dialog title="Your password" onClose={() => settle(undefined)}>
+        <Dialog title="Your password" onClose={() => closePrompt(undefined)}>
           <form
             className="stack"
             onSubmit={(event: FormEvent) => {
               event.preventDefault()
-              if (password !== '') settle(password)
+              if (password !== '') closePrompt(password)
             }}
           >
             <p className="soft">You logged in a while ago. Enter your password to continue.</p>
@@ -80,7 +80,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               fix={passwordPrompt.wasWrong ? 'Wrong password.' : undefined}
             />
             <div className="row end">
-              <Button onClick={() => settle(undefined)}>Cancel</Button>
+              <Button onClick={() => closePrompt(undefined)}>Cancel</Button>
               <Button kind="primary" type="submit">
                 Continue
               </Button>

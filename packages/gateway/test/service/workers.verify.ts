@@ -226,7 +226,7 @@ describe('keyrail serve --workers', () => {
     // Each request is a connection of its own.
     const statuses = await Promise.all(
       Array.from({ length: workers * 2 }, async () => {
-        const { status } = await service.visitor.ask('GET', '/api/keys', undefined, { connection: 'close' })
+        const { status } = await service.visitor.request('GET', '/api/keys', undefined, { connection: 'close' })
         return status
       }),
     )
