@@ -33,7 +33,7 @@ export function apiPages(top: string): readonly ApiPage[] {
   const planned = folders.flatMap((folder) => planPackage(top, folder))
   const links = new Map<string, string>()
   for (const { path, of } of planned)
-    for (const [name, heading] of headingsOf(of))
+    for (const [name, heading] of getHeadings(of))
       // A name that two packages have belongs to the first: the wire's, of core.
       if (!links.has(name)) links.set(name, `/${path}#${headingSlug(heading)}`)
   const python = pythonApiPages(top)
@@ -86,7 +86,7 @@ function planPackage(top: string, folder: string): readonly Planned[] {
 }
 
 /** The heading of each own export. Where a function and a type differ by their first letter alone, the type says what it is. */
-function headingsOf(of: readonly Exported[]): ReadonlyMap<string, string> {
+function getHeadings(of: readonly Exported[]): ReadonlyMap<string, string> {
   const headings = new Map<string, string>()
   const slugs = new Set<string>()
   for (const { name } of of.filter(({ passedOnFrom }) => passedOnFrom === undefined)) {
@@ -101,7 +101,7 @@ function writePage({ title, about, of, language }: Planned, links: ReadonlyMap<s
   const own = of.filter(({ passedOnFrom }) => passedOnFrom === undefined)
   const passed = of.filter(({ passedOnFrom }) => passedOnFrom !== undefined)
   // Fetch has a Log of its own, which there is the one that is meant.
-  const headings = headingsOf(of)
+  const headings = getHeadings(of)
   const near = new Map([
     ...links,
     ...[...headings].map(([name, heading]) => [name, `#${headingSlug(heading)}`] as const),

@@ -61,10 +61,10 @@ function parse(file: string): ts.SourceFile {
 
 function find(file: string, name: string): Pick<Exported, 'declarations' | 'doc'> {
   const source = parse(file)
-  const found = source.statements.filter((statement) => namesOf(statement).includes(name))
+  const found = source.statements.filter((statement) => getNames(statement).includes(name))
   if (found.length > 0) {
-    const declarations = found.filter((one) => !isImplementation(one, found)).map(textOf)
-    return { declarations, doc: docOf(found[0] as ts.Statement) }
+    const declarations = found.filter((one) => !isImplementation(one, found)).map(declarationText)
+    return { declarations, doc: readDoc(found[0] as ts.Statement) }
   }
   for (const statement of source.statements.filter(ts.isExportDeclaration)) {
     const { exportClause, moduleSpecifier } = statement
@@ -76,7 +76,7 @@ function find(file: string, name: string): Pick<Exported, 'declarations' | 'doc'
   throw new Error(`${file} does not export ${name}`)
 }
 
-function namesOf(statement: ts.Statement): readonly string[] {
+function getNames(statement: ts.Statement): readonly string[] {
   if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.getText())
   const { name } = statement as ts.DeclarationStatement
   return name ? [name.getText()] : []
@@ -86,7 +86,7 @@ function namesOf(statement: ts.Statement): readonly string[] {
 const isImplementation = (statement: ts.Statement, all: readonly ts.Statement[]): boolean =>
   all.length > 1 && ts.isFunctionDeclaration(statement) && statement.body !== undefined
 
-function textOf(statement: ts.Statement): string {
+function declarationText(statement: ts.Statement): string {
   const text = withoutKeywords(statement.getText())
   const upTo = (node: ts.Node): string =>
     withoutKeywords(statement.getSourceFile().text.slice(statement.getStart(), node.getStart()))
@@ -119,13 +119,15 @@ function classText(node: ts.ClassDeclaration): string {
   return `${head.trimEnd()}\n  ${members.join('\n  ')}\n}`
 }
 
-function docOf(statement: ts.Statement): Doc {
+function readDoc(statement: ts.Statement): Doc {
   const blocks = ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc)
   const block = blocks.at(-1)
   if (!block) return nothing
   const tags: readonly ts.JSDocTag[] = block.tags ?? []
   const named = (name: string): string[] =>
-    tags.filter(({ tagName }) => tagName.text === name).map((tag) => `${typeOf(tag)}${asText(tag.comment)}`.trim())
+    tags
+      .filter(({ tagName }) => tagName.text === name)
+      .map((tag) => `${getThrownType(tag)}${asText(tag.comment)}`.trim())
   return {
     text: asText(block.comment),
     params: tags.filter(ts.isJSDocParameterTag).map((tag) => ({
@@ -140,7 +142,7 @@ function docOf(statement: ts.Statement): Doc {
 }
 
 /** `@throws {KeyrailError} kind …` names a class before its words. */
-const typeOf = (tag: ts.JSDocTag): string =>
+const getThrownType = (tag: ts.JSDocTag): string =>
   ts.isJSDocThrowsTag(tag) && tag.typeExpression ? `\`${tag.typeExpression.type.getText()}\` ` : ''
 
 /** The compiler takes the first word for a name. */

@@ -59,7 +59,7 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   wanted.set('public/icon.svg', readFileSync(join(top, 'packages/dashboard/public/icon.svg')))
   sync(folder, wanted)
   return [...texts]
-    .map(([path, { source, text }]) => ({ path, source, title: titleOf(text) ?? path }))
+    .map(([path, { source, text }]) => ({ path, source, title: getTitle(text) ?? path }))
     .sort((a, b) => (a.path.slice(0, -'.md'.length) < b.path.slice(0, -'.md'.length) ? -1 : 1))
 }
 
@@ -74,7 +74,7 @@ function withPrograms(top: string, readme: string, text: string): string {
   return [text, ...shown].join('\n')
 }
 
-const titleOf = (markdown: string): string | undefined => /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '')
+const getTitle = (markdown: string): string | undefined => /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '')
 
 function sync(folder: string, wanted: ReadonlyMap<string, string | Buffer>): void {
   mkdirSync(folder, { recursive: true })

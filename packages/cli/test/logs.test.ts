@@ -81,7 +81,7 @@ describe('keyrail logs to a file', () => {
 
   test('writes CSV for a .csv file, filtered by contract and event', async () => {
     const chain = createLogsChain(50)
-    server.script = respondWith(chain.itemOf)
+    server.script = respondWith(chain.getItem)
     out += '.csv'
     const transfer = 'Transfer(address indexed from, address indexed to, uint256 value)'
     const words = ['--from', '0', '--address', contracts[0], '--event', transfer, '--topic1', holder, '--out', out]
@@ -118,7 +118,7 @@ const chain = createLogsChain(399)
 const createHold = (
   block: number,
 ): { readonly script: Script; readonly count: () => number; readonly release: () => void } => {
-  const good = respondWith(chain.itemOf)
+  const good = respondWith(chain.getItem)
   const held: Parameters<Script>[] = []
   let open = false
   return {
@@ -152,7 +152,7 @@ describe('keyrail logs to standard output', () => {
     const [, next = ''] = /hint: resume with --from (\d+)/.exec(first.stderr) ?? []
     expect(next).toBe('200')
 
-    server.script = respondWith(chain.itemOf)
+    server.script = respondWith(chain.getItem)
     const second = await runLogs([...words(next), '--json'])
     expect(second.exitCode).toBe(0)
     expect(parseSummary(second.stderr)).toMatchObject({ finished: true, out: null, bytes: null, fromBlock: 200 })

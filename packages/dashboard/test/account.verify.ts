@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await pages.stop()
   })
 
-  const addressOf = async (appId: string): Promise<string> =>
+  const getUrl = async (appId: string): Promise<string> =>
     (await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', `/api/apps/${appId}/key/reveal`], {})).urls
       .testnet
 
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
   test('deleting an account rejects its keys at once', async () => {
     const { page, password } = ada
-    const address = await addressOf(await addApp(ada, pages.url, 'Portfolio'))
+    const address = await getUrl(await addApp(ada, pages.url, 'Portfolio'))
     expect(await callNode(address)).toMatchObject({ status: 200 })
     await page.goto(`${pages.url}/account/security`)
     await page.getByRole('button', { name: 'Delete the account' }).click()

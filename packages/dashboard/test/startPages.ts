@@ -34,7 +34,7 @@ export async function startPages(
     startAnvil('--chain-id', '1'),
     borrowPages(join(room, 'pages')),
   ])
-  const configOf = (change: Partial<ServiceConfigInput>) => {
+  const createConfig = (change: Partial<ServiceConfigInput>) => {
     // Where it listens is known only once it does, and URLs are printed from there.
     const { publicUrl: _, ...config } = parseServiceConfig({
       publicUrl: 'http://localhost',
@@ -51,7 +51,7 @@ export async function startPages(
     return config
   }
   const service = await createService({
-    config: configOf({}),
+    config: createConfig({}),
     secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(36).toString('base64') }),
     storage: { file: join(room, 'keyrail.sqlite') },
     now,
@@ -63,7 +63,7 @@ export async function startPages(
     node: testnet.url,
     mainnetNode: mainnet.url,
     reload: async (change) => {
-      await service.reload(configOf(change))
+      await service.reload(createConfig(change))
     },
     stop: async () => {
       await service.close({ graceMs: 1_000 })

@@ -56,7 +56,7 @@ beforeEach(() => {
 })
 afterEach(() => server.close())
 
-const numbersOf = (messages: readonly Message[]): unknown[] =>
+const getNumbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params }) => {
     const { number, blockNumber, removed } = Object(params?.result ?? params?.position) as Record<string, unknown>
     const at = Number(number ?? blockNumber)
@@ -119,7 +119,7 @@ describe('subscriptions', () => {
     node.reorg(2)
     node.mine()
     await settle(client)
-    expect(numbersOf(client.messages)).toEqual([1, 2, 'removed 2', 'removed 1', 3, 3])
+    expect(getNumbers(client.messages)).toEqual([1, 2, 'removed 2', 'removed 1', 3, 3])
   })
 
   test('end with eth_unsubscribe', async () => {
@@ -165,7 +165,7 @@ describe('a cursor', () => {
     await client.call('eth_subscribe', 'newHeads', { cursor: { number: '0x3', hashes } })
     node.mine()
     await settle(client)
-    expect(numbersOf(client.messages)).toEqual(['position 1', 2, 3, 4])
+    expect(getNumbers(client.messages)).toEqual(['position 1', 2, 3, 4])
   })
 
   test('gives logs their positions, and a rollback one for all removed blocks', async () => {
@@ -177,7 +177,7 @@ describe('a cursor', () => {
     await settle(client)
     node.revert(before)
     await settle(client)
-    expect(numbersOf(client.messages)).toEqual(['position 0', 1, 'position 1', 'position 17', 'position 0'])
+    expect(getNumbers(client.messages)).toEqual(['position 0', 1, 'position 1', 'position 17', 'position 0'])
   })
 
   test('that has no block of the chain is too old', async () => {
@@ -204,7 +204,7 @@ describe('faults of notifications', () => {
     node.failNotifications(fault)
     node.mine(3)
     await settle(client)
-    expect(numbersOf(client.messages)).toEqual(numbers)
+    expect(getNumbers(client.messages)).toEqual(numbers)
   })
 
   test('delay sends it after those that follow', async () => {
@@ -212,7 +212,7 @@ describe('faults of notifications', () => {
     await client.call('eth_subscribe', 'newHeads')
     node.failNotifications('delay', { after: 1, delayMs: 10 })
     node.mine(3)
-    await expect.poll(() => numbersOf(client.messages)).toEqual([1, 3, 2])
+    await expect.poll(() => getNumbers(client.messages)).toEqual([1, 3, 2])
   })
 
   test('concern one kind, can be cancelled, and are checked', async () => {
@@ -225,7 +225,7 @@ describe('faults of notifications', () => {
     node.clearFaults()
     node.mine()
     await settle(client)
-    expect(numbersOf(client.messages)).toEqual([1])
+    expect(getNumbers(client.messages)).toEqual([1])
     expect(() => node.failNotifications('lose' as 'drop')).toThrow('Use one of drop, duplicate, delay, swap')
     expect(() => node.failNotifications('drop', { times: 0 })).toThrow('times')
   })
@@ -251,6 +251,6 @@ describe('faults of notifications', () => {
     await next.call('eth_subscribe', 'newHeads')
     node.mine()
     await settle(next)
-    expect(numbersOf(next.messages)).toEqual([1])
+    expect(getNumbers(next.messages)).toEqual([1])
   })
 })

@@ -112,7 +112,7 @@ describe('createSocketPool', () => {
   test.each([
     ['ends', (socket: net.Socket) => socket.end()],
     ['resets', (socket: net.Socket) => socket.resetAndDestroy()],
-  ])('gives no connection that the server %s, and hears its error', async (_, end) => {
+  ])('returns no connection that the server %s, and handles its error', async (_, end) => {
     const socket = await take()
     socket.resume()
     giveBack(socket)

@@ -26,7 +26,7 @@ describe('createWindowSize', () => {
     expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000, 100_000])
   })
 
-  test('never goes above the own limit, nor above a cap that was named', () => {
+  test('never exceeds the configured limit, nor a cap that the server named', () => {
     const size = createWindowSize({}, 50)
     expect(run(size, 20, 100)).toBe(0)
     expect(size.current()).toBe(50)

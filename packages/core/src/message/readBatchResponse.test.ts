@@ -70,7 +70,7 @@ describe('readBatchResponse', () => {
     ['one object with another id', bad(0, 'batch too large')],
     ['an array of one error without an id', [bad(null, 'batch too large')]],
     ['an error without an id for each', [1, 2, 3].map(() => bad(null, 'batch too large'))],
-  ])('takes %s as a rejection of the whole batch', (_, body) => {
+  ])('treats %s as a rejection of the whole batch', (_, body) => {
     expect(read(body)).toMatchObject({ text: 'batch too large', rpcError: { code: -32000 }, batch: true })
   })
 
@@ -80,7 +80,7 @@ describe('readBatchResponse', () => {
     ['nothing', '', 'badResponse'],
     ['a number', '5', 'badResponse'],
     ['null', 'null', 'badResponse'],
-  ])('fails all alike where %s came', (_, body, kind) => {
+  ])('fails all calls alike if the response is %s', (_, body, kind) => {
     expect(read(body)).toMatchObject({ kind, batch: true })
   })
 

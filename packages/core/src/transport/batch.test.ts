@@ -440,7 +440,7 @@ describe('a batch that is rejected for its size', () => {
       }),
     ],
   ] as const)(
-    'tries a size again that was rejected once, %s, after batches that had to be split, not after others',
+    'retries a size that was rejected once, %s, after batches that had to be split, not after others',
     async (_, reject) => {
       let once = true
       const endpoint = scriptedPost((posted) => {

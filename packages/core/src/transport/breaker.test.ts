@@ -152,7 +152,7 @@ describe('a breaker opens', () => {
       'sent to the wrong network by the service',
       { text: 'unsupported network', rpcError: { code: -32600, message: 'unsupported network' } },
     ],
-  ])('for long where it is %s each time, and not for one method that is', async (_, facts) => {
+  ])('for long if each call is %s, but not if only one method is', async (_, facts) => {
     const { below, guarded } = make({}, (call) => (call.method === 'eth_chainId' ? up : { facts }))
     for (let i = 0; i < 10; i++) await run(guarded, 4, 'debug_traceTransaction').then(() => run(guarded, 1))
     expect(guarded.state()).toBe('closed')
@@ -264,7 +264,7 @@ describe('a breaker that is open', () => {
 })
 
 // 15.31
-describe('a call that says nothing about the endpoint now', () => {
+describe('a call that is no evidence about the endpoint', () => {
   test('does not make the wait longer: it was sent while the breaker was open, and is no probe', async () => {
     const { guarded } = make({}, () => down)
     await run(guarded, 5)

@@ -113,7 +113,7 @@ describe('a budget per second', () => {
     expect(times(below)[4]).toBe(400)
   })
 
-  test('leaves a call that has left the queue out of the estimate', async () => {
+  test('ignores calls that have left the queue in the estimate', async () => {
     const { limited } = make({ requestsPerSecond: 10 })
     const [, second] = send(limited, 4) as [Sent, Sent]
     second.end('left')
@@ -432,7 +432,7 @@ describe('a budget per day', () => {
   })
 
   test.each([1, -1, 30, -30])(
-    'still counts what went out before the date was set %d days off and back',
+    'still counts earlier calls after the date was changed by %d days and back',
     async (days) => {
       const { below, limited } = make({ requestsPerDay: 3 }, undefined)
       send(limited, 2)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Endpoint } from './http.ts'
-import { hintOf } from './hints.ts'
+import { hintTexts } from './hints.ts'
 import { compose, hints } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
@@ -20,9 +20,9 @@ describe('hints', () => {
     const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', redactedUrl })
     expect(failure.hint).toBeUndefined()
     const hinted = (await ask(ending(false, failure))) as Error
-    expect(hinted).toMatchObject({ ...failure, hint: hintOf.throttled })
-    expect(hinted.message).toBe(`${failure.message} ${hintOf.throttled}`)
-    expect(hinted.stack).toContain(hintOf.throttled)
+    expect(hinted).toMatchObject({ ...failure, hint: hintTexts.throttled })
+    expect(hinted.message).toBe(`${failure.message} ${hintTexts.throttled}`)
+    expect(hinted.stack).toContain(hintTexts.throttled)
   })
 
   test('do not change failures without a hint', async () => {
@@ -35,6 +35,6 @@ describe('hints', () => {
   })
 
   test('are one short sentence each', () => {
-    for (const hint of Object.values(hintOf)) expect(hint).toMatch(/^[A-Z][^.]{5,60}\.$/)
+    for (const hint of Object.values(hintTexts)) expect(hint).toMatch(/^[A-Z][^.]{5,60}\.$/)
   })
 })

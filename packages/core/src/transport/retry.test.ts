@@ -185,7 +185,7 @@ describe('retry', () => {
 
   // In seconds. Of a longer time, setTimeout makes a millisecond.
   test.each(['10000000', '2147483.648'])(
-    'does not wait longer than a timer can, where there is no deadline: %s',
+    'does not wait longer than a timer supports, without a deadline: %s',
     async (asked) => {
       const endpoint = failing(over(asked))
       expect(await complete(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })

@@ -83,7 +83,7 @@ describe('a route in order', () => {
     ],
     ['a lagging node', fails({ text: 'header not found', rpcError: { code: -32000, message: 'header not found' } })],
     ['another chain', otherChain],
-  ])('asks the next one at once after %s', async (_, outcome) => {
+  ])('tries the next one at once after %s', async (_, outcome) => {
     const { send, counts } = make([outcome, ok('0x2')])
     const sent = await complete(send())
     expect(sent.value).toBe('0x2')
@@ -574,7 +574,7 @@ describe('hedging', () => {
     ['it is polling', { hedge: { minMs: 1 } }, 'eth_chainId', { options: { priority: 'poll' } }],
     ['a call belongs to others', { hedge: { minMs: 1 } }, 'eth_chainId', { group: {} }],
     ['a call is heavy', { hedge: { minMs: 1 } }, 'eth_getLogs', {}],
-  ] as const)('asks nobody twice where %s', async (_, options, method, fields) => {
+  ] as const)('does not hedge if %s', async (_, options, method, fields) => {
     const { send, warm, counts } = hedged(ok('first', 1_000), ok('second', 1), options)
     await warm()
     expect((await complete(send(method, fields))).value).toBe('first')
@@ -595,13 +595,13 @@ describe('minBlock', () => {
   const balance = { params: '["0xabcdef0","latest"]' }
   /** A node at a given head, which answers state by the block it was asked for, and knows no later one. */
   const node =
-    (headOf: () => number): ScriptedEndpoint['script'] =>
+    (getHead: () => number): ScriptedEndpoint['script'] =>
     ({ method, params }) => {
-      if (method === 'eth_blockNumber') return ok(`0x${headOf().toString(16)}`)
+      if (method === 'eth_blockNumber') return ok(`0x${getHead().toString(16)}`)
       const named = (JSON.parse(params) as unknown[]).find((param) => /^0x[\da-f]{1,4}$/.test(String(param)))
-      const block = named === undefined ? headOf() : Number(named)
-      if (method === 'eth_getBlockByNumber') return ok(block > headOf() ? null : { number: `0x${block.toString(16)}` })
-      return block > headOf()
+      const block = named === undefined ? getHead() : Number(named)
+      if (method === 'eth_getBlockByNumber') return ok(block > getHead() ? null : { number: `0x${block.toString(16)}` })
+      return block > getHead()
         ? fails({ text: 'header not found', rpcError: { code: -32000, message: 'header not found' } })
         : ok(`at ${block}`)
     }

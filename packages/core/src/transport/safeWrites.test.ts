@@ -18,7 +18,7 @@ const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a
 const keccak256: Keccak256 = (hex) => (hex === '0x' ? nothing : hash)
 const send = 'eth_sendRawTransaction'
 const find = 'eth_getTransactionByHash'
-const receiptOf = 'eth_getTransactionReceipt'
+const getReceipt = 'eth_getTransactionReceipt'
 const found = { hash, blockNumber: null }
 
 interface Sent {
@@ -219,7 +219,7 @@ describe('safeWrite', () => {
     ['methodUnavailable', rpc('the method does not exist', -32601)],
     ['invalidRequest', rpc('invalid argument 0: rlp', -32602)],
     ['network', { ...lost, unsent: true }],
-  ])('reports %s at once where it cannot have arrived, with its hash', async (kind, facts) => {
+  ])('reports %s at once if it cannot have arrived, with its hash', async (kind, facts) => {
     const outcome = startWrite()
     await fail(facts)
     expect(outcome.error).toMatchObject({ kind, transactionHash: hash })
@@ -250,7 +250,7 @@ describe('safeWrite', () => {
     test.each([
       ['another endpoint', 'two'],
       ['one that is not known', undefined],
-    ])('believes "not found" from %s only twice, 2 s apart', async (_, at) => {
+    ])('accepts "not found" from %s only if it comes twice, 2 s apart', async (_, at) => {
       const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, at)
@@ -439,7 +439,7 @@ describe('safeWrite', () => {
       ['another transaction', { hash: `0x${'cd'.repeat(32)}` }],
       ['something else', { ok: true }],
       ['a bare hash', hash],
-    ])('does not believe a look that gives %s', async (_, value) => {
+    ])('does not trust a look-up that returns %s', async (_, value) => {
       const outcome = startWrite()
       await fail(lost)
       for (let look = 0; look < 3; look++) {
@@ -639,7 +639,7 @@ describe('safeWrite', () => {
     ])('looks for the receipt after %s', async (_, facts) => {
       const outcome = startWrite(sync)
       await fail(facts)
-      expect(asked()).toEqual([sync, receiptOf])
+      expect(asked()).toEqual([sync, getReceipt])
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
@@ -661,7 +661,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({})
       await tick(2_000)
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
-      expect(new Set(asked().slice(1))).toEqual(new Set([receiptOf]))
+      expect(new Set(asked().slice(1))).toEqual(new Set([getReceipt]))
     })
 
     test('stops waiting without a deadline, too', async () => {

@@ -47,7 +47,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
     if (method === 'eth_blockNumber') return node.blockNumber
     if (method === 'eth_chainId') return node.chainId
     if (method === 'eth_call') return node.contract.response
-    if (method === 'eth_getBalance') return accountOf(params)?.balance ?? '0x0'
+    if (method === 'eth_getBalance') return findAccount(params)?.balance ?? '0x0'
     if (method === 'eth_sendRawTransaction') return transaction.hash
     if (method === 'eth_getTransactionByHash') return known ? { hash: transaction.hash, from: transaction.from } : null
     if (method === 'eth_getTransactionReceipt') return known ? receipt : null
@@ -56,7 +56,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
   const fits = (reply: AdapterResponse, { json }: Seen, calls: readonly RequestedCall[]): boolean =>
     (reply.for === undefined || calls.some(({ method }) => method === reply.for)) &&
     (reply.account === undefined ||
-      (!Array.isArray(json) && accountOf(calls[0]?.params) === node.accounts[reply.account])) &&
+      (!Array.isArray(json) && findAccount(calls[0]?.params) === node.accounts[reply.account])) &&
     (!(reply.batch ?? reply.over) || Array.isArray(json)) &&
     calls.length > (reply.over ?? 0) &&
     (used.get(reply) ?? 0) < (reply.times ?? Infinity)
@@ -77,13 +77,13 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
     const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.accepted
     if (!lost && calls.some(({ method }) => method === 'eth_sendRawTransaction')) taken.add(node.transaction.hash)
     const item = (call: RequestedCall): object => ({ jsonrpc: '2.0', id: call.id, result: result(call) })
-    const given = ({ of, id, result: said, error }: AdapterBatchEntry): object => {
+    const given = ({ of, id, result: value, error }: AdapterBatchEntry): object => {
       const call = calls[of ?? -1]
       const own = id === 'text' ? String(call?.id) : id === 'foreign' ? FOREIGN : id === null ? null : call?.id
       return {
         jsonrpc: '2.0',
         id: own,
-        ...(error ? { error } : { result: said ?? (call ? result(call) : undefined) }),
+        ...(error ? { error } : { result: value ?? (call ? result(call) : undefined) }),
       }
     }
     const fill = (text: string): string =>
@@ -147,7 +147,7 @@ const faults: Readonly<
   },
 }
 
-const accountOf = (params: readonly unknown[] | undefined): (typeof node.accounts)[number] | undefined =>
+const findAccount = (params: readonly unknown[] | undefined): (typeof node.accounts)[number] | undefined =>
   node.accounts.find(({ address }) => address === String(params?.[0]).toLowerCase())
 
 const receipt = {

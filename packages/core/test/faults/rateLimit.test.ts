@@ -1,4 +1,4 @@
-import { budget, createTransport, isKeyrailError } from '@keyrail/core'
+import { budget, createTransport } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -14,6 +14,7 @@ import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 import { http } from '../../src/transport/http.ts'
 import { retry } from '../../src/transport/retry.ts'
 import { breaker } from '../../src/transport/breaker.ts'
+import { getOutcome } from './getOutcome.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -46,8 +47,6 @@ const rejections = (kind: string): [string, ReturnType<typeof vectorFailure>][] 
       return expected.kind === kind && ofRead && soon && response.status !== 408
     })
     .map((one) => [one.name, vectorFailure(one)])
-const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 const own = (param: number): object => ({ method: 'eth_call', params: [param] })
 
@@ -87,7 +86,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     server.script = rateLimit({ calls: 2, windowMs: 86_400_000, rejection })
     const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
     const ask = (transport: Transport = plain): Promise<unknown> =>
-      outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
+      getOutcome(transport.request({ method: 'eth_call', params: [1] }))
     expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
     expect(server.seen).toHaveLength(3)
     plain.close()

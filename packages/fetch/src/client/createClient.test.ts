@@ -204,7 +204,7 @@ describe('call options', () => {
   })
 })
 
-describe('a wrong call is rejected with how to fix it', () => {
+describe('an invalid call is rejected with an error that says how to fix it', () => {
   const request = (args: unknown, options?: unknown): Promise<unknown> =>
     Reflect.apply(client.request, undefined, [args, options]) as Promise<unknown>
 

@@ -84,10 +84,10 @@ const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOption
  * const gateway = createGateway({ networks, keys })
  * const { url } = await gateway.listen({ port: 8545 })
  */
-export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
+export const createGateway = (options: GatewayOptions): Gateway => createGatewayFromParts({}, options)
 
 /** Creates a gateway of parts: see `createGateway`. */
-export const createGatewayOf = (
+export const createGatewayFromParts = (
   { createHub = createNetworkHub, checks }: GatewayParts,
   options: GatewayOptions,
 ): Gateway => {

@@ -101,7 +101,7 @@ const isInUse = (database: string): boolean => {
 }
 
 /** Gives a file to the owner of another one. Only root can, and only root creates files that the service could not open. */
-const giveToOwnerOf = (other: string, file: string): void => {
+const copyOwner = (other: string, file: string): void => {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(other)
   chownSync(file, uid, gid)
@@ -132,7 +132,7 @@ export const restore = (
   const temporary = `${path}.${process.pid}.new`
   copyFileSync(from, temporary)
   chmodSync(temporary, privateMode)
-  giveToOwnerOf(exists ? path : dirname(path), temporary)
+  copyOwner(exists ? path : dirname(path), temporary)
   flushToDisk(temporary)
   let before: string | undefined
   if (exists) {

@@ -102,7 +102,7 @@ describe.each(databases)('email links on $name', (database) => {
       expectOk(await accounts.signUp({ ...other, password, invite, link: secret }))
     })
 
-    test('is as it was if the service sends no emails', async () => {
+    test('does not change if the service sends no emails', async () => {
       inbox.isOn = false
       const { accounts } = fixture
       const { viewer } = await fixture.signUp()

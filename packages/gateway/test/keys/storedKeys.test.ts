@@ -156,16 +156,16 @@ describe.each(databases)('stored keys on $name', (database) => {
       getLimits: (source) =>
         resolveLimits([source.app?.limits ?? null, source.user.limits], { ...defaults, perSecond }),
     })
-    const limitsOf = async (one: string) => (await keys.find(one))?.limits
-    expect([await limitsOf(hash), await limitsOf(appHash)]).toMatchObject([
+    const getLimits = async (one: string) => (await keys.find(one))?.limits
+    expect([await getLimits(hash), await getLimits(appHash)]).toMatchObject([
       { perSecond: 1, perDay: defaults.perDay },
       { perSecond: 1, perDay: 7 },
     ])
     const [before, count] = [await keys.find(hash), queries()]
     perSecond = 2
-    expect(await limitsOf(hash)).toMatchObject({ perSecond: 1 })
+    expect(await getLimits(hash)).toMatchObject({ perSecond: 1 })
     keys.renewLimits()
-    expect([await limitsOf(hash), await limitsOf(appHash)]).toMatchObject([
+    expect([await getLimits(hash), await getLimits(appHash)]).toMatchObject([
       { perSecond: 2, perDay: defaults.perDay },
       { perSecond: 2, perDay: 7 },
     ])

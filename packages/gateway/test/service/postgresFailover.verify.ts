@@ -55,7 +55,7 @@ const startPair = async (): Promise<{ folder: PostgresFolder; primary: PostgresS
 }
 
 test.each(clusters)(
-  'a standby takes over: callers with a known key see nothing, and their calls are counted',
+  'a standby takes over: callers with a known key notice nothing, and their calls are counted',
   { timeout: 120_000 },
   async ({ open }) => {
     const { primary, standby } = await startPair()

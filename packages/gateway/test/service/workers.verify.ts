@@ -194,6 +194,24 @@ describe('keyrail serve --workers', () => {
     expect(load.count(0)).toBeLessThanOrEqual(8)
   })
 
+  test('a call whose connection a killed worker had not accepted does not wait forever', async () => {
+    const { process: primary, address } = await start()
+    const pids = primary
+      .lines()
+      .filter(isStarted)
+      .map(({ pid }) => Number(pid))
+    // Each of them is passed one connection.
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    const agent = new Agent()
+    toStop.push(() => agent.destroy())
+    const calls = pids.map(() => callOnce(agent, address))
+    const countConnected = (): number =>
+      Object.values(agent.sockets).flatMap((sockets = []) => sockets.filter(({ connecting }) => !connecting)).length
+    await expect.poll(countConnected).toBe(pids.length)
+    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    for (const { status } of await Promise.all(calls)) expect([0, 200]).toContain(status)
+  })
+
   test('sums the metrics of all workers, and each serves the control API', async () => {
     const prometheus = { port: await getFreePort() }
     const service = await start({ prometheus })

@@ -71,7 +71,7 @@ test('the handshake has the headers of the upstream, and the user and password o
   expect(node.handshakes[0]?.headers.origin).toBeUndefined()
 })
 
-test('a transaction that several nodes report is delivered once, and what is not a hash never', async () => {
+test('a transaction that several nodes report is delivered once, and a value that is not a hash never', async () => {
   const nodes = [await startNode(), await startNode()]
   const { source } = await startNodeSource(nodes.map(({ url, wsUrl }) => ({ url, wsUrl })))
   const delivered: string[] = []

@@ -101,7 +101,10 @@ export const watchLag = (
   }
   const onSharedResponses = (shared: unknown): void => {
     if (stopped || options.shared?.checks.isTrusted() !== true) return
-    void compareHeads(parseResponses(shared))
+    const known = parseResponses(shared)
+    // Otherwise each instance would query all upstreams at once.
+    if (members.every((member) => getKnown(member, known) === undefined)) return
+    void compareHeads(known)
     comparisons.postpone()
   }
   const check: SharedCheck | undefined = options.shared?.checks.join(options.shared.name, onSharedResponses)
@@ -159,7 +162,7 @@ const parseResponses = (shared: unknown): Responses => {
   const known = new Map<string, Response>()
   for (const one of Array.isArray(shared) ? (shared as unknown[]) : []) {
     const [id, head, syncing] = Array.isArray(one) ? (one as unknown[]) : []
-    if (typeof id !== 'string' || typeof head !== 'number' || !Number.isSafeInteger(head)) continue
+    if (typeof id !== 'string' || typeof head !== 'number' || !Number.isSafeInteger(head) || head < 0) continue
     known.set(id, { head, syncing: typeof syncing === 'boolean' ? syncing : undefined })
   }
   return known

@@ -84,7 +84,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
   return {
     client,
     isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(shardOfSlot(getHashSlot(key)))),
-    shardOf: (key) => shardOfSlot(getHashSlot(key)),
+    getShard: (key) => shardOfSlot(getHashSlot(key)),
     cork: (key) => {
       const master = masters.get(shardOfSlot(getHashSlot(key)))
       if (master?.status === 'ready') cork(master)

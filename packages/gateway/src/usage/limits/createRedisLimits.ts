@@ -154,7 +154,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   /** Sends what this instance has seen to a shard that may have taken over, before another instance is granted the same again. */
   const sendFloors = (shard: string): void => {
     for (const [account, state] of seen.list()) {
-      const floor = redis.shardOf(toUsedKey(account)) === shard ? toFloorCharge(state) : undefined
+      const floor = redis.getShard(toUsedKey(account)) === shard ? toFloorCharge(state) : undefined
       if (floor !== undefined) scripts.charge(account, floor).catch(() => {})
     }
   }

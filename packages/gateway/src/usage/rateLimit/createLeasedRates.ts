@@ -181,7 +181,9 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
       const time = now()
       for (const reply of replies) {
         const account = accounts.get(reply.id)
-        if (account !== undefined && applyReply(account, reply, time)) serve(account, time)
+        if (account === undefined || !applyReply(account, reply, time)) continue
+        if (account.returned > 0) queue(account)
+        serve(account, time)
       }
     },
     close: () => {

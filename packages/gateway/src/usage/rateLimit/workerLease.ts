@@ -25,7 +25,7 @@ export interface WorkerLease {
   /** When tokens were requested last. */
   requestedAt: number
   /** The request in flight; `queued` if it has not been sent yet. */
-  request: 'queued' | { readonly wanted: number; readonly least: number } | undefined
+  request: 'queued' | { readonly limits: RateLimits; readonly wanted: number; readonly least: number } | undefined
   /** The spent units of the bucket, with all that was leased, at `spentAt`. */
   spent: number
   spentAt: number
@@ -187,7 +187,7 @@ export const toRequest = (lease: WorkerLease, waiting: readonly WantedCalls[], t
   for (const one of waiting) cost += one.cost
   const wanted = Math.max(1, Math.min(limits.burst, Math.max(0, cost - held) + ahead))
   const least = waiting[0]?.least ?? 1
-  lease.request = { wanted, least }
+  lease.request = { limits, wanted, least }
   return { ...report, wanted, least: Math.max(1, least - held) }
 }
 
@@ -196,6 +196,11 @@ export const applyReply = (lease: WorkerLease, { leased, spent, retryAfterMs }: 
   const { limits, request } = lease
   if (request === undefined || request === 'queued') return false
   lease.request = undefined
+  // The limits have changed since: tokens of the former ones are not granted.
+  if (request.limits !== limits) {
+    lease.returned += leased
+    return true
+  }
   lease.held += leased
   lease.spent = spent
   lease.spentAt = time

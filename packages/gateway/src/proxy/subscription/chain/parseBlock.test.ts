@@ -13,7 +13,7 @@ test('there are blocks of many chains', () => {
   expect(blocks.length).toBeGreaterThan(15)
 })
 
-test.each(blocks)('the header of $name is its block without what is no header', ({ block }) => {
+test.each(blocks)('the header of $name is its block without the members that are not header fields', ({ block }) => {
   const parsed = parseBlock(JSON.stringify(block))
   if (!parsed) throw new Error('not parsed')
   const kept = Object.entries(block).filter(([name]) => !dropped.includes(name))
