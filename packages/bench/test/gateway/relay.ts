@@ -13,7 +13,7 @@ export interface RelayedRequest {
 }
 
 /** Replaces a request. @returns The bytes to send instead; `undefined` forwards it unchanged. */
-export type ReplaceRequest = (passing: Passing) => string | undefined
+export type ReplaceRequest = (request: RelayedRequest) => string | undefined
 
 /** A proxy between a client and the service, which counts requests and can replace them. */
 export interface Relay {
