@@ -47,6 +47,7 @@ export const handleRequest = (
     return
   }
   const path = getRequestPath(gateway.names, request)
+  context.facts.isHealthCheck = path.kind === 'healthz' || path.kind === 'readyz'
   // Before the other checks, which respond as JSON-RPC and with CORS.
   if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, context)) return
   const rejection = checkHeader(gateway, request, { path, expectation })
