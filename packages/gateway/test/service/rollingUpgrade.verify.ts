@@ -55,10 +55,8 @@ const proxies: readonly Proxy[] = [
     checksReadiness: true,
     configure: (folder, port, instances) => {
       const sample = readSample('caddy/Caddyfile')
-        .replace(
-          'rpc.example.org {',
-          `{\n\tadmin off\n\tauto_https disable_redirects\n}\nhttps://localhost:${port} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`,
-        )
+        .replace(/^\{$/m, '{\n\tadmin off\n\tauto_https disable_redirects')
+        .replace('rpc.example.org {', `https://localhost:${port} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`)
         .replace('127.0.0.1:8080 127.0.0.1:8081', instances.map((instance) => `127.0.0.1:${instance}`).join(' '))
       const file = join(folder, 'Caddyfile')
       writeFileSync(file, sample)
@@ -79,7 +77,7 @@ const proxies: readonly Proxy[] = [
         .replace('server_name rpc.example.org', 'server_name localhost')
         .replace(/ssl_certificate \S+;/, `ssl_certificate ${folder}/certificate.pem;`)
         .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${folder}/key.pem;`)
-        .replace(/error_log \S+ crit;/, 'error_log stderr crit;')
+        .replace(/error_log \S+ emerg;/, 'error_log stderr emerg;')
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${join(folder, name)};`,
       )
@@ -162,9 +160,12 @@ describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, c
       findProgram(name) ?? name,
       configureProxy(),
       // Caddy writes its state there.
-      { stdio: 'ignore', env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder } },
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder } },
     )
-    const exited = once(proxy, 'exit')
+    const exited = once(proxy, 'close')
+    let printed = ''
+    for (const stream of [proxy.stdout, proxy.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
     toStop.push(() => {
       proxy.kill()
       return exited
@@ -247,5 +248,12 @@ describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, c
     await load
     expect(results.filter((result) => result !== '200')).toEqual([])
     expect(results.length).toBeGreaterThan(300)
+
+    // What a proxy logs when no instance responds must not contain the key in the path either.
+    await Promise.all(instances.map((instance) => instance.process.stop('SIGKILL')))
+    expect(await call(path)).toMatch(/^50[23] /)
+    proxy.kill()
+    await exited
+    expect(printed).not.toContain(apiKey)
   })
 })
