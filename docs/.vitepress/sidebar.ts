@@ -110,6 +110,7 @@ const groups: readonly GroupEntry[] = [
       ['service/running.md', 'Run the service'],
       ['service/deploying.md', 'Deploy'],
       ['service/operating.md', 'Operate'],
+      ['service/runbook.md', 'Runbook'],
       ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
