@@ -117,7 +117,7 @@ const groups: readonly GroupEntry[] = [
       ['service/subscriptions.md', 'WebSockets'],
       ['service/email.md', 'Email'],
       ['service/single-sign-on.md', 'Single sign-on'],
-      ['service/alerts.md', 'Alerts'],
+      ['service/alerts.md', 'Alerts for users'],
       ['service/*'],
       ['service/sizing.md', 'Sizing'],
       ['service/upgrading.md', 'Upgrades and backups'],
