@@ -68,7 +68,7 @@ describe('docs/service', () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`)
     const text = (await prometheus.text()) + (await response.text())
     await ofWorkers.close()
-    const pages = read('operating.md') + read('runbook.md')
+    const pages = read('monitoring.md') + read('operating.md') + read('runbook.md')
     const named = [...pages.matchAll(/\b(keyrail_[a-z_]+)/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])

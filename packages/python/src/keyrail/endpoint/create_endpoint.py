@@ -61,7 +61,7 @@ class CheckedEndpoint:
 # Scheme, user, password, host with port, and path with query. Stricter than URLs may be, so that no secret can be part of the
 # redacted URL.
 _PARTS = re.compile(
-    r"(https?://)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]{}]+)(?::\d{1,5})?)"
+    r"(https?://)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s\0-\x1f\x7f/?#@\\:;%&=\[\]{}]+)(?::\d{1,5})?)"
     r"((?:[/?][^#@\\\s{}]*)?)(?:#.*)?",
     re.IGNORECASE | re.ASCII,
 )
@@ -99,7 +99,8 @@ def _verify(name: str, secret: Any, url_name: str, url: str) -> str:
     check(
         f"/{secret}/" not in url, f"{name} is already part of {url_name}. Remove it there, or pass the full URL as url."
     )
-    return str(secret)
+    # ``str`` would return the name of a member of an enum of strings.
+    return str.__str__(secret)
 
 
 def _shown(name: object) -> str:
@@ -206,6 +207,8 @@ def create_endpoint(
     if parts is None or any(char.isspace() for char in start.partition("#")[0]):
         raise invalid(_describe_url_problem(name, start, network))
     scheme, user, password, host, path = (part or "" for part in parts.groups())
+    port = re.search(r":(\d+)$", host)
+    check(port is None or int(port[1]) < 2**16, f"{name} has a port above 65,535. Correct it.")
     if not is_full:
         _check_base_url(name, start)
 
@@ -274,7 +277,7 @@ def create_endpoint(
 
     def read_secret(option: str, secret: Any) -> Generator[Any, Any, str]:
         if not callable(secret):
-            return secret or ""
+            return str.__str__(secret or "")
         return _verify(option, (yield from call_option(option, secret)), name, start)
 
     def resolve() -> Generator[Any, Any, ResolvedEndpoint]:

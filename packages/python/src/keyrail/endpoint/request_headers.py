@@ -71,7 +71,8 @@ def check_request_headers(given: Any, authorized_by: str | None) -> dict[str, st
             f'The header "{shown}" contains a line break or another character that HTTP does not allow. '
             "Copy its value again.",
         )
-        headers[key] = value
+        # A member of an enum of strings is formatted as its name.
+        headers[key] = str.__str__(value)
     return headers
 
 

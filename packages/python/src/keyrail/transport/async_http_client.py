@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from weakref import finalize
 
 import aiohttp
+from aiohttp.http_exceptions import ContentEncodingError
 from yarl import URL
 
 from ..endpoint.create_endpoint import ResolvedEndpoint
@@ -28,6 +29,9 @@ from .http_request import (
     CUT,
     GZIP,
     INVALID_URL,
+    KEEP_ALIVE_S,
+    NOT_GZIP,
+    NOT_HTTP,
     USER_AGENT,
     decode_body,
     describe_encoding,
@@ -38,7 +42,6 @@ from .http_request import (
 )
 from .steps import now_ms
 
-_KEEP_ALIVE_S = 15
 _NEVER = 1e9
 
 
@@ -63,7 +66,11 @@ class _Connector(aiohttp.TCPConnector):
     async def connect(self, *args: Any, **kwargs: Any) -> Any:
         # Read before this coroutine waits, because tasks can share a context.
         wire = _current_wire.get()
-        connection = await super().connect(*args, **kwargs)
+        connection: Any = await super().connect(*args, **kwargs)
+        # What a server sent on an idle connection would be read as the response to this request.
+        while connection.protocol not in self._opened and connection.protocol.should_close:
+            connection.close()
+            connection = await super().connect(*args, **kwargs)
         wire.connected = True
         wire.reused = connection.protocol not in self._opened
         self._opened.discard(connection.protocol)
@@ -128,7 +135,7 @@ def create_async_http_client(
         session = aiohttp.ClientSession(
             connector=_Connector(
                 limit=settings.max_in_flight,
-                keepalive_timeout=_KEEP_ALIVE_S,
+                keepalive_timeout=KEEP_ALIVE_S,
                 ssl=connections.get_ssl_context() if is_tls else True,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -179,10 +186,13 @@ def create_async_http_client(
             return HttpResponse(response.status, decode_body(b"".join(parts)), response.headers), False
         except asyncio.TimeoutError:
             return Facts(kind="timeout", text="", unsent=not wire.connected), False
-        except aiohttp.InvalidURL:
-            return Facts(kind="invalidRequest", text=INVALID_URL), False
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            text = CUT if responded else describe_error(error) if not wire.connected else BROKEN
+            if isinstance(error.__cause__, ContentEncodingError):
+                return Facts(kind="badResponse", text=NOT_GZIP), False
+            if not responded and isinstance(error, ValueError) and not isinstance(error, OSError):
+                return Facts(kind="invalidRequest", text=INVALID_URL), False
+            text = CUT if responded else NOT_HTTP if isinstance(error, aiohttp.ClientResponseError) else BROKEN
+            text = text if wire.connected else describe_error(error)
             return Facts(kind="network", text=text, unsent=not wire.connected), not responded and wire.reused
         finally:
             # After a complete response, the connection is back in the pool and stays open.

@@ -6,11 +6,15 @@ import os
 import re
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from urllib3.exceptions import LocationParseError
+from urllib3.util import Url, parse_url
 
 from ..failure.check import check, describe, invalid
 
@@ -55,9 +59,8 @@ def create_connection_settings(url: str, *, proxy: Any = None, ssl_context: Any 
         proxy = _find_proxy(url)
     if proxy is False:
         proxy = None
-    # Not shown, because it may contain a password.
-    if proxy is not None and not (isinstance(proxy, str) and _PROXY.fullmatch(proxy)):
-        raise invalid(f"{name} must be a URL such as http://host:3128 or http://user:password@host:3128.")
+    if proxy is not None:
+        _check_proxy(name, proxy)
     bundle = next(((one, os.environ[one]) for one in _BUNDLE_VARIABLES if os.environ.get(one)), None)
     if bundle is not None and ssl_context is None:
         check(
@@ -69,6 +72,21 @@ def create_connection_settings(url: str, *, proxy: Any = None, ssl_context: Any 
         return ssl_context or _create_ssl_context(bundle[1] if bundle else None)
 
     return ConnectionSettings(proxy, get_ssl_context)
+
+
+def _check_proxy(name: str, given: Any) -> None:
+    """Check the URL of a proxy without showing it, because it may contain a password."""
+    url: Url | None = None
+    if isinstance(given, str) and _PROXY.fullmatch(given):
+        with suppress(LocationParseError):
+            url = parse_url(given)
+    if url is None:
+        raise invalid(f"{name} must be a URL such as http://host:3128 or http://user:password@host:3128.")
+    check(
+        all(ord(char) < 256 for char in unquote(url.auth or "")),
+        f"{name} has credentials with characters outside Latin-1, which HTTP cannot send. "
+        "Use another user name or password.",
+    )
 
 
 def _find_proxy(url: str) -> str | None:

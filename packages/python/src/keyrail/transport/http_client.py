@@ -11,8 +11,8 @@ import http.client
 import io
 import os
 import socket
+import ssl
 import threading
-import time
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,7 +24,6 @@ from weakref import WeakSet
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection, ProxyConfig
 from urllib3.exceptions import HTTPError
-from urllib3.exceptions import TimeoutError as ConnectTimeoutError
 
 from ..endpoint.create_endpoint import ResolvedEndpoint
 from ..failure.facts import Facts
@@ -37,6 +36,8 @@ from .http_request import (
     CUT,
     GZIP,
     INVALID_URL,
+    NOT_GZIP,
+    NOT_HTTP,
     USER_AGENT,
     decode_body,
     describe_encoding,
@@ -53,22 +54,28 @@ _GZIP_FORMAT = 31
 _UNSENT_TIMEOUT = Facts(kind="timeout", text="", unsent=True)
 
 
-class _UntilIO(io.RawIOBase):
-    """Reads from a socket until a deadline. The timeout of a socket alone would start again with each byte."""
+def _limit(sock: Any, until: float) -> None:
+    """Let the next operation of a socket take the time that is left. The timeout of a socket alone starts again with each one."""
+    left = until - now_ms()
+    if left <= 0:
+        raise TimeoutError("timed out")
+    sock.settimeout(left / 1_000)
 
-    def __init__(self, sock: socket.socket) -> None:
+
+class _UntilIO(io.RawIOBase):
+    """Reads from a socket until a deadline, by ``now_ms``."""
+
+    def __init__(self, sock: Any, until: float) -> None:
         self._sock = sock
-        self._ends = time.monotonic() + (sock.gettimeout() or 0)
+        self._until = until
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        left = self._ends - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(left)
-        return self._sock.recv_into(buffer)
+        _limit(self._sock, self._until)
+        count: int = self._sock.recv_into(buffer)
+        return count
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """Return a buffered reader. ``http.client`` calls this method of what it takes for a socket."""
@@ -76,16 +83,53 @@ class _UntilIO(io.RawIOBase):
 
 
 class _UntilResponse(http.client.HTTPResponse):
-    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(_UntilIO(sock), *args, **kwargs)  # type: ignore[arg-type]
+    def __init__(self, sock: Any, until: float, **kwargs: Any) -> None:
+        super().__init__(_UntilIO(sock, until), **kwargs)  # type: ignore[arg-type]
+
+    def _read_status(self) -> tuple[str, int, str]:
+        # http.client takes an interim response such as 103 for the response, unless it is 100. RFC 9110 section 15.2.
+        found: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
+        while 101 < found[1] < 200:
+            http.client.parse_headers(self.fp)
+            found = super()._read_status()  # type: ignore[misc]
+        return found
 
 
 class _Plain(HTTPConnection):
-    response_class = _UntilResponse
+    """Connects until a deadline. The timeout of urllib3 starts again with each address, and with each step after the connection."""
+
+    until: float = 0
+    """By ``now_ms``."""
+
+    def response_class(self, sock: Any, method: str) -> _UntilResponse:  # type: ignore[override]
+        """Create the response to CONNECT."""
+        return _UntilResponse(sock, self.until, method=method)
+
+    def _new_conn(self) -> socket.socket:
+        found = socket.getaddrinfo(self._dns_host, self.port, 0, socket.SOCK_STREAM)
+        problem = OSError()
+        for at, (family, kind, protocol, _, address) in enumerate(found):
+            sock = socket.socket(family, kind, protocol)
+            try:
+                # An address that does not respond leaves time for the others.
+                now = now_ms()
+                _limit(sock, now + (self.until - now) / (len(found) - at))
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                sock.connect(address)
+                _limit(sock, self.until)
+                return sock
+            except OSError as error:
+                sock.close()
+                problem = error
+        raise problem
+
+    def _tunnel(self) -> None:
+        super()._tunnel()
+        _limit(self.sock, self.until)
 
 
-class _Secure(HTTPSConnection):
-    response_class = _UntilResponse
+class _Secure(_Plain, HTTPSConnection):
+    pass
 
 
 @dataclass(slots=True, frozen=True)
@@ -153,7 +197,8 @@ def create_http_client(
         origin = urllib3.util.parse_url(name)
         headers = {"accept-encoding": GZIP, "user-agent": USER_AGENT, **endpoint.headers}
         if proxy is not None and origin.scheme == "http":
-            path = name + path
+            # The host in ASCII, which ``name`` may not be.
+            path = origin.url + path
             headers.update(proxy_headers)
         head = _write_head(origin, path, headers)
         with lock:
@@ -163,42 +208,42 @@ def create_http_client(
 
     def once(target: _Target, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
         """Return the response, and whether the connection was closed before the server received the request."""
-        connection = target.pool.take(max(0, until - now_ms()) / 1_000)
+        connection: Any = target.pool.take(max(0, until - now_ms()) / 1_000)
         if connection is None:
             return _UNSENT_TIMEOUT, False
         reused = connected = connection.sock is not None
         responded = reusable = False
         try:
-            left = (until - now_ms()) / 1_000
-            if left <= 0:
+            if now_ms() >= until:
                 reusable = reused
                 return _UNSENT_TIMEOUT, False
             if not connected:
-                connection.timeout = left
+                connection.until = until
                 connection.connect()
                 connected = True
                 sockets.add(connection.sock)
-                left = max(0.001, (until - now_ms()) / 1_000)
-            sock: Any = connection.sock
-            sock.settimeout(left)
-            _send(sock, b"%b %d\r\n\r\n%b" % (target.head, len(body), body))
-            response = _UntilResponse(sock, method="POST")
+            sent = _send(connection.sock, b"%b %d\r\n\r\n%b" % (target.head, len(body), body), until)
+            response = _UntilResponse(connection.sock, until, method="POST")
             response.begin()
             responded = True
-            data = _read_body(response, settings.max_response_bytes)
+            data = _read_body(response, settings.max_response_bytes, until)
             # It closes itself after a complete response. The connection stays open.
-            reusable = response.isclosed() and not response.will_close
+            reusable = sent and response.isclosed() and not response.will_close
             response.close()
             if isinstance(data, Facts):
                 return data, False
             headers: Any = response.headers
             return HttpResponse(response.status, decode_body(data), headers), False
         except (HTTPError, OSError, http.client.HTTPException, ValueError, zlib.error) as error:
-            if isinstance(error, (ConnectTimeoutError, TimeoutError)) and now_ms() >= until - 5:
+            if isinstance(error, TimeoutError) and now_ms() >= until - 5:
                 return Facts(kind="timeout", text="", unsent=not connected), False
-            if not responded and isinstance(error, ValueError) and not isinstance(error, (OSError, HTTPError)):
+            if isinstance(error, zlib.error):
+                return Facts(kind="badResponse", text=NOT_GZIP), False
+            if not responded and isinstance(error, ValueError) and not isinstance(error, OSError):
                 return Facts(kind="invalidRequest", text=INVALID_URL), False
-            text = CUT if responded else describe_error(error) if not connected else BROKEN
+            is_disconnect = isinstance(error, (OSError, http.client.RemoteDisconnected))
+            text = CUT if responded else BROKEN if is_disconnect else NOT_HTTP
+            text = text if connected else describe_error(error)
             return Facts(kind="network", text=text, unsent=not connected), not responded and reused
         finally:
             target.pool.give_back(connection, reusable)
@@ -252,19 +297,28 @@ def _write_head(origin: urllib3.util.Url, path: str, headers: dict[str, str]) ->
     return "\r\n".join([*lines, "content-length:"]).encode("latin-1")
 
 
-def _send(sock: Any, request: bytes) -> None:
-    # A server may respond and close the connection before it has read the whole request, for example because it is too large.
+def _send(sock: Any, request: bytes, until: float) -> bool:
+    """Send a request, and return whether all of it was sent.
+
+    A server may respond and close the connection before it has read the whole request, for example because it is too large.
+    """
+    rest = memoryview(request)
     try:
-        sock.sendall(request)
-    except (BrokenPipeError, ConnectionResetError):
-        pass
+        while rest:
+            # For each part, because ``sendall`` of a TLS socket starts the time again with each part.
+            _limit(sock, until)
+            rest = rest[sock.send(rest) :]
+    except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+        return False
     except OSError as error:
         # macOS reports it in this way too.
         if error.errno != errno.EPROTOTYPE:
             raise
+        return False
+    return True
 
 
-def _read_body(response: http.client.HTTPResponse, max_bytes: int) -> bytes | Facts:
+def _read_body(response: http.client.HTTPResponse, max_bytes: int, until: float) -> bytes | Facts:
     """Read the whole body, or describe why it cannot be used."""
     encoding = (response.getheader("content-encoding") or "").lower()
     if encoding not in ("", "identity", GZIP):
@@ -276,19 +330,22 @@ def _read_body(response: http.client.HTTPResponse, max_bytes: int) -> bytes | Fa
         # Only with a known length, ``read()`` detects that the body was cut.
         data = response.read() if response.length is not None else response.read(max_bytes + 1)
         if encoding == GZIP:
-            data = _decompress(data, max_bytes)
+            data = _decompress(data, max_bytes, until)
     if too_long or len(data) > max_bytes:
         return Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
     return data
 
 
-def _decompress(data: bytes, max_bytes: int) -> bytes:
+def _decompress(data: bytes, max_bytes: int, until: float) -> bytes:
     """Decompress a body, and stop when it is larger than a number of bytes. Raises ``zlib.error`` if it is damaged."""
     parts: list[bytes] = []
     total = 0
     decompressor = zlib.decompressobj(_GZIP_FORMAT)
     # In chunks, because the rest of the data is copied for each member.
     for start in range(0, len(data), _CHUNK):
+        # Thousands of empty members take seconds.
+        if now_ms() > until:
+            raise TimeoutError("timed out")
         rest = data[start : start + _CHUNK]
         while rest and total <= max_bytes:
             if decompressor.eof:

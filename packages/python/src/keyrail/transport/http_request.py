@@ -26,9 +26,14 @@ from .steps import Attempt, AttemptResult, Call, Outcome
 
 CUT = "the connection was closed in the middle of the response"
 BROKEN = "the connection was closed before a response arrived"
+NOT_HTTP = "the response is not valid HTTP"
+NOT_GZIP = "the response is not valid gzip"
 INVALID_URL = "the HTTP library rejected the URL"
 GZIP = "gzip"
 USER_AGENT = "keyrail-python"
+KEEP_ALIVE_S = 15
+"""How long an idle connection stays open, in seconds."""
+
 _TUNNEL_REJECTED = re.compile(r"Tunnel connection failed: (\d{3})\b")
 
 
@@ -76,10 +81,12 @@ def describe_error(error: BaseException) -> str:
     depth = 0
     inner: Any = error
     while isinstance(inner, BaseException) and depth < 8:
-        # aiohttp wraps the TLS errors of Python.
-        inner = getattr(inner, "certificate_error", inner)
+        # aiohttp wraps the errors of Python.
+        inner = getattr(inner, "certificate_error", getattr(inner, "os_error", inner))
         if isinstance(inner, ssl.SSLError):
             reason = getattr(inner, "verify_message", None) or getattr(inner, "reason", None)
+            if reason == "WRONG_VERSION_NUMBER":
+                return "the server responded without TLS: use http, or the port that has TLS"
             return f"TLS failed: {reason if isinstance(reason, str) else 'no reason given'}"
         rejected = _TUNNEL_REJECTED.search(str(inner)) if isinstance(inner, OSError) else None
         # aiohttp has a class of its own, which has the status.

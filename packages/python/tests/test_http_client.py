@@ -1,0 +1,322 @@
+"""Responses that are unusual in HTTP, and the deadline of each step of a request."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import socket
+import ssl
+from collections.abc import Callable
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fault_server import Connection, FaultServer, ReceivedRequest
+from leak_walk import find_leaks
+
+from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
+from keyrail.transport.http_client import _decompress
+from keyrail.transport.steps import now_ms
+
+BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
+SECRET = "hunter2-hunter2-hunter2"
+
+
+def call(kind: str, between: Callable[[], None] | None = None, times: int = 1, **options: Any) -> list[Any]:
+    """Make calls one after another."""
+    results: list[Any] = []
+    if kind == "sync":
+        with KeyrailProvider(retry=False, **options) as provider:
+            for at in range(times):
+                if at and between:
+                    between()
+                results.append(provider.make_request("eth_gasPrice", [])["result"])  # type: ignore[arg-type]
+        return results
+
+    async def run() -> None:
+        async with AsyncKeyrailProvider(retry=False, **options) as provider:
+            for at in range(times):
+                if at and between:
+                    await asyncio.to_thread(between)
+                results.append((await provider.make_request("eth_gasPrice", []))["result"])  # type: ignore[arg-type]
+
+    asyncio.run(run())
+    return results
+
+
+def write(request: ReceivedRequest, result: str = "0x1", request_id: int | None = None) -> bytes:
+    body = {"jsonrpc": "2.0", "id": request_id or request.json["id"], "result": result}
+    data = json.dumps(body).encode()
+    return b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(data), data)
+
+
+class SlowSocket:
+    """A socket whose operations take as long as the test says, on a clock of its own."""
+
+    now_s = 1_000.0
+    opened = 0
+    connect_s = 0.0
+    send_s = 0.0
+    sends = 1_000_000
+    receive_s = 0.0
+
+    def __init__(self, *_: object) -> None:
+        type(self).opened += 1
+        self._timeout = 0.0
+
+    def settimeout(self, timeout: float) -> None:
+        self._timeout = timeout
+
+    def setsockopt(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def detach(self) -> int:
+        return -1
+
+    def _take(self, seconds: float) -> None:
+        type(self).now_s += min(seconds, self._timeout)
+        if seconds > self._timeout:
+            raise TimeoutError("timed out")
+
+    def connect(self, _: object) -> None:
+        self._take(self.connect_s)
+
+    def send(self, data: memoryview) -> int:
+        self._take(self.send_s)
+        return min(len(data), self.sends)
+
+    def recv_into(self, buffer: memoryview) -> int:
+        self._take(self.receive_s)
+        buffer[:1] = b"H"
+        return 1
+
+
+# Responses
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "interim",
+    [
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nlink: </b>\r\n\r\n",
+        b"HTTP/1.1 102 Processing\r\n\r\n" * 3,
+    ],
+)
+def test_an_interim_response_is_not_taken_for_the_response(kind: str, interim: bytes) -> None:
+    with FaultServer(lambda request, connection: connection.send(interim + write(request))) as server:
+        assert call(kind, times=2, url=server.url) == ["0x1", "0x1"]
+        assert [request.connection for request in server.requests] == [1, 1]
+
+
+@BOTH
+def test_what_the_server_sends_on_an_idle_connection_is_not_the_next_response(kind: str) -> None:
+    connections: list[tuple[ReceivedRequest, Connection]] = []
+
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        connections.append((request, connection))
+        connection.send(write(request))
+
+    def send_too_early() -> None:
+        request, connection = connections[0]
+        connection.send(write(request, "0xbad", request.json["id"] + 1))
+
+    with FaultServer(script) as server:
+        assert call(kind, send_too_early, times=2, url=server.url) == ["0x1", "0x1"]
+        assert [request.connection for request in server.requests] == [1, 2]
+
+
+@BOTH
+@pytest.mark.parametrize("data", [b"SSH-2.0-OpenSSH\r\n", b"\x15\x03\x01\x00\x02\x02\x28", b"HTTP/1.1 abc\r\n\r\n"])
+def test_a_response_that_is_not_http_is_not_called_a_closed_connection(kind: str, data: bytes) -> None:
+    def script(_: ReceivedRequest, connection: Connection) -> None:
+        connection.send(data)
+        raise OSError
+
+    with FaultServer(script) as server, pytest.raises(KeyrailError, match="the response is not valid HTTP") as caught:
+        call(kind, url=server.url)
+    assert caught.value.kind == "network"
+
+
+@BOTH
+def test_a_server_without_tls_is_named(kind: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def respond() -> None:
+            sock, _ = listener.accept()
+            with sock:
+                sock.recv(9_999)
+                sock.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        async def run() -> None:
+            responding = asyncio.to_thread(respond)
+            url = f"https://127.0.0.1:{listener.getsockname()[1]}"
+            await asyncio.gather(responding, asyncio.to_thread(call, kind, url=url))
+
+        with pytest.raises(KeyrailError, match="without TLS: use http, or the port that has TLS"):
+            asyncio.run(run())
+
+
+@BOTH
+def test_a_host_that_does_not_exist_is_named(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    with pytest.raises(KeyrailError, match="Name or service not known"):
+        call(kind, url="http://nowhere.example")
+
+
+@BOTH
+@pytest.mark.parametrize("url", [f"http://{'a' * 64}.example", "http://a..example"])
+def test_a_host_that_cannot_exist_is_a_wrong_url(kind: str, url: str) -> None:
+    with pytest.raises(KeyrailError, match="the HTTP library rejected the URL") as caught:
+        call(kind, url=url)
+    assert caught.value.kind == "invalidRequest"
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(), ConnectionResetError(), ssl.SSLEOFError()])
+def test_a_response_that_closes_the_connection_before_the_request_is_sent_is_read(
+    error: OSError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EarlySocket(SlowSocket):
+        rest = b""
+
+        def connect(self, _: object) -> None:
+            self.rest = b"HTTP/1.1 413 Payload Too Large\r\ncontent-length: 9\r\n\r\ntoo large"
+
+        def send(self, _: memoryview) -> int:
+            raise error
+
+        def recv_into(self, buffer: memoryview) -> int:
+            count = len(self.rest)
+            buffer[:count], self.rest = self.rest, b""
+            return count
+
+    monkeypatch.setattr("keyrail.transport.http_client.socket.socket", EarlySocket)
+    with KeyrailProvider("http://127.0.0.1:9", retry=False) as provider:
+        for opened in (1, 2):
+            with pytest.raises(KeyrailError, match="too large") as caught:
+                provider.make_request("eth_gasPrice", [])  # type: ignore[arg-type]
+            assert caught.value.status == 413
+            # The rest of the request is missing, so nothing else can be sent on the connection.
+            assert EarlySocket.opened == opened
+
+
+# What is sent
+
+
+@BOTH
+def test_members_of_an_enum_are_sent_as_their_values(kind: str) -> None:
+    class Setting(str, Enum):
+        KEY = "kr_a-value-of-the-key"
+        TOKEN = "a-value.of-a.token"
+
+    with FaultServer() as server:
+        call(kind, base_url=server.url, api_key=Setting.KEY, jwt=Setting.TOKEN, headers={"x-team": Setting.TOKEN})
+        call(kind, base_url=server.url, api_key=lambda: Setting.KEY, jwt=lambda: Setting.TOKEN)
+        for request in server.requests:
+            assert request.path == f"/v2/{Setting.KEY.value}"
+            assert request.headers["authorization"] == f"Bearer {Setting.TOKEN.value}"
+        assert server.requests[0].headers["x-team"] == Setting.TOKEN.value
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("proxy", "message"),
+    [
+        (
+            f"http://user:{SECRET}%E2%82%AC@127.0.0.1:9",
+            "proxy has credentials with characters outside Latin-1, which HTTP cannot send. Use another user name or password.",
+        ),
+        (
+            f"http://user:{SECRET}@127.0.0.1:99999",
+            "proxy must be a URL such as http://host:3128 or http://user:password@host:3128.",
+        ),
+        (
+            f"http://user:{SECRET}@a\x01b:9",
+            "proxy must be a URL such as http://host:3128 or http://user:password@host:3128.",
+        ),
+    ],
+)
+def test_the_password_of_a_wrong_proxy_is_in_no_error(kind: str, proxy: str, message: str) -> None:
+    provider = KeyrailProvider if kind == "sync" else AsyncKeyrailProvider
+    with pytest.raises(KeyrailError) as caught:
+        provider("http://127.0.0.1:9", proxy=proxy)
+    assert str(caught.value) == message
+    assert find_leaks(caught.value.__traceback__, SECRET) == []
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://127.0.0.1:65536", "url has a port above 65,535. Correct it."),
+        ("http://[::1]:99999/", "url has a port above 65,535. Correct it."),
+        (
+            "http://a\x00b",
+            "url is not a valid URL. Check its host, port and credentials; it should look like https://host/path.",
+        ),
+    ],
+)
+def test_a_url_that_no_library_accepts_is_rejected_at_once(kind: str, url: str, message: str) -> None:
+    provider = KeyrailProvider if kind == "sync" else AsyncKeyrailProvider
+    with pytest.raises(KeyrailError) as caught:
+        provider(url)
+    assert str(caught.value) == message
+
+
+# Deadlines. The asynchronous provider has one timer for all steps.
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> type[SlowSocket]:
+    class Slow(SlowSocket):
+        pass
+
+    monkeypatch.setattr("keyrail.transport.steps.time", SimpleNamespace(monotonic=lambda: Slow.now_s))
+    monkeypatch.setattr("keyrail.transport.http_client.socket.socket", Slow)
+    addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"192.0.2.{at}", 80)) for at in range(4)]
+    monkeypatch.setattr("keyrail.transport.http_client.socket.getaddrinfo", lambda *_: addresses)
+    return Slow
+
+
+def expect_timeout_after(seconds: float, slow: type[SlowSocket]) -> None:
+    started = slow.now_s
+    with pytest.raises(KeyrailError) as caught:
+        call("sync", url="http://a.example", timeout_ms=1_000)
+    assert caught.value.kind == "timeout"
+    assert slow.now_s - started == pytest.approx(seconds, abs=0.002)
+
+
+def test_addresses_that_do_not_respond_share_the_time_limit(slow: type[SlowSocket]) -> None:
+    slow.connect_s = 60
+    expect_timeout_after(1, slow)
+    assert slow.opened == 4
+
+
+def test_connecting_sending_and_receiving_share_the_time_limit(slow: type[SlowSocket]) -> None:
+    slow.connect_s, slow.send_s, slow.receive_s = 0.2, 0.5, 60
+    expect_timeout_after(1, slow)
+
+
+def test_parts_of_a_request_share_the_time_limit(slow: type[SlowSocket]) -> None:
+    slow.send_s, slow.sends = 0.3, 10
+    expect_timeout_after(1, slow)
+
+
+def test_many_empty_members_of_gzip_end_at_the_deadline() -> None:
+    data = gzip.compress(b"") * 10
+    assert _decompress(data, 100, now_ms() + 60_000) == b""
+    with pytest.raises(TimeoutError):
+        _decompress(data, 100, now_ms() - 1)
+
+
+def test_parts_of_a_response_share_the_time_limit(slow: type[SlowSocket]) -> None:
+    slow.receive_s = 0.3
+    expect_timeout_after(1, slow)
