@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openGateway } from './openGateway.ts'
-import { nothingThere, post } from './startGateway.ts'
+import { post, unreachableUrl } from './startGateway.ts'
 
 const requests = (entries: readonly { readonly event: string }[]): unknown[] =>
   entries.filter(({ event }) => event === 'request')
@@ -19,7 +19,7 @@ test('health checks of a load balancer fill neither the log nor the metrics', as
 })
 
 test('failed health checks of an instance without nodes are not requests that fail', async () => {
-  const { started } = await openGateway({ networks: { testnet: { chainId: 1, upstreams: [{ url: nothingThere }] } } })
+  const { started } = await openGateway({ networks: { testnet: { chainId: 1, upstreams: [{ url: unreachableUrl }] } } })
   expect((await fetch(`${started.url}/readyz`)).status).toBe(503)
   expect(requests(started.entries)).toEqual([])
 })
