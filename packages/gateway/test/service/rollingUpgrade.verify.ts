@@ -77,7 +77,8 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
         instances.map((instance) => instance.port),
         down,
       )
-    toStop.push(startProxy(name, folder, configureProxy()))
+    const proxy = startProxy(name, folder, configureProxy())
+    toStop.push(proxy.stop)
     // nginx closes idle connections of callers when it reloads its config.
     const agent = new Agent({
       keepAlive: checksReadiness,
@@ -137,7 +138,7 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
     const reloadProxy = (down?: number): void => {
       if (checksReadiness) return
       configureProxy(down)
-      proxy.kill('SIGHUP')
+      proxy.reload()
     }
     for (const instance of instances) {
       reloadProxy(instance.port)

@@ -91,15 +91,18 @@ export const createCertificate = (folder: string): void => {
 /**
  * Starts a proxy.
  * @param args - From its `configure`.
- * @returns Stops it.
+ * @returns `reload` reads the config again, `stop` ends it.
  */
-export const startProxy = (name: string, folder: string, args: readonly string[]): (() => Promise<unknown>) => {
+export const startProxy = (name: string, folder: string, args: readonly string[]) => {
   // Caddy writes its state there.
   const env = { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder }
   const proxy = spawn(findProgram(name) ?? name, args, { stdio: 'ignore', env })
   const exited = once(proxy, 'exit')
-  return () => {
-    proxy.kill()
-    return exited
+  return {
+    reload: () => proxy.kill('SIGHUP'),
+    stop: () => {
+      proxy.kill()
+      return exited
+    },
   }
 }
