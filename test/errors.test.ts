@@ -61,8 +61,11 @@ describe('finds a message', () => {
     ['in a hint', ["new CliError('in use', { hint: 'use --port' })"], ['in use', 'hint: use --port']],
     [
       'in a function of another file that a template calls',
-      ['throw new Error(`url ${problemOf(url)}`)', "export const problemOf = (url) => { return 'is empty' }"],
-      ['url ${problemOf(url)}', 'is empty'],
+      [
+        'throw new Error(`url ${describeProblem(url)}`)',
+        "export const describeProblem = (url) => { return 'is empty' }",
+      ],
+      ['url ${describeProblem(url)}', 'is empty'],
     ],
   ])('%s', (_name, sources, messages) => {
     expect(find(...(sources as [string]))).toEqual(messages)

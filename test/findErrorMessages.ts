@@ -20,7 +20,7 @@ type Factories = Map<string, Set<number>>
 const textMembers: ReadonlySet<string> = new Set(['text', 'hint'])
 
 /** Objects that list hints by kind of failure, and other tables of error texts. */
-const textTables: ReadonlySet<string> = new Set(['hintOf', 'fixes'])
+const textTables: ReadonlySet<string> = new Set(['hintTexts', 'fixes'])
 
 const isNamedFunction = (node: ts.Node): node is ts.FunctionDeclaration | ts.ArrowFunction | ts.FunctionExpression =>
   ts.isFunctionDeclaration(node) || ts.isArrowFunction(node) || ts.isFunctionExpression(node)

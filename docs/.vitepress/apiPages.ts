@@ -7,13 +7,13 @@ import type { Exported } from './readExports.ts'
 
 /** A page of the API reference. */
 export interface ApiPage {
-  /** In the site, as `api/fetch.md`. */
+  /** Its path in the site, such as `api/fetch.md`. */
   readonly path: string
   readonly title: string
   readonly markdown: string
 }
 
-/** The packages that the reference is of, in its order. */
+/** The packages of the reference, in order. */
 const folders = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw', 'snippets']
 
 interface Planned {
@@ -21,7 +21,7 @@ interface Planned {
   readonly title: string
   readonly about: string
   readonly of: readonly Exported[]
-  /** How its declarations are coloured: the largest page not at all, because it would weigh three times as much. */
+  /** The language of its declarations. The largest page has no syntax colors, which would triple its size. */
   readonly language: 'ts' | 'text'
 }
 
@@ -33,15 +33,16 @@ export function apiPages(top: string): readonly ApiPage[] {
   const planned = folders.flatMap((folder) => planPackage(top, folder))
   const links = new Map<string, string>()
   for (const { path, of } of planned)
-    for (const [name, heading] of headingsOf(of))
-      // A name that two packages have belongs to the first: the wire's, of core.
+    for (const [name, heading] of getHeadings(of))
+      // If two packages export the same name, links lead to the first: the wire format in core.
       if (!links.has(name)) links.set(name, `/${path}#${headingSlug(heading)}`)
   const python = pythonApiPages(top)
   const index = [
     ...planned.map(({ path, title, of }) => `- [${title}](/${path}): ${of.length} exports`),
     ...python.map(({ path, title, names }) => `- [${title}](/${path}): ${names} names`),
   ]
-  const about = 'Every public export, written from the sources and their docblocks when this site is built.'
+  const about =
+    'Every public export of each package, generated from the docstrings in the source. For a guide, see [the transport](/transport.md), [viem](/viem.md), [ethers](/ethers.md), [web3.js](/web3.md) or [Python](/python.md).'
   return [
     { path: 'api/index.md', title: 'API reference', markdown: `# API reference\n\n${about}\n\n${index.join('\n')}\n` },
     ...planned.map((page) => ({ path: page.path, title: page.title, markdown: writePage(page, links) })),
@@ -70,7 +71,8 @@ function planPackage(top: string, folder: string): readonly Planned[] {
   const values = own.filter(({ isType }) => !isType)
   const types = own.filter(({ isType }) => isType)
   const schema = [...readExports(join(home, 'src/schema/index.ts'))].sort((a, b) => a.name.localeCompare(b.name))
-  const also = 'The others: [functions](/api/core.md), [types](/api/core-types.md), [schema](/api/core-schema.md).'
+  const pages = '[functions](/api/core.md), [types](/api/core-types.md), [schema](/api/core-schema.md)'
+  const also = `All pages of the package: ${pages}.`
   return [
     page('core', name, `The functions of \`${name}\`. ${also}`, values),
     page('core-types', `${name}: types`, `The types of \`${name}\`. ${also}`, types),
@@ -83,11 +85,11 @@ function planPackage(top: string, folder: string): readonly Planned[] {
   ]
 }
 
-/** The heading of each own export. Where a function and a type differ by their first letter alone, the type says what it is. */
-function headingsOf(of: readonly Exported[]): ReadonlyMap<string, string> {
+/** The headings of the exports. If a function and a type differ only in the case of the first letter, the type is marked as such. */
+function getHeadings(of: readonly Exported[]): ReadonlyMap<string, string> {
   const headings = new Map<string, string>()
   const slugs = new Set<string>()
-  for (const { name } of of.filter(({ passedOnFrom }) => passedOnFrom === undefined)) {
+  for (const { name } of of.filter(({ reExportedFrom }) => reExportedFrom === undefined)) {
     const heading = slugs.has(headingSlug(name)) ? `${name} (type)` : name
     slugs.add(headingSlug(heading))
     headings.set(name, heading)
@@ -96,17 +98,19 @@ function headingsOf(of: readonly Exported[]): ReadonlyMap<string, string> {
 }
 
 function writePage({ title, about, of, language }: Planned, links: ReadonlyMap<string, string>): string {
-  const own = of.filter(({ passedOnFrom }) => passedOnFrom === undefined)
-  const passed = of.filter(({ passedOnFrom }) => passedOnFrom !== undefined)
-  // Fetch has a Log of its own, which there is the one that is meant.
-  const headings = headingsOf(of)
+  const own = of.filter(({ reExportedFrom }) => reExportedFrom === undefined)
+  const passed = of.filter(({ reExportedFrom }) => reExportedFrom !== undefined)
+  // On the page of fetch, `Log` is the type of fetch.
+  const headings = getHeadings(of)
   const near = new Map([
     ...links,
     ...[...headings].map(([name, heading]) => [name, `#${headingSlug(heading)}`] as const),
   ])
   const linked = (name: string): string => (links.has(name) ? `[\`${name}\`](${links.get(name)})` : `\`${name}\``)
   const also =
-    passed.length === 0 ? [] : [`Passed on from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
+    passed.length === 0
+      ? []
+      : [`Also exported, from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
   const sections = own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near, language)}`)
   return `# ${title}\n\n${[about, ...also, ...sections].join('\n\n')}\n`
 }
@@ -132,7 +136,7 @@ function writeExport(
     text(doc.text),
     fence(language, declarations.join('\n')),
     doc.params.map((param) => `- \`${param.name}\`: ${line(param.text)}`).join('\n'),
-    doc.returns && `**Gives** ${line(doc.returns)}`,
+    doc.returns && `**Returns** ${line(doc.returns)}`,
     ...doc.throws.map((thrown) => `**Throws** ${line(thrown)}`),
     ...doc.examples.map((code) => fence('ts', code)),
     ...doc.see.map((source) => `**See** ${line(source)}`),

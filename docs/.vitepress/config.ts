@@ -11,16 +11,21 @@ const top = join(import.meta.dirname, '../..')
 const folder = join(import.meta.dirname, 'pages')
 const pages = stagePages(top, folder)
 
-/** What of Vite's server is used. */
+/** The members of Vite's server that are used. */
 interface Server {
   readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', listener: (file: string) => void): void }
 }
 
-/** What is searched of a page: of the reference names and words, and no signatures. Nobody searches for colours, and they take seconds. */
-const searched = (markdown: string, path: string): string =>
-  path.startsWith('api/')
+/** Pages for contributors. In the search results they would be between the pages that users look for. */
+const unsearched = new Set(['changelog.md', 'architecture.md', 'contributing.md'])
+
+/** The text of a page that the search finds. Signatures are left out, and code is not highlighted, which would take seconds. */
+const toSearchable = (markdown: string, path: string): string => {
+  if (unsearched.has(path)) return ''
+  return path.startsWith('api/')
     ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
     : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)\b.*$/gm, '$1text')
+}
 
 // The site loads nothing from other hosts, and its policy makes the browser block such requests. VitePress writes two scripts into each page.
 const policy =
@@ -41,7 +46,7 @@ export default {
   transformPageData: ({ relativePath }: { readonly relativePath: string }) =>
     relativePath === 'index.md' ? { frontmatter: { sidebar: false, aside: false, pageClass: 'landing' } } : undefined,
   markdown: {
-    // Pages are plain Markdown, which is read elsewhere too: angle brackets and braces are text.
+    // Pages are plain Markdown, which other viewers show too: angle brackets and braces are text.
     html: false,
     linkify: false,
     attrs: { disable: true },
@@ -62,7 +67,7 @@ export default {
       { text: 'Get started', link: '/start.md' },
       { text: 'Guides', link: '/choosing.md' },
       { text: 'Reference', link: '/transport.md' },
-      { text: 'Operate', link: '/service/operating.md' },
+      { text: 'Operate', link: '/service/running.md' },
       { text: 'Compare', link: '/compare.md' },
     ],
     sidebar: sidebar(pages),
@@ -74,7 +79,7 @@ export default {
           source: string,
           env: { readonly relativePath: string },
           markdown: { render(text: string, env: object): string },
-        ) => markdown.render(searched(source, env.relativePath), env),
+        ) => markdown.render(toSearchable(source, env.relativePath), env),
       },
     },
   },

@@ -77,6 +77,7 @@ const groups: readonly GroupEntry[] = [
   },
   {
     text: 'Concepts',
+    page: 'concepts.md',
     entries: [
       ['concepts.md', 'Overview'],
       ['concepts.md#networks', 'Networks'],
@@ -89,6 +90,7 @@ const groups: readonly GroupEntry[] = [
   },
   {
     text: 'Reference',
+    page: 'transport.md',
     entries: [
       ['transport.md', 'Options of the transport'],
       { text: 'Features of the transport', page: 'transport.md#features', entries: [['transport/*']] },
@@ -106,13 +108,17 @@ const groups: readonly GroupEntry[] = [
   },
   {
     text: 'Operate',
+    page: 'service/running.md',
     entries: [
       ['service/running.md', 'Run the service'],
       ['service/deploying.md', 'Deploy'],
-      ['service/operating.md', 'Operate'],
+      ['service/operating.md', 'Accounts, backups, secret'],
+      ['service/monitoring.md', 'Monitoring'],
+      ['service/tracing.md', 'Tracing'],
       ['service/networks.md', 'Networks'],
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
+      ['service/guarantees.md', 'Guarantees of limits'],
       ['service/subscriptions.md', 'WebSockets'],
       ['service/email.md', 'Email'],
       ['service/single-sign-on.md', 'Single sign-on'],
@@ -125,6 +131,7 @@ const groups: readonly GroupEntry[] = [
   },
   {
     text: 'Migrate',
+    page: 'migrate/viem.md',
     entries: [
       ['migrate/viem.md', 'From viem'],
       ['migrate/ethers.md', 'From ethers'],
@@ -138,6 +145,7 @@ const groups: readonly GroupEntry[] = [
   },
   {
     text: 'Compare',
+    page: 'compare.md',
     entries: [
       ['compare.md', 'With providers and proxies'],
       { text: 'Measurements', page: 'bench/results.md', entries: [['bench/*']] },
@@ -145,6 +153,7 @@ const groups: readonly GroupEntry[] = [
   },
   {
     text: 'More',
+    page: 'faq.md',
     entries: [
       ['faq.md', 'FAQ'],
       ['changelog.md', 'Changelog'],

@@ -1,7 +1,8 @@
 """Measures one provider in its own process. ``npm run bench -- --only pythonSync,pythonAsync`` starts several and compares them.
 
-Usage: ``python bench.py {keyrail|web3.py} {sync|async} URL``. Each input line is a workload and a number of calls, such as
-``singles 500``. Each output line is the cost of a workload, as JSON.
+Usage: ``python bench.py {keyrail|web3.py|instant} {sync|async} URL``. Each input line is a workload and a number of calls, such as
+``singles 500``. Each output line is the cost of a workload, as JSON. ``instant`` is a provider that takes no time: what is left is
+the time of web3.py itself.
 """
 
 from __future__ import annotations
@@ -15,12 +16,60 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3
+from web3.providers.async_base import AsyncJSONBaseProvider
+from web3.providers.base import JSONBaseProvider
 
 from keyrail import AsyncKeyrailProvider, KeyrailProvider
 
 BATCH = 100
 AT_ONCE = 64
 ADDRESS = "0x" + "11" * 20
+
+
+class InstantProvider(JSONBaseProvider):
+    """Sends the first call of each method. The others get the same response."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._provider = HTTPProvider(url)
+        self._responses: dict[str, Any] = {}
+
+    def make_request(self, method: Any, params: Any) -> Any:
+        """Make a call."""
+        if method not in self._responses:
+            self._responses[method] = self._provider.make_request(method, params)
+        return self._responses[method]
+
+    def make_batch_request(self, requests: Any) -> Any:
+        """Make several calls."""
+        return [self.make_request(method, params) for method, params in requests]
+
+
+class AsyncInstantProvider(AsyncJSONBaseProvider):
+    """The same for asynchronous calls."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._provider = InstantProvider(url)
+
+    async def make_request(self, method: Any, params: Any) -> Any:
+        """Make a call."""
+        return self._provider.make_request(method, params)
+
+    async def make_batch_request(self, requests: Any) -> Any:
+        """Make several calls."""
+        return self._provider.make_batch_request(requests)
+
+    async def disconnect(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+SYNC_PROVIDERS: dict[str, Any] = {"keyrail": KeyrailProvider, "web3.py": HTTPProvider, "instant": InstantProvider}
+ASYNC_PROVIDERS: dict[str, Any] = {
+    "keyrail": AsyncKeyrailProvider,
+    "web3.py": AsyncHTTPProvider,
+    "instant": AsyncInstantProvider,
+}
 
 
 def singles(w3: Web3, calls: int) -> None:
@@ -94,7 +143,7 @@ def print_cost(started: float, cpu: float) -> None:
 
 def run_sync(library: str, url: str) -> None:
     """Run the workloads from the input with a synchronous provider."""
-    w3 = Web3(KeyrailProvider(url=url) if library == "keyrail" else HTTPProvider(url))
+    w3 = Web3(SYNC_PROVIDERS[library](url))
     for line in sys.stdin:
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
@@ -105,7 +154,7 @@ def run_sync(library: str, url: str) -> None:
 
 async def run_async(library: str, url: str) -> None:
     """Run the workloads from the input with an asynchronous provider, in one event loop."""
-    provider: Any = AsyncKeyrailProvider(url=url) if library == "keyrail" else AsyncHTTPProvider(url)
+    provider = ASYNC_PROVIDERS[library](url)
     w3: AsyncWeb3[Any] = AsyncWeb3(provider)
     while line := sys.stdin.readline():
         gc.collect()

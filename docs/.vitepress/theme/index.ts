@@ -1,4 +1,25 @@
-// Without the fonts: what a reader's own system has loads at once, and from nowhere.
-export { default } from 'vitepress/theme-without-fonts'
-// After the theme's own, to hold in its place.
+// Without the theme's fonts: the reader's own load at once, and from no other host.
+import theme from 'vitepress/theme-without-fonts'
+// Imported after the theme's styles, to override them.
 import './wide.css'
+
+/** Scrolls the sidebar to the current page, which may be far below the first entries. */
+function showCurrentPage(): void {
+  const sidebar = document.querySelector('.VPSidebar')
+  const entries = sidebar?.querySelectorAll('.VPSidebarItem.is-active')
+  const entry = entries?.[entries.length - 1]
+  if (!sidebar || !entry) return
+  const box = entry.getBoundingClientRect()
+  const isVisible = box.top > 64 && box.bottom < window.innerHeight
+  if (!isVisible) sidebar.scrollTop += box.top - window.innerHeight / 3
+}
+
+export default {
+  ...theme,
+  enhanceApp({ router }: { router: { onAfterRouteChange?: () => void } }) {
+    // The page is rendered a frame after the route has changed.
+    router.onAfterRouteChange = () => {
+      if (typeof window !== 'undefined') setTimeout(showCurrentPage, 100)
+    }
+  },
+}

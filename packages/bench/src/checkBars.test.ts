@@ -15,14 +15,14 @@ const cost = (wallMs: number, cpuMs: number, heapMb?: number): Cost => ({
 const measured = (bar: Bar, costs: Record<string, readonly Cost[]>): Measured => ({
   row: { name: 'row', title: '', reference: 'floor', again: 'floor again', subjects: ['it'], peers: [], bars: [bar] },
   costs: new Map(Object.entries(costs)),
-  faults: new Map(),
+  problems: new Map(),
   load: [0, 0],
 })
 
 const floor = [cost(10, 10), cost(20, 20), cost(10, 10)]
 
 describe('checkBars', () => {
-  test('meets a bar by wall and CPU apart, round by round', () => {
+  test('checks a bar for wall and CPU time separately, round by round', () => {
     const findings = checkBars(
       measured(
         { subject: 'it', wall: 1.1, cpu: 1.1 },
@@ -35,7 +35,7 @@ describe('checkBars', () => {
     ])
   })
 
-  test('says nothing where the reference was not itself', () => {
+  test('does not count a figure if the control of the reference was off', () => {
     const restless = floor.map(({ wallMs, cpuMs }) => cost(wallMs * 1.06, cpuMs))
     const findings = checkBars(
       measured({ subject: 'it', wall: 1.1, cpu: 1.1 }, { floor, 'floor again': restless, it: floor }),
@@ -43,12 +43,12 @@ describe('checkBars', () => {
     expect(findings.map(({ outcome }) => outcome)).toEqual(['does not count', 'met'])
   })
 
-  test('never calls met what did not run', () => {
+  test('never reports a subject that did not run as met', () => {
     const findings = checkBars(measured({ subject: 'it', wall: 1.1, heapMb: 200 }, { floor, 'floor again': floor }))
     expect(findings.map(({ outcome }) => outcome)).toEqual(['not measured', 'not measured'])
   })
 
-  test('holds a subject against another of its row, and still looks whether the reference was itself', () => {
+  test('compares a subject with another one of its row, and still checks the control of the reference', () => {
     const other = floor.map(({ wallMs, cpuMs }) => cost(wallMs * 4, cpuMs * 2))
     const findings = checkBars(
       measured(
@@ -62,13 +62,13 @@ describe('checkBars', () => {
     ])
   })
 
-  test('weighs the heap by its median, in MB', () => {
+  test('compares the heap by its median, in MB', () => {
     const it = [cost(5, 5, 150), cost(5, 5, 210), cost(5, 5, 190)]
     const findings = checkBars(measured({ subject: 'it', wall: 0.8, heapMb: 200 }, { floor, 'floor again': floor, it }))
     expect(findings.at(-1)).toMatchObject({ what: 'live heap', value: 190, outcome: 'met' })
   })
 
-  test('holds the median of a figure against its bar, and says nothing of a figure without one', () => {
+  test('compares the median of a figure with its bar, and skips a figure without one', () => {
     const figures: FigureRow['figures'] = [
       { key: 'quick', title: 'quick', unit: 'ms', most: 50 },
       { key: 'slow', title: 'slow', unit: 'ms', most: 50 },
@@ -79,7 +79,7 @@ describe('checkBars', () => {
     const findings = checkBars({
       row: { name: 'row', title: '', program: '', figures, note: '' },
       figures: new Map(Object.entries({ quick: [49, 80, 2], slow: [51, 90, 3], large: [299], free: [1_000] })),
-      faults: new Map(),
+      problems: new Map(),
       load: [0, 0],
     })
     expect(findings.map(({ subject, what, value, outcome }) => [subject, what, value, outcome])).toEqual([
@@ -90,7 +90,7 @@ describe('checkBars', () => {
     ])
   })
 
-  test('says nothing of a ratio whose control was off, and of one that has none', () => {
+  test('does not count a ratio whose control was off or missing', () => {
     const figures: FigureRow['figures'] = [
       { key: 'sound', title: 'sound', unit: '×', most: 1.3, control: 'calm' },
       { key: 'unsound', title: 'unsound', unit: '×', most: 1.3, control: 'restless' },
@@ -99,7 +99,7 @@ describe('checkBars', () => {
     const findings = checkBars({
       row: { name: 'row', title: '', program: '', figures, note: '' },
       figures: new Map(Object.entries({ sound: [1.2], unsound: [1.2], blind: [1.2], calm: [0.96], restless: [1.06] })),
-      faults: new Map(),
+      problems: new Map(),
       load: [0, 0],
     })
     expect(findings.map(({ what, itself, outcome }) => [what, itself, outcome])).toEqual([

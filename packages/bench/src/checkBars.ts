@@ -4,34 +4,34 @@ import type { Bar } from './rows.ts'
 import { median, medianRatio } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
-/** A row of either kind, as it was measured. */
+/** A measured row of either kind. */
 export type AnyMeasured = Measured | MeasuredFigures
 
-/** One figure of a row beside what it may be at most. */
+/** A figure of a row, compared with its bar. */
 export interface Finding {
   readonly subject: string
-  /** What the ratio is to; undefined for what is no ratio. */
+  /** What the ratio compares with; undefined if the figure is not a ratio. */
   readonly beside: string | undefined
   readonly what: 'wall' | 'CPU' | 'peak RSS' | 'live heap' | 'ratio' | 'time' | 'memory'
-  /** A ratio; of the live heap and of memory MB, of time milliseconds. Undefined where the subject could not run. */
+  /** A ratio, MB of heap or memory, or milliseconds. Undefined if the subject could not run. */
   readonly value: number | undefined
   readonly most: number
-  /** The row's reference against itself; undefined for what is no ratio. */
+  /** The reference of the row compared with itself; undefined if the figure is not a ratio. */
   readonly itself: number | undefined
-  /** Of a figure whose reference was not within 5 % of itself, nothing can be said. */
+  /** A figure does not count if its reference was not within 5 % of itself. */
   readonly outcome: 'met' | 'missed' | 'does not count' | 'not measured'
 }
 
 const STEADY = 0.05
 
 /**
- * The figure of a subject as a ratio to another's of the same round.
+ * Gets the median ratio of two subjects, each ratio within a round.
  *
- * @param subject - Whose.
- * @param of - Which.
- * @param beside - The other. @default the row's reference
+ * @param subject - The subject.
+ * @param of - Reads the figure from its costs.
+ * @param beside - The subject that it is compared with. @default the reference of the row
  */
-export function ratioOf(
+export function getRatio(
   { row, costs }: Measured,
   subject: string,
   of: (cost: Cost) => number,
@@ -42,7 +42,7 @@ export function ratioOf(
   return mine && reference ? medianRatio(mine.map(of), reference.map(of)) : undefined
 }
 
-/** Holds the figures of a row against its bars. */
+/** Compares the figures of a row with its bars. */
 export const checkBars = (measured: AnyMeasured): readonly Finding[] =>
   'figures' in measured ? checkFigures(measured) : measured.row.bars.flatMap((bar) => checkBar(measured, bar))
 
@@ -67,8 +67,8 @@ function checkBar(measured: Measured, bar: Bar): readonly Finding[] {
   const findings: Finding[] = []
   const ratio = (what: Finding['what'], most: number | undefined, of: (cost: Cost) => number): void => {
     if (most === undefined) return
-    const value = ratioOf(measured, subject, of, beside)
-    const itself = ratioOf(measured, row.again, of)
+    const value = getRatio(measured, subject, of, beside)
+    const itself = getRatio(measured, row.again, of)
     const outcome =
       value === undefined ? 'not measured' : !isSteady(itself) ? 'does not count' : value <= most ? 'met' : 'missed'
     findings.push({ subject, beside, what, value, most, itself, outcome })

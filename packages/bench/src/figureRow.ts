@@ -1,30 +1,30 @@
-/** A figure that stands for itself, beside nothing else: of a clock or a scale, on the machine that it was taken on. */
+/** A figure with a unit of its own: time, memory, or a ratio that the program computes. */
 export interface Figure {
-  /** What the program calls it. */
+  /** Its key in the output of the program. */
   readonly key: string
   readonly title: string
-  /** `×` is a ratio to something that was measured in the same round. */
+  /** `×` is a ratio to another measurement of the same round. */
   readonly unit: '×' | 'µs' | 'ms' | 'MB'
   /** The most that its median may be. @default no bar */
   readonly most?: number
-  /** The key of the figure that shows what a ratio of 1 looks like today: where that is not within 5 % of 1, this one does not count. */
+  /** The key of the control, which compares the reference with itself. If it is not within 5 % of 1, this figure does not count. */
   readonly control?: string
 }
 
-/** A row of figures that a program finds out of itself. */
+/** A row of figures that a program measures. */
 export interface FigureRow {
-  /** What `--only` calls it. */
+  /** Its name for `--only`. */
   readonly name: string
   readonly title: string
-  /** Takes the number of rounds, and prints an object of lists of numbers by the keys of the figures. */
+  /** A program that takes the number of rounds, and prints an object with a list of numbers for each key. */
   readonly program: string
   /** Whether the program runs on the source of the packages, because it measures something that no package exports. @default false */
   readonly source?: boolean
-  /** What the program takes after that. */
+  /** Further arguments of the program. */
   readonly args?: readonly string[]
   readonly figures: readonly Figure[]
-  /** So many rounds are enough, where one takes long. @default as many as of any row */
+  /** The number of rounds that is enough, for programs that take long. @default as for any row */
   readonly enough?: number
-  /** What a reader of the figures must know. */
+  /** A note for readers of the figures. */
   readonly note: string
 }

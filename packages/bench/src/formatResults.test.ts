@@ -14,7 +14,7 @@ const measured = (figures: Record<string, readonly number[]>): MeasuredFigures =
     note: 'What to know.',
   },
   figures: new Map(Object.entries(figures)),
-  faults: new Map(Object.keys(figures).length ? [] : [['figures', 'the program ended with 1']]),
+  problems: new Map(Object.keys(figures).length ? [] : [['figures', 'the program ended with 1']]),
   load: [0.5, 1],
 })
 
@@ -34,7 +34,7 @@ describe('a row of figures', () => {
     ])
   })
 
-  test('tells its bars with their unit, beside no reference', () => {
+  test('shows its bars with their unit, without a reference', () => {
     const [, , line] = formatBars([measured({ time: [4.26, 90, 1], size: [268.4] })]).split('\n')
     expect(line?.split('|').map((cell) => cell.trim())).toEqual([
       '',
@@ -50,7 +50,7 @@ describe('a row of figures', () => {
     ])
   })
 
-  test('says why where the program could not tell', () => {
+  test('says why the program could not measure', () => {
     expect(formatRow(measured({}))).toContain('Not measured: figures (the program ended with 1).')
     expect(formatBars([measured({})])).toContain('not measured')
   })

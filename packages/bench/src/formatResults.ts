@@ -1,5 +1,5 @@
 import { formatTable } from './formatTable.ts'
-import { checkBars, ratioOf } from './checkBars.ts'
+import { checkBars, getRatio } from './checkBars.ts'
 import type { AnyMeasured, Finding } from './checkBars.ts'
 import { ROUNDS_PER_PROCESS } from './measure.ts'
 import type { Measured } from './measure.ts'
@@ -8,18 +8,18 @@ import type { RecordedRow } from './recordedRows.ts'
 import { median, medianInterval } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
-const digitsOf = { '×': 2, µs: 1, ms: 1, MB: 0 }
-/** What has none is a ratio. */
-const unitOf: Partial<Record<Finding['what'], 'ms' | 'MB'>> = { 'live heap': 'MB', time: 'ms', memory: 'MB' }
+const digitsByUnit = { '×': 2, µs: 1, ms: 1, MB: 0 }
+/** Other figures are ratios. */
+const units: Partial<Record<Finding['what'], 'ms' | 'MB'>> = { 'live heap': 'MB', time: 'ms', memory: 'MB' }
 
 const fixed = (value: number | undefined, digits = 2): string => value?.toFixed(digits) ?? ''
 
-const loadOf = ({ load }: AnyMeasured): string =>
+const formatLoad = ({ load }: AnyMeasured): string =>
   `load of the machine ${fixed(load[0], 1)} before, ${fixed(load[1], 1)} after.`
-const faultsOf = ({ faults }: AnyMeasured): string[] =>
-  [...faults].map(([subject, fault]) => `Not measured: ${subject} (${fault}).`)
+const formatProblems = ({ problems }: AnyMeasured): string[] =>
+  [...problems].map(([subject, problem]) => `Not measured: ${subject} (${problem}).`)
 
-/** One table: what each subject of a row cost, or its figures. */
+/** Formats a row as a table: the cost of each subject, or the figures. */
 export const formatRow = (measured: AnyMeasured): string =>
   'figures' in measured ? formatFigures(measured) : formatCosts(measured)
 
@@ -28,7 +28,7 @@ function formatFigures(measured: MeasuredFigures): string {
   const lines = row.figures.flatMap(({ key, title, unit }) => {
     const values = figures.get(key)
     if (!values) return []
-    const digits = digitsOf[unit]
+    const digits = digitsByUnit[unit]
     const of = [median(values), ...medianInterval(values), Math.min(...values), Math.max(...values)].map((value) =>
       fixed(value, digits),
     )
@@ -36,10 +36,10 @@ function formatFigures(measured: MeasuredFigures): string {
   })
   return [
     `### ${row.title} (\`${row.name}\`)`,
-    `Fresh processes of ${ROUNDS_PER_PROCESS} rounds at most; ${loadOf(measured)}`,
+    `Fresh processes of ${ROUNDS_PER_PROCESS} rounds at most; ${formatLoad(measured)}`,
     formatTable(['figure', 'unit', 'median', 'from', 'to', 'lowest', 'highest', 'times taken'], lines),
     row.note,
-    ...faultsOf(measured),
+    ...formatProblems(measured),
   ].join('\n\n')
 }
 
@@ -51,8 +51,8 @@ function formatCosts(measured: Measured): string {
     const middle = (of: (cost: Cost) => number): number => median(list.map(of))
     return [
       subject,
-      fixed(ratioOf(measured, subject, ({ wallMs }) => wallMs)),
-      fixed(ratioOf(measured, subject, ({ cpuMs }) => cpuMs)),
+      fixed(getRatio(measured, subject, ({ wallMs }) => wallMs)),
+      fixed(getRatio(measured, subject, ({ cpuMs }) => cpuMs)),
       fixed(
         middle(({ wallMs }) => wallMs),
         1,
@@ -78,17 +78,17 @@ function formatCosts(measured: Measured): string {
   const head = ['subject', 'wall ×', 'CPU ×', 'wall ms', 'CPU ms', 'peak RSS MB', ...(weighed ? ['live heap MB'] : [])]
   return [
     `### ${row.title} (\`${row.name}\`)`,
-    `${rounds} rounds, × ${row.reference}; ${loadOf(measured)}`,
+    `${rounds} rounds, × ${row.reference}; ${formatLoad(measured)}`,
     formatTable(head, lines),
-    ...faultsOf(measured),
+    ...formatProblems(measured),
   ].join('\n\n')
 }
 
-/** The table of bars: each figure beside what it may be. */
+/** Formats the table of bars: each figure and its bar. */
 export function formatBars(all: readonly AnyMeasured[]): string {
   const line = ({ row }: AnyMeasured, { subject, beside, what, value, most, itself, outcome }: Finding): string[] => {
-    const unit = unitOf[what]
-    const digits = unit ? digitsOf[unit] : 2
+    const unit = units[what]
+    const digits = unit ? digitsByUnit[unit] : 2
     const suffix = unit ? ` ${unit}` : ''
     return [
       row.title,
@@ -107,13 +107,13 @@ export function formatBars(all: readonly AnyMeasured[]): string {
   )
 }
 
-/** The file of results: the bars first, then each row with the command that measured it. */
+/** Formats RESULTS.md: the bars first, then each row with the command that measured it. */
 export function formatResults(rows: readonly RecordedRow[]): string {
   return [
     '# Results',
     'Written by `npm run bench`, row by row; the figures of each round are in `results.json`. Ratios are medians of the ratios of each round,\n' +
-      'milliseconds and megabytes medians of the rounds. Beside the bar of a ratio stands the reference against itself: it counts only where that is\n' +
-      'within 5 % of 1. A bar in milliseconds or megabytes is of this machine as it was then. `from` and `to` hold the median with 95 % certainty (bootstrap).',
+      'milliseconds and megabytes medians of the rounds. A ratio counts only if the reference, compared with itself, is within 5 % of 1. Bars in\n' +
+      'milliseconds or megabytes are for the machine of the run. The median is between `from` and `to` with 95 % certainty (bootstrap).',
     '## Bars',
     formatBars(rows.map(({ measured }) => measured)),
     '## Rows',

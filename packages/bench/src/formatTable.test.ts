@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatTable } from './formatTable.ts'
 
-test('a table lines up, whatever is in it', () => {
+test('a table is aligned, with any content', () => {
   const table = formatTable(
     ['subject', '×'],
     [

@@ -1,9 +1,9 @@
 /**
- * A Markdown table whose columns line up: the first on the left, the rest on the right.
+ * Formats a Markdown table with aligned columns: the first one on the left, the others on the right.
  *
  * @param head - Names of the columns.
- * @param lines - As many cells as there are columns each.
- * @param rest - On which side the other columns line up: numbers on the right, words on the left. @default 'right'
+ * @param lines - The rows, each with one cell per column.
+ * @param rest - The alignment of the other columns: numbers on the right, words on the left. @default 'right'
  */
 export function formatTable(
   head: readonly string[],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** Finds a free port of 127.0.0.1. The gateway's tests have one too, which programs that run against built packages cannot import. */
+/** Finds a free port of 127.0.0.1. The gateway's tests have the same function, but programs that run against built packages cannot import it. */
 export const getFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

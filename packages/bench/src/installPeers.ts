@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Installs the libraries that the bench compares with, by the exact versions of peers/package.json.
+ * Installs the libraries that the bench compares with, in the exact versions of peers/package.json.
  *
- * @throws where they cannot be installed.
+ * @throws If they cannot be installed.
  */
 export function installPeers(): void {
   const cwd = fileURLToPath(new URL('../peers/', import.meta.url))

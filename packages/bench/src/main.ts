@@ -20,7 +20,7 @@ const how = { rounds, withPeers, url: server.url }
 const command = `npm run bench${args.length ? ` -- ${args.join(' ')}` : ''}`
 const machine = `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`
 const all: AnyMeasured[] = []
-const keep = (measured: AnyMeasured): void => {
+const report = (measured: AnyMeasured): void => {
   print(formatRow(measured))
   all.push(measured)
   const enough = ('enough' in measured.row && measured.row.enough) || FULL_ROUNDS
@@ -28,9 +28,9 @@ const keep = (measured: AnyMeasured): void => {
   recordRow(measured, { command, machine })
   writeFileSync(new URL('../RESULTS.md', import.meta.url), formatResults(recordedRows()))
 }
-for (const row of callRows) if (only.includes(row.name)) keep(await measureCalls(row, how))
-if (only.includes(coldRow.name)) keep(await measureCold(coldRow, how))
-for (const row of figureRows) if (only.includes(row.name)) keep(await measureFigures(row, how))
+for (const row of callRows) if (only.includes(row.name)) report(await measureCalls(row, how))
+if (only.includes(coldRow.name)) report(await measureCold(coldRow, how))
+for (const row of figureRows) if (only.includes(row.name)) report(await measureFigures(row, how))
 server.stop()
 print(formatBars(all))
 if (rounds < FULL_ROUNDS) print(`RESULTS.md takes rows that were measured in ${FULL_ROUNDS} rounds or more.`)

@@ -8,14 +8,14 @@ import type { RunningSubject } from './startSubject.ts'
 import { shuffle } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
-/** What the subjects of a row cost, round by round. */
+/** The costs of the subjects of a row, by round. */
 export interface Measured {
   readonly row: Row
-  /** By subject; those that could not run are not here. */
+  /** By subject, without those that could not run. */
   readonly costs: ReadonlyMap<string, readonly Cost[]>
-  /** Why a subject could not run. */
-  readonly faults: ReadonlyMap<string, string>
-  /** The load of the machine, of one minute, when the row began and when it ended. */
+  /** Why subjects could not run. */
+  readonly problems: ReadonlyMap<string, string>
+  /** The load average of the machine over one minute, at the start and at the end of the row. */
   readonly load: readonly [number, number]
 }
 
@@ -26,7 +26,7 @@ export interface Rounds {
   readonly url: string
 }
 
-/** So many rounds a process lives: what the start of one process happened to decide is a part of the figure, not all of it. */
+/** How many rounds a process runs: chance at the start of a process affects only some of the rounds. */
 export const ROUNDS_PER_PROCESS = 5
 
 /**
@@ -42,7 +42,7 @@ const inRounds = async (
 ): Promise<Measured> => {
   const names = [row.reference, row.again, ...row.subjects, ...(withPeers ? row.peers : [])]
   const costs = new Map<string, Cost[]>(names.map((name) => [name, []]))
-  const faults = new Map<string, string>()
+  const problems = new Map<string, string>()
   const [before = 0] = loadavg()
   for (let round = 0; round < rounds; round++) {
     for (const name of shuffle([...costs.keys()])) {
@@ -51,13 +51,13 @@ const inRounds = async (
         if (cost.error) throw new Error(cost.error)
         costs.get(name)?.push(cost)
       } catch (error) {
-        faults.set(name, (error as Error).message)
+        problems.set(name, (error as Error).message)
         costs.delete(name)
       }
     }
   }
   const [after = 0] = loadavg()
-  return { row, costs, faults, load: [before, after] }
+  return { row, costs, problems, load: [before, after] }
 }
 
 /** Measures a row of calls. */
@@ -73,7 +73,7 @@ export async function measureCalls(row: CallRow, rounds: Rounds): Promise<Measur
     }
     return inRounds(row, rounds, async (name) => {
       const cost = await freshly(name, false)
-      // To collect garbage takes time and makes room: what it tells comes from a run that is not timed.
+      // A garbage collection takes time and frees memory, so the heap is measured in a run that is not timed.
       const { heapMb, error } = await freshly(name, true)
       return { ...cost, ...(heapMb && { heapMb }), ...(error && { error }) }
     })
@@ -109,18 +109,18 @@ export async function measureCold(row: Row, rounds: Rounds): Promise<Measured> {
     const file = fileURLToPath(new URL(`${folder}/${name.replace(' again', '')}.mjs`, import.meta.url))
     const start = performance.now()
     const child = spawn(process.execPath, [file, rounds.url], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
+    let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
     const [code] = (await once(child, 'exit')) as [number]
     const wallMs = performance.now() - start
     if (code !== 0) throw new Error(`the program ended with ${code}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
-    const [cpuMs = 0, peakRssMb = 0] = said.split(' ').map(Number)
+    const [cpuMs = 0, peakRssMb = 0] = output.split(' ').map(Number)
     return { wallMs, cpuMs, peakRssMb }
   }
-  // The first start of each reads it from the disk.
+  // The first start of each program reads it from the disk.
   for (const name of [row.reference, ...row.subjects, ...(rounds.withPeers ? row.peers : [])])
     await run(name).catch(() => {})
   return inRounds(row, rounds, run)

@@ -6,25 +6,25 @@ import { fileURLToPath } from 'node:url'
 import { ROUNDS_PER_PROCESS } from './measure.ts'
 import type { FigureRow } from './figureRow.ts'
 
-/** What a program found out of itself, in all its processes. */
+/** The figures that a program measured, in all its processes. */
 export interface MeasuredFigures {
   readonly row: FigureRow
   /** By the key of the figure. */
   readonly figures: ReadonlyMap<string, readonly number[]>
-  /** Why a process could not tell. */
-  readonly faults: ReadonlyMap<string, string>
-  /** The load of the machine, of one minute, when the row began and when it ended. */
+  /** Why the program failed. */
+  readonly problems: ReadonlyMap<string, string>
+  /** The load average of the machine over one minute, at the start and at the end of the row. */
   readonly load: readonly [number, number]
 }
 
-/** Measures a row of figures: the program runs in a fresh process for every few rounds. */
+/** Measures a row of figures. The program runs in a new process every few rounds. */
 export async function measureFigures(
   row: FigureRow,
-  { rounds: asked }: { readonly rounds: number },
+  { rounds: wanted }: { readonly rounds: number },
 ): Promise<MeasuredFigures> {
-  const rounds = Math.min(asked, row.enough ?? asked)
+  const rounds = Math.min(wanted, row.enough ?? wanted)
   const figures = new Map<string, number[]>()
-  const faults = new Map<string, string>()
+  const problems = new Map<string, string>()
   const [before = 0] = loadavg()
   for (let left = rounds; left > 0; left -= ROUNDS_PER_PROCESS) {
     try {
@@ -32,14 +32,14 @@ export async function measureFigures(
         figures.set(key, [...(figures.get(key) ?? []), ...values])
       }
     } catch (error) {
-      // A row of which a part is missing is no row.
+      // An incomplete row is not reported.
       figures.clear()
-      faults.set(row.name, (error as Error).message)
+      problems.set(row.name, (error as Error).message)
       break
     }
   }
   const [after = 0] = loadavg()
-  return { row, figures, faults, load: [before, after] }
+  return { row, figures, problems, load: [before, after] }
 }
 
 async function runProgram(
@@ -51,8 +51,8 @@ async function runProgram(
   const child = spawn(process.execPath, [...flags, file, String(rounds), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const said = text(child.stdout)
+  const output = text(child.stdout)
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`the program ended with ${code}`)
-  return JSON.parse(await said) as Record<string, readonly number[]>
+  return JSON.parse(await output) as Record<string, readonly number[]>
 }

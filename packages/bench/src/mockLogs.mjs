@@ -1,4 +1,4 @@
-// Plain JavaScript, because what Node needs to read TypeScript would be weighed with the node.
+// Plain JavaScript: otherwise the memory that Node needs to strip types would be measured too.
 import { createMockNode } from '@keyrail/msw'
 import { getResponse } from 'msw'
 import { setupServer } from 'msw/node'
@@ -11,14 +11,14 @@ const rounds = Number(process.argv[2])
 
 const url = 'https://node.example/rpc'
 const node = createMockNode({ url, automine: false })
-const wordOf = (number) => `0x${number.toString(16).padStart(64, '0')}`
-const addressOf = (index) => `0x${(index + 1).toString(16).padStart(40, '0')}`
+const toWord = (number) => `0x${number.toString(16).padStart(64, '0')}`
+const toAddress = (index) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 for (let block = 0; block < BLOCKS; block++) {
   node.emit(
     Array.from({ length: LOGS }, (_, index) => ({
-      address: addressOf(index),
-      topics: [wordOf(1), wordOf(block % 100), wordOf(index)],
-      data: wordOf(block * LOGS + index),
+      address: toAddress(index),
+      topics: [toWord(1), toWord(block % 100), toWord(index)],
+      data: toWord(block * LOGS + index),
     })),
   )
   node.mine()
@@ -27,22 +27,22 @@ const rssMb = process.memoryUsage().rss / 2 ** 20
 globalThis.gc()
 const heapMb = process.memoryUsage().heapUsed / 2 ** 20
 
-/** What is asked of each range, and how many logs that must find. */
+/** The filters for each range, and how many logs each must find. */
 const questions = [
   { of: 'all', filter: {}, logs: RANGE * LOGS },
-  { of: 'address', filter: { address: addressOf(3) }, logs: RANGE },
-  { of: 'topic', filter: { topics: [null, wordOf(7)] }, logs: (RANGE / 100) * LOGS },
+  { of: 'address', filter: { address: toAddress(3) }, logs: RANGE },
+  { of: 'topic', filter: { topics: [null, toWord(7)] }, logs: (RANGE / 100) * LOGS },
 ]
 
-/** Asks every question in every round, each round of another range, and tells the milliseconds by question. */
-async function ask(timed) {
+/** Runs every query in every round, each round with another range. Returns the milliseconds by query. */
+async function measure(timed) {
   const times = Object.fromEntries(questions.map(({ of }) => [of, []]))
   for (let round = -WARM_ROUNDS; round < rounds; round++) {
     const from = 1 + (((round + WARM_ROUNDS) * 1_777) % (BLOCKS - RANGE))
     const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${(from + RANGE - 1).toString(16)}` }
     for (const { of, filter, logs } of questions) {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ ...range, ...filter }] })
-      // What the last question left behind, its parsed answer above all, is not this one's cost.
+      // The garbage of the last query must not count for this one.
       globalThis.gc()
       const { ms, text } = await timed({ method: 'POST', headers: { 'content-type': 'application/json' }, body })
       const found = JSON.parse(text).result.length
@@ -53,7 +53,7 @@ async function ask(timed) {
   return times
 }
 
-const own = await ask(async (init) => {
+const own = await measure(async (init) => {
   const request = new Request(url, init)
   const start = performance.now()
   const response = await getResponse(node.handlers, request)
@@ -63,7 +63,7 @@ const own = await ask(async (init) => {
 
 const server = setupServer(...node.handlers)
 server.listen()
-const fetched = await ask(async (init) => {
+const fetched = await measure(async (init) => {
   const start = performance.now()
   const text = await (await fetch(url, init)).text()
   return { ms: performance.now() - start, text }

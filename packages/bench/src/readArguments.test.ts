@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { readArguments } from './readArguments.ts'
 
 describe('readArguments', () => {
-  test('asks for every row in full where nothing is said', () => {
-    const asked = readArguments([])
-    expect(asked).toMatchObject({ rounds: 25, withPeers: false })
-    expect(asked.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold', 'mockLogs']))
+  test('selects every row in full by default', () => {
+    const defaults = readArguments([])
+    expect(defaults).toMatchObject({ rounds: 25, withPeers: false })
+    expect(defaults.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold', 'mockLogs']))
   })
 
-  test('takes rows, rounds and peers', () => {
+  test('accepts rows, rounds and peers', () => {
     expect(readArguments(['--only', 'sequential,cold', '--rounds', '7', '--peers'])).toEqual({
       only: ['sequential', 'cold'],
       rounds: 7,
@@ -18,9 +18,9 @@ describe('readArguments', () => {
   })
 
   test.each([
-    [['--only', 'nothing'], /no row is called 'nothing'.*sequential/],
-    [['--rounds', '0'], /whole number/],
-    [['--rounds', 'many'], /whole number/],
+    [['--only', 'nothing'], /Unknown row "nothing".*sequential/],
+    [['--rounds', '0'], /integer of at least 1/],
+    [['--rounds', 'many'], /integer of at least 1/],
     [['--fast'], /--fast/],
   ])('rejects %j', (args, message) => {
     expect(() => readArguments(args)).toThrow(message)

@@ -4,26 +4,26 @@ import { pythonRows } from './python/pythonRows.ts'
 import { workloads } from './workloads.ts'
 import type { Workload } from './workloads.ts'
 
-/** The highest ratio that a subject may have to the row's reference, or to another subject of the row. */
+/** The highest ratio of a subject to the reference of the row, or to another subject of it. */
 export interface Bar {
   readonly subject: string
   /** What it is compared with. @default the row's reference */
   readonly beside?: string
   readonly wall: number
-  /** Where it is not the same as `wall`; undefined where only the time counts. */
+  /** The bar for CPU time; undefined if only wall time counts. */
   readonly cpu?: number | undefined
-  /** Peak memory, likewise. */
+  /** The bar for peak memory. */
   readonly peakRss?: number
-  /** Alive with all calls under way. */
+  /** The live heap with all calls in flight. */
   readonly heapMb?: number
 }
 
-/** One row of the contract: a workload, who does it, and how much slower than the reference may be. */
+/** A row: a workload, the subjects that run it, and how much slower than the reference they may be. */
 export interface Row {
-  /** What `--only` calls it. */
+  /** Its name for `--only`. */
   readonly name: string
   readonly title: string
-  /** What the others are compared with. It runs a second time under `again`, to show what a ratio of 1 looks like today. */
+  /** The subject that the others are compared with. It also runs as `again`, as a control: that ratio should be 1. */
   readonly reference: string
   readonly again: string
   readonly subjects: readonly string[]
@@ -31,12 +31,12 @@ export interface Row {
   readonly bars: readonly Bar[]
 }
 
-/** Calls from a process that is warm, so long as it is not `fresh`. */
+/** A row of calls from a warm process, unless it is `fresh`. */
 export interface CallRow extends Row {
   readonly workload: Workload
-  /** Below the server's address. */
+  /** The path of the server's URL. */
   readonly path?: string
-  /** Every run has a process of its own, and a second run is weighed. */
+  /** Each run has a new process, and a second run measures the heap. */
   readonly fresh?: boolean
 }
 
@@ -45,10 +45,10 @@ const small: readonly (readonly [name: string, title: string, bar: number])[] = 
   ['concurrent', '20,000 eth_getBalance, 64 at a time', 1.15],
   ['blocks', '2,000 blocks of 17 kB, one after another', 1.1],
   ['fullBlocks', '500 blocks of 190 kB, one after another', 1.1],
-  ['logs', '20 log answers of 5 MB, one after another', 1.1],
+  ['logs', '20 log responses of 5 MB, one after another', 1.1],
 ]
 
-/** Rows in which an adapter must also be so much faster than the library's own provider. */
+/** Rows in which an adapter must also be this much faster than the library's own provider. */
 const ownAtMost: Readonly<Record<string, Bar>> = {
   sequential: { subject: 'viem over keyrail', beside: 'viem', wall: 0.5, cpu: 0.5 },
   concurrent: { subject: 'viem over keyrail', beside: 'viem', wall: 0.5, cpu: 0.5 },
@@ -56,12 +56,12 @@ const ownAtMost: Readonly<Record<string, Bar>> = {
   logs: { subject: 'ethers over keyrail', beside: 'ethers', wall: 0.2, cpu: 0.2 },
 }
 
-/** How often each read is made: web3.js takes up to fifty times as long as the call. */
+/** The number of reads: decoding by web3.js takes up to fifty times as long as the call. */
 const reads: readonly (readonly [name: string, title: string, calls: number])[] = [
   ['concurrent', 'balances, 64 at a time', 5_000],
   ['blocks', 'blocks of 17 kB, one after another', 500],
   ['fullBlocks', 'blocks of 190 kB, one after another', 50],
-  ['logs', 'log answers of 5 MB, one after another', 2],
+  ['logs', 'log responses of 5 MB, one after another', 2],
 ]
 
 const libraries = ['viem', 'ethers', 'web3']
@@ -74,7 +74,7 @@ const fetch = { reference: 'fetch', again: 'fetch again' }
 const core = { reference: 'core', again: 'core again' }
 const peers = ['viem', 'ethers', 'web3', 'micro']
 
-/** The rows that count the cost of calls, in the order of the contract. */
+/** The rows that measure the cost of calls. */
 export const callRows: readonly CallRow[] = [
   ...small.map(([name, title, bar]): CallRow => ({
     name,
@@ -179,18 +179,18 @@ export const callRows: readonly CallRow[] = [
   },
 ]
 
-/** The row of whole processes: import, first answer, end. Its subjects are programs in cold/. */
+/** The row of whole processes: import, first result, exit. Its subjects are programs in cold/. */
 export const coldRow: Row = {
   name: 'cold',
-  title: 'Import and first answer, whole process',
+  title: 'Import and first result, whole process',
   reference: 'bareHttp',
   again: 'bareHttp again',
-  subjects: ['keyrail', 'rawFetch', 'nothing'],
+  subjects: ['keyrail', 'rawFetch', 'empty'],
   peers,
   bars: [{ subject: 'keyrail', wall: 1.1, cpu: 1.1 }],
 }
 
-const logQuestions: readonly (readonly [key: string, title: string])[] = [
+const logQueries: readonly (readonly [key: string, title: string])[] = [
   ['all', 'all 10,000 logs'],
   ['address', '1,000 logs by address'],
   ['topic', '100 logs by topic'],
@@ -202,24 +202,24 @@ export const mockLogsRow: FigureRow = {
   title: 'Mock node with 10,000 mined blocks of 10 logs each, eth_getLogs over 1,000 blocks',
   program: 'mockLogs.mjs',
   figures: [
-    ...logQuestions.map(([key, title]): Figure => ({ key, title: `${title}, own answer`, unit: 'ms', most: 50 })),
-    ...logQuestions.map(([key, title]): Figure => ({
+    ...logQueries.map(([key, title]): Figure => ({ key, title: `${title}, handler alone`, unit: 'ms', most: 50 })),
+    ...logQueries.map(([key, title]): Figure => ({
       key: `${key}Fetched`,
       title: `${title}, through msw and fetch`,
       unit: 'ms',
     })),
     { key: 'rss', title: 'RSS after mining', unit: 'MB', most: 300 },
     { key: 'heap', title: 'live heap after mining', unit: 'MB' },
-    { key: 'peakRss', title: 'peak RSS, all questions asked', unit: 'MB' },
+    { key: 'peakRss', title: 'peak RSS, after all queries', unit: 'MB' },
   ],
   note:
-    "The node's own answer is a `Response` from its handler. Through `setupServer` and `fetch` the time runs until the text is read, 6 MB for all\n" +
-    'logs: what that adds is the way through msw and `fetch`, not the node. Garbage is collected before each question. RSS counts Node and msw too;\n' +
-    'the peak holds one question with its answer.',
+    'With the handler alone, the time ends with its `Response`. Through `setupServer` and `fetch` it ends when the text has been read, 6 MB for all\n' +
+    'logs, so it includes msw and `fetch`. Garbage is collected before each query. RSS includes Node and msw;\n' +
+    'the peak includes one query with its response.',
 }
 
-/** The rows of programs that find out their figures by themselves. */
+/** The rows whose figures a program measures. */
 export const figureRows: readonly FigureRow[] = [mockLogsRow, ...gatewayRows, ...pythonRows]
 
-/** Every row, in the order of the contract. */
+/** Every row, in the order of RESULTS.md. */
 export const rows: readonly (Row | FigureRow)[] = [...callRows, coldRow, ...figureRows]

@@ -2,19 +2,19 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Cost, Order } from './subjectProcess.ts'
 
-/** A subject in a process of its own. */
+/** A subject in a separate process. */
 export interface RunningSubject {
   readonly run: (order: Order) => Promise<Cost>
   readonly stop: () => void
 }
 
 /**
- * Starts a process that makes calls in one way and in no other: what V8 learnt from one subject cannot slow or speed another, and each
+ * Starts a process that makes calls with one subject only: the optimizations of V8 for one subject do not affect another, and each
  * pays for its own garbage.
  *
  * @param name - A name of subjects.ts.
  * @param url - The server.
- * @throws where the subject cannot be opened: an option that is not built yet, a library that is not installed.
+ * @throws If the subject cannot be opened, for example because a library is not installed.
  */
 export async function startSubject(name: string, url: string): Promise<RunningSubject> {
   const child = fork(new URL('subjectProcess.ts', import.meta.url), [name, url], { execArgv: ['--expose-gc'] })
@@ -28,9 +28,9 @@ export async function startSubject(name: string, url: string): Promise<RunningSu
   if (ready !== 'ready') throw new Error(ready as string)
   return {
     run: async (order) => {
-      const answer = message()
+      const reply = message()
       child.send(order)
-      return (await answer) as Cost
+      return (await reply) as Cost
     },
     stop: () => child.disconnect(),
   }

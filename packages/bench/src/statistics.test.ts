@@ -8,7 +8,7 @@ describe('median', () => {
     expect(median([7])).toBe(7)
   })
 
-  test('leaves what it was given as it was', () => {
+  test('does not change its input', () => {
     const values = [3, 1, 2]
     median(values)
     expect(values).toEqual([3, 1, 2])
@@ -16,14 +16,14 @@ describe('median', () => {
 })
 
 describe('medianRatio', () => {
-  test('takes the ratio within each round, so that a slow round does no harm', () => {
+  test('compares within each round, so that a slow round does no harm', () => {
     expect(medianRatio([11, 110, 12], [10, 100, 10])).toBeCloseTo(1.1)
     // The ratio of the medians would be 12 / 10.
   })
 })
 
 describe('medianInterval', () => {
-  test('holds the median, is narrow where values agree, and is the same each time', () => {
+  test('contains the median, is narrow if values agree, and is reproducible', () => {
     const values = Array.from({ length: 25 }, (_, n) => 10 + (n % 5) / 10)
     const [from, to] = medianInterval(values)
     expect(from).toBeLessThanOrEqual(median(values))
@@ -32,7 +32,7 @@ describe('medianInterval', () => {
     expect(medianInterval(values)).toEqual([from, to])
   })
 
-  test('is the value itself where there is one', () => {
+  test('is the value if there is only one', () => {
     expect(medianInterval([3])).toEqual([3, 3])
   })
 })

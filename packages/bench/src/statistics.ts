@@ -1,4 +1,4 @@
-/** The middle value; of an even count the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const half = sorted.length >> 1
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The median of the ratios of each round. What slows a whole round, another program for example, slows both sides of its ratio.
+ * The median of the ratios of each round. Anything that slows a whole round, such as another program, affects both sides of its ratio.
  *
  * @param values - One per round.
  * @param references - One per round, of the same rounds.
@@ -16,13 +16,13 @@ export function medianRatio(values: readonly number[], references: readonly numb
 }
 
 /**
- * Where the median lies with 95 % certainty: the middle 95 % of the medians of as many values drawn from these, 1,000 times.
+ * The interval of the median with 95 % certainty: the middle 95 % of the medians of 1,000 resamples.
  *
  * @see Efron, "Bootstrap methods: another look at the jackknife" (1979)
  */
 export function medianInterval(values: readonly number[]): readonly [from: number, to: number] {
   const draws = 1_000
-  // Drawn in the same way each time, so that the same figures are written down alike.
+  // With a fixed seed, so that the same values give the same interval.
   let state = 1
   const draw = (): number => {
     state = (state * 48_271) % 2_147_483_647

@@ -3,20 +3,20 @@ import { subjects } from './subjects/subjects.ts'
 import { runWorkload } from './workloads.ts'
 import type { Workload } from './workloads.ts'
 
-/** What the bench asks of a subject's process. */
+/** A run that the bench requests from the process of a subject. */
 export interface Order {
   readonly workload: Workload
-  /** Collect garbage when all is under way, and tell how much is alive then. */
+  /** Whether to collect garbage once all calls are in flight, and to report the live heap. */
   readonly weigh?: boolean
 }
 
-/** What one run cost. */
+/** The cost of a run. */
 export interface Cost {
   readonly wallMs: number
-  /** Of this process, user and system, its threads included. */
+  /** User and system time of this process and its threads. */
   readonly cpuMs: number
   readonly peakRssMb: number
-  /** Alive after a forced collection with all calls under way. */
+  /** The live heap after a forced collection, with all calls in flight. */
   readonly heapMb?: number
   readonly error?: string
 }
@@ -27,7 +27,7 @@ const gc = globalThis.gc as () => void
 const run = async (subject: Subject, { workload, weigh }: Order): Promise<Cost> => {
   let heapMb: number | undefined
   let error: string | undefined
-  // What an earlier run left behind is not this one's cost.
+  // The garbage of an earlier run must not count for this one.
   gc()
   const cpu = process.cpuUsage()
   const start = performance.now()

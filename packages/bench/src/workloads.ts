@@ -1,18 +1,18 @@
 import type { Subject } from './subjects/subject.ts'
 
-/** A pile of calls. */
+/** A number of calls. */
 export interface Workload {
   readonly method: string
   readonly calls: number
-  /** How many are under way at once. */
+  /** How many are in flight at once. */
   readonly concurrency: number
-  /** In waves: so many are made in one tick, and the next ones when all of those are answered. */
+  /** In waves: this many are sent in one tick, and the next ones once all of them have a response. */
   readonly waves?: boolean
-  /** A wave goes by the subject's own way for many calls, where it has one. */
+  /** Whether a wave uses `wave` of the subject, if it has that. */
   readonly batched?: boolean
 }
 
-/** The calls of the table of bars. */
+/** The workloads by name. */
 export const workloads: Readonly<Record<string, Workload>> = {
   sequential: { method: 'eth_blockNumber', calls: 3_000, concurrency: 1 },
   concurrent: { method: 'eth_getBalance', calls: 20_000, concurrency: 64 },
@@ -26,8 +26,8 @@ export const workloads: Readonly<Record<string, Workload>> = {
 
 const hex = (n: number, digits = 0): string => `0x${n.toString(16).padStart(digits, '0')}`
 
-/** No two calls of a run are the same, so that none can be answered by another. */
-const paramsOf: Readonly<Record<string, (n: number) => readonly unknown[]>> = {
+/** No two calls of a run are equal, so that none can share the response of another. */
+const paramsByMethod: Readonly<Record<string, (n: number) => readonly unknown[]>> = {
   eth_blockNumber: () => [],
   eth_getBalance: (n) => [hex(n, 40), 'latest'],
   eth_getBlockByHash: (n) => [hex(n, 64), false],
@@ -35,10 +35,10 @@ const paramsOf: Readonly<Record<string, (n: number) => readonly unknown[]>> = {
   eth_getLogs: (n) => [{ fromBlock: hex(n * 1_000), toBlock: hex(n * 1_000 + 999) }],
 }
 
-/** Whether an answer came whole. */
+/** Whether a result is complete. */
 const whole: Readonly<Record<string, (result: unknown) => boolean>> = {
   eth_blockNumber: (result) => result === '0x134f2d1',
-  // Hex, or a bigint where a library has decoded it.
+  // Hex, or a bigint if a library has decoded it.
   eth_getBalance: (result) => BigInt(result as string) === 0x1bc16d674ec80000n,
   eth_getBlockByHash: (result) => (result as { transactions: unknown[] }).transactions.length === 198,
   eth_getBlockByNumber: (result) => (result as { transactions: unknown[] }).transactions.length === 194,
@@ -46,20 +46,20 @@ const whole: Readonly<Record<string, (result: unknown) => boolean>> = {
 }
 
 /**
- * Makes the calls, and checks every answer.
+ * Makes the calls, and checks every result.
  *
- * @param started - Called when the first ones are under way: in one wave of all, when all are.
- * @throws where an answer is not what the server gives.
+ * @param started - Called when the first calls are in flight, or all calls if there is one wave.
+ * @throws If a result is not that of the server.
  */
 export async function runWorkload(
   subject: Subject,
   { method, calls, concurrency, waves, batched }: Workload,
   started?: () => void,
 ): Promise<void> {
-  const params = paramsOf[method] as (n: number) => readonly unknown[]
+  const params = paramsByMethod[method] as (n: number) => readonly unknown[]
   const isWhole = whole[method] as (result: unknown) => boolean
   const check = (result: unknown): void => {
-    if (!isWhole(result)) throw new Error(`a wrong answer to ${method}`)
+    if (!isWhole(result)) throw new Error(`a wrong result of ${method}`)
   }
   if (waves) {
     for (let made = 0; made < calls; made += concurrency) {

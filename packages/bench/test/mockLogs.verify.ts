@@ -8,7 +8,7 @@ import { mockLogsRow } from '../src/rows.ts'
 
 const ROUNDS = 10
 
-test("a mock node with 10,000 mined blocks tells every figure of its row, and keeps the row's bars of memory", async () => {
+test('a mock node with 10,000 mined blocks reports every figure of its row, and stays within its memory bars', async () => {
   const room = await mkdtemp(join(import.meta.dirname, 'mockLogs-'))
   try {
     const program = join(room, 'program.mjs')
@@ -19,7 +19,7 @@ test("a mock node with 10,000 mined blocks tells every figure of its row, and ke
       format: 'esm',
       platform: 'node',
       target: 'es2022',
-      // The source of the mock node, never a build that may be old.
+      // Uses the source of the mock node, because a build may be old.
       conditions: ['@keyrail/source'],
       external: ['msw'],
       logLevel: 'silent',
@@ -35,7 +35,7 @@ test("a mock node with 10,000 mined blocks tells every figure of its row, and ke
       const lowest = Math.min(...values)
       console.log(`${title}: ${lowest.toFixed(1)} ${unit}${most < Infinity ? ` of ${most}` : ''}`)
       expect(lowest, title).toBeGreaterThan(0)
-      // A time says what else the machine is doing: those bars are the bench's own.
+      // Times depend on the load of the machine, so only the bench checks their bars.
       if (unit !== 'ms') expect(lowest, title).toBeLessThan(most)
     }
   } finally {

@@ -35,19 +35,19 @@ const block = {
   uncles: [],
 }
 
-/** What each library does on the one transport. */
+/** The calls of a library on the shared transport. */
 interface Library {
   readonly blockNumber: () => Promise<unknown>
   readonly balance: (address: `0x${string}`) => Promise<unknown>
-  /** The number of the block of that hash. */
-  readonly numberOf: (hash: `0x${string}`) => Promise<unknown>
+  /** Gets the number of a block by its hash. */
+  readonly getNumber: (hash: `0x${string}`) => Promise<unknown>
   readonly close: () => void
 }
 const names = ['fetch', 'viem', 'ethers', 'web3'] as const
 type Libraries = Readonly<Record<(typeof names)[number], Library>>
 
-/** All four over it. */
-function librariesOn(transport: KeyrailTransport): Libraries {
+/** Opens all four libraries on a transport. */
+function openLibraries(transport: KeyrailTransport): Libraries {
   const client = createClient(transport)
   const viem = createPublicClient({ chain: mainnet, transport: keyrail(transport), cacheTime: 0 })
   const ethers = new EthersProvider(transport)
@@ -57,25 +57,25 @@ function librariesOn(transport: KeyrailTransport): Libraries {
     fetch: {
       blockNumber: async () => BigInt(await client.eth_blockNumber()),
       balance: async (address) => BigInt(await client.eth_getBalance(address, 'latest')),
-      numberOf: async (hash) => (await getBlock(client, { block: hash }))?.number,
+      getNumber: async (hash) => (await getBlock(client, { block: hash }))?.number,
       close: () => client.close(),
     },
     viem: {
       blockNumber: () => viem.getBlockNumber(),
       balance: (address) => viem.getBalance({ address }),
-      numberOf: async (blockHash) => (await viem.getBlock({ blockHash })).number,
+      getNumber: async (blockHash) => (await viem.getBlock({ blockHash })).number,
       close: () => {},
     },
     ethers: {
       blockNumber: async () => BigInt(await ethers.getBlockNumber()),
       balance: (address) => ethers.getBalance(address),
-      numberOf: async (hash) => BigInt((await ethers.getBlock(hash))?.number ?? -1),
+      getNumber: async (hash) => BigInt((await ethers.getBlock(hash))?.number ?? -1),
       close: () => ethers.destroy(),
     },
     web3: {
       blockNumber: () => eth.getBlockNumber(),
       balance: (address) => eth.getBalance(address),
-      numberOf: async (hash) => (await eth.getBlock(hash)).number,
+      getNumber: async (hash) => (await eth.getBlock(hash)).number,
       close: () => provider.disconnect(),
     },
   }
@@ -105,28 +105,28 @@ const start = (
   const transport = createTransport({ ...address, retry: false, ...options, stats: stats() } as TransportOptions & {
     stats: StatsFeature
   })
-  const libraries = librariesOn(transport)
+  const libraries = openLibraries(transport)
   open.push(...Object.values(libraries), transport)
   return { transport, libraries }
 }
 const address = (digit: number): `0x${string}` => `0x${String(digit).repeat(40)}`
-const connectionsOf = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
+const countConnections = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
 
-test('one count: the calls of all four are calls of the transport, and nothing else is asked', async () => {
+test('one count: the calls of all four are calls of the transport, and nothing else is sent', async () => {
   const { transport, libraries } = start()
   for (const name of names) expect(await libraries[name].blockNumber(), name).toBe(16n)
   expect(first.seen.map(({ json }) => json.method)).toEqual(names.map(() => 'eth_blockNumber'))
   expect(transport.stats()).toMatchObject({ calls: 4, answered: 4, requests: 4, failed: 0 })
 })
 
-test('one cache: a block by hash that all four ask for is one request', async () => {
+test('one cache: a block by hash that all four request is one request', async () => {
   const { transport, libraries } = start({ cache: cache() })
-  for (const name of names) expect(await libraries[name].numberOf(word('a')), name).toBe(7n)
+  for (const name of names) expect(await libraries[name].getNumber(word('a')), name).toBe(7n)
   expect(first.seen.map(({ json }) => json.method)).toEqual(['eth_getBlockByHash'])
   expect(transport.stats()).toMatchObject({ calls: 4, requests: 1, cached: 3 })
 })
 
-test('one flight: a read that all four make at once is one request', async () => {
+test('coalescing: a read that all four make at once is one request', async () => {
   const waiting: (() => void)[] = []
   first.script = (seen, response, socket) => void waiting.push(() => reply('0x10')(seen, response, socket))
   const { transport, libraries } = start()
@@ -137,7 +137,7 @@ test('one flight: a read that all four make at once is one request', async () =>
   expect(first.seen).toHaveLength(1)
 })
 
-test('one budget: what one library uses is gone for the others', async () => {
+test('one budget: the others cannot use what one library has used', async () => {
   const { transport, libraries } = start({ budget: budget({ requestsPerDay: 6 }) })
   for (const [at, name] of names.entries()) await libraries[name].balance(address(at))
   expect(transport.stats().endpointStates[0]?.budget).toMatchObject({ used: 4, usedToday: 4, leftToday: 2 })
@@ -147,7 +147,7 @@ test('one budget: what one library uses is gone for the others', async () => {
   expect(first.seen).toHaveLength(6)
 })
 
-test('one health view: an endpoint that failed each of them once or twice is left alone by all', async () => {
+test('one health state: an endpoint that failed once or twice for each of them is skipped by all', async () => {
   first.script = raw(503, 'down')
   const { transport, libraries } = start({
     endpoints: failover([{ url: first.url }, { url: second.url }], { chainId: 1, breaker: { failures: 4 } }),
@@ -162,20 +162,20 @@ test('one health view: an endpoint that failed each of them once or twice is lef
   expect(second.seen).toHaveLength(8)
 })
 
-test('one connection pool: calls one after the other take one connection, and calls at once share few', async () => {
+test('one connection pool: sequential calls use one connection, and concurrent calls share a few', async () => {
   const { libraries } = start({ maxInFlight: 2, coalesce: false })
   for (let round = 0; round < 3; round++) for (const name of names) await libraries[name].blockNumber()
   expect(first.seen).toHaveLength(12)
-  expect(connectionsOf(first)).toBe(1)
+  expect(countConnections(first)).toBe(1)
   await Promise.all(
     [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((n) => names.map((name) => libraries[name].balance(address(n)))),
   )
   expect(first.seen).toHaveLength(12 + 9 * 4)
-  // A place is free a moment before its connection is, so that there may be more of these, but not for each library.
-  expect(connectionsOf(first)).toBeLessThanOrEqual(4)
+  // A slot is released shortly before its connection is free, so more connections than slots may be open, but not one for each library.
+  expect(countConnections(first)).toBeLessThanOrEqual(4)
 })
 
-test('whoever leaves closes nothing for the others, and a closed transport is closed for all', async () => {
+test('closing one library does not affect the others, and a closed transport is closed for all', async () => {
   const { transport, libraries } = start()
   libraries.fetch.close()
   libraries.ethers.close()

@@ -1,7 +1,7 @@
 import { respondWith } from '@keyrail/core/test/faults/respondWith.ts'
 import { batchCap } from '@keyrail/core/test/faults/batchCap.ts'
 import { getCalls } from '@keyrail/core/test/faults/getCalls.ts'
-import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
+import type { GetItem } from '@keyrail/core/test/faults/respondWith.ts'
 import type { Script } from '@keyrail/core/test/faultServer.ts'
 
 /** The behavior of a node. Everything omitted is healthy. */
@@ -36,7 +36,7 @@ export function doctorNode({
   headers = {},
   preflight,
 }: NodeBehavior = {}): Script {
-  const getItem: ItemOf = ({ method, params }) => {
+  const getItem: GetItem = ({ method, params }) => {
     if (without.includes(method)) return error(-32_601, `the method ${method} does not exist/is not available`)
     switch (method) {
       case 'eth_chainId':

@@ -81,7 +81,7 @@ describe('keyrail logs to a file', () => {
 
   test('writes CSV for a .csv file, filtered by contract and event', async () => {
     const chain = createLogsChain(50)
-    server.script = respondWith(chain.itemOf)
+    server.script = respondWith(chain.getItem)
     out += '.csv'
     const transfer = 'Transfer(address indexed from, address indexed to, uint256 value)'
     const words = ['--from', '0', '--address', contracts[0], '--event', transfer, '--topic1', holder, '--out', out]
@@ -118,7 +118,7 @@ const chain = createLogsChain(399)
 const createHold = (
   block: number,
 ): { readonly script: Script; readonly count: () => number; readonly release: () => void } => {
-  const good = respondWith(chain.itemOf)
+  const normal = respondWith(chain.getItem)
   const held: Parameters<Script>[] = []
   let open = false
   return {
@@ -126,12 +126,12 @@ const createHold = (
       const [{ json }] = args
       const { fromBlock } = Object(json.params[0]) as { fromBlock?: string }
       if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(args)
-      else good(...args)
+      else normal(...args)
     },
     count: () => held.length,
     release: () => {
       open = true
-      for (const args of held) good(...args)
+      for (const args of held) normal(...args)
     },
   }
 }
@@ -152,7 +152,7 @@ describe('keyrail logs to standard output', () => {
     const [, next = ''] = /hint: resume with --from (\d+)/.exec(first.stderr) ?? []
     expect(next).toBe('200')
 
-    server.script = respondWith(chain.itemOf)
+    server.script = respondWith(chain.getItem)
     const second = await runLogs([...words(next), '--json'])
     expect(second.exitCode).toBe(0)
     expect(parseSummary(second.stderr)).toMatchObject({ finished: true, out: null, bytes: null, fromBlock: 200 })

@@ -1,4 +1,4 @@
-import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
+import type { GetItem } from '@keyrail/core/test/faults/respondWith.ts'
 
 /** The place and the unique hashes of a log. */
 export interface LogPlace {
@@ -18,8 +18,8 @@ export interface LogsChain {
   /** Generates every log of a range, in order. */
   readonly places: (from: number, to: number) => Generator<LogPlace, void, undefined>
   readonly countLogs: (from: number, to: number) => number
-  /** Handles calls. For `respondWith` and other faults that take an `ItemOf`. */
-  readonly itemOf: ItemOf
+  /** Handles calls. For `respondWith` and other faults that take an `GetItem`. */
+  readonly getItem: GetItem
 }
 
 /** The number of logs per block, repeating: five on average. */
@@ -92,7 +92,7 @@ export function createLogsChain(head: number, chainId = 0x7465_7374): LogsChain 
       for (let block = from; block <= to; block++) count += countBlockLogs(block)
       return count
     },
-    itemOf: ({ method, params }) => {
+    getItem: ({ method, params }) => {
       switch (method) {
         case 'eth_chainId':
           return { result: hex(chainId) }

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => {
   chain = createLogsChain(100)
-  server.script = respondWith(chain.itemOf)
+  server.script = respondWith(chain.getItem)
   client = createClient({ url: server.url })
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
   out = join(folder, 'logs.ndjson')
@@ -93,7 +93,7 @@ async function exportAll(
 
 /** Acts once, just before the response to a request for logs from a block on. */
 const actBefore = (block: number, act: () => void): Script => {
-  const good = respondWith(chain.itemOf)
+  const normal = respondWith(chain.getItem)
   let done = false
   return (seen, ...rest) => {
     const { method, params } = seen.json
@@ -101,7 +101,7 @@ const actBefore = (block: number, act: () => void): Script => {
       done = true
       act()
     }
-    good(seen, ...rest)
+    normal(seen, ...rest)
   }
 }
 
@@ -170,7 +170,7 @@ describe('an export from a failing node', () => {
     expect(status).toContain(`to ${out}, next block ${first.sink.cursor().nextBlock}`)
     expect(hint).toBe('run the same command again to resume')
 
-    server.script = respondWith(chain.itemOf)
+    server.script = respondWith(chain.getItem)
     const second = await openDestination(client, createRequest())
     expect(second.resumedLogs).toBe(first.sink.logs())
     await exportAll(second.sink)
@@ -212,7 +212,7 @@ describe('an existing file', () => {
     server.script = raw(401, 'who are you?')
     expect(await getError({ overwrite: true })).toMatchObject({ kind: 'auth' })
     expect(readFileSync(out, 'utf8')).toBe('precious\n')
-    server.script = respondWith(chain.itemOf)
+    server.script = respondWith(chain.getItem)
     const { sink, finish, release } = await openDestination(client, createRequest({ overwrite: true }))
     await exportAll(sink)
     await finish(signal)
@@ -250,7 +250,7 @@ describe('an existing file', () => {
 
   test('is not resumed on another chain', async () => {
     await interrupt()
-    server.script = respondWith(createLogsChain(100, 1).itemOf)
+    server.script = respondWith(createLogsChain(100, 1).getItem)
     expect(await getError({})).toMatchObject({
       exitCode: 2,
       message: `${out} is an export of chain 1952805748, but this endpoint serves chain 1`,

@@ -42,7 +42,7 @@ let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
   server = await startFaultServer()
-  server.script = respondWith(createLogsChain(5_000).itemOf)
+  server.script = respondWith(createLogsChain(5_000).getItem)
 })
 afterAll(async () => {
   await server.close()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChainAnvil } from '@keyrail/gateway/test/subscription/chainAnvil.ts'
 import type { ChainAnvil } from '@keyrail/gateway/test/subscription/chainAnvil.ts'
-import { nothingThere, startGateway } from '@keyrail/gateway/test/startGateway.ts'
+import { unreachableUrl, startGateway } from '@keyrail/gateway/test/startGateway.ts'
 import type { StartedGateway } from '@keyrail/gateway/test/startGateway.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startCli, until } from './runCli.ts'
@@ -40,7 +40,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const urlOf = ({ url, app }: StartedGateway): string => `${url}/testnet/v2/${app}`
+const getUrl = ({ url, app }: StartedGateway): string => `${url}/testnet/v2/${app}`
 
 interface PrintedBlock {
   readonly number: number
@@ -75,7 +75,7 @@ async function runWatch(
   isDone: (stdout: string) => boolean | Promise<boolean>,
   signal: NodeJS.Signals = 'SIGINT',
 ): Promise<CliRun> {
-  const { child, printed, done } = (running = startCli(['watch', ...words], { KEYRAIL_URL: urlOf(gateway) }))
+  const { child, printed, done } = (running = startCli(['watch', ...words], { KEYRAIL_URL: getUrl(gateway) }))
   await until('the events are printed', () => isDone(printed().stdout)).catch((error: unknown) => {
     throw new Error(`${String(error)}: ${JSON.stringify(printed())}`)
   })
@@ -141,7 +141,7 @@ describe('keyrail watch', () => {
     const words = ['blocks', '--json', '--from', '0', '--cursor-file', cursorFile]
     const numbers: number[] = []
     const head = (await anvil.blocks()).length - 1
-    const stopped = startCli(['watch', ...words], { KEYRAIL_URL: urlOf(withSockets) })
+    const stopped = startCli(['watch', ...words], { KEYRAIL_URL: getUrl(withSockets) })
     running = stopped
     stopped.child.stdout?.once('data', () => stopped.child.stdout?.destroy())
     await until('the first events are printed', () => stopped.printed().stdout !== '')
@@ -157,9 +157,9 @@ describe('keyrail watch', () => {
   })
 
   test('prints failures and continues, with a position that is saved while it runs', async () => {
-    const broken = await startGateway({ testnet: [nothingThere] })
+    const broken = await startGateway({ testnet: [unreachableUrl] })
     try {
-      const { child, printed, done } = (running = startCli(['watch', 'blocks'], { KEYRAIL_URL: urlOf(broken) }))
+      const { child, printed, done } = (running = startCli(['watch', 'blocks'], { KEYRAIL_URL: getUrl(broken) }))
       await until('a failure is printed', () => /Retrying in \d+ s\.\n/.test(printed().stderr))
       child.kill('SIGTERM')
       expect(await done).toMatchObject({ exitCode: 0, stdout: '' })
@@ -180,7 +180,7 @@ describe('keyrail watch', () => {
     [['logs', '--topic0', '0x12'], '--topic0 must be a topic'],
     [['blocks', '--api-key', 'x'], "keys in arguments stay in the shell's history"],
   ])('%j is invalid usage', async (words, message) => {
-    const run = await runHere(['watch', ...words], { KEYRAIL_URL: urlOf(withSockets) })
+    const run = await runHere(['watch', ...words], { KEYRAIL_URL: getUrl(withSockets) })
     expect(run).toMatchObject({ exitCode: 2, stdout: '' })
     expect(run.stderr).toContain(message)
   })
@@ -193,14 +193,14 @@ describe('keyrail watch', () => {
   ])('does not touch a cursor file that is not its own: %j', async (content, exitCode, message) => {
     const text = JSON.stringify(content)
     writeFileSync(cursorFile, text)
-    const run = await runHere(['watch', 'blocks', '--cursor-file', cursorFile], { KEYRAIL_URL: urlOf(withSockets) })
+    const run = await runHere(['watch', 'blocks', '--cursor-file', cursorFile], { KEYRAIL_URL: getUrl(withSockets) })
     expect(run).toMatchObject({ exitCode, stdout: '' })
     expect(run.stderr).toContain(message)
     expect(readFileSync(cursorFile, 'utf8')).toBe(text)
   })
 
   test('does not resume with another filter, or while another process does', async () => {
-    const environment = { KEYRAIL_URL: urlOf(withSockets) }
+    const environment = { KEYRAIL_URL: getUrl(withSockets) }
     writeFileSync(cursorFile, JSON.stringify({ version: 1, chainId: 31_337, logs, cursor: '' }))
     const words = ['watch', 'logs', '--address', `0x${'12'.repeat(20)}`, '--cursor-file', cursorFile]
     expect((await runHere(words, environment)).stderr).toContain('with a different --address, --event or --topic')

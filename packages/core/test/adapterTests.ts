@@ -12,7 +12,7 @@ const needsToRunAlone = ({ expect: { prints } }: AdapterCase): boolean => prints
  * Groups of cases whose result depends on the transport alone. A library's own functions and its raw requests use the same provider, so these
  * cases run with its functions only, unless `allApis` is set.
  */
-const transportGroups: ReadonlySet<string> = new Set(['limits', 'waits', 'answers', 'connections'])
+const transportGroups: ReadonlySet<string> = new Set(['limits', 'waits', 'responses', 'connections'])
 
 /** Returns the APIs to run a case with. */
 const getTestedApis = (oneCase: AdapterCase, allApis: boolean): readonly ('library' | 'raw')[] => {
@@ -34,13 +34,13 @@ export function testAdapter(subject: Subject, { allApis = true }: { readonly all
       .filter((one) => needsToRunAlone(one) === alone)
       .flatMap((one) => getTestedApis(one, allApis).map((api) => [one.name, api, one] as const))
   const runCase = async (oneCase: AdapterCase, api: 'library' | 'raw'): Promise<object> => {
-    const { problems, leaks, said } = await runAdapterCase(subject, oneCase, {
+    const { problems, leaks, messages } = await runAdapterCase(subject, oneCase, {
       api,
       limitMs: 60_000,
       checksMaximumTime: false,
     })
     const isExpected = String(problems) === String(findAcceptedProblem(oneCase.name, subject.name, api)?.problems ?? '')
-    return { problems, leaks, ...(isExpected ? {} : { said }) }
+    return { problems, leaks, ...(isExpected ? {} : { messages }) }
   }
   const getExpected = (name: string, api: 'library' | 'raw'): object => ({
     problems: findAcceptedProblem(name, subject.name, api)?.problems ?? [],

@@ -17,7 +17,7 @@ const open = (): KeyrailTransport => {
   return opened
 }
 
-const stackOf = async (call: () => Promise<unknown>): Promise<string> => {
+const getStack = async (call: () => Promise<unknown>): Promise<string> => {
   try {
     await call()
   } catch (error) {
@@ -41,7 +41,7 @@ describe('the stack of a failed call', () => {
     ['request', readBlock],
     ['Promise.all', readAll],
   ])('names the function and the file that called: %s', async (_name, call) => {
-    const stack = await stackOf(() => call(open()))
+    const stack = await getStack(() => call(open()))
     expect(stack).toMatch(new RegExp(`at (async )?${call.name} .*${file}`))
     expect(stack).toMatch(/^KeyrailError: eth_blockNumber failed.*execution aborted/)
   })
@@ -50,32 +50,32 @@ describe('the stack of a failed call', () => {
     async function callThroughProvider(): Promise<void> {
       await createProvider(open()).request(request)
     }
-    expect(await stackOf(callThroughProvider)).toMatch(new RegExp(`at (async )?callThroughProvider .*${file}`))
+    expect(await getStack(callThroughProvider)).toMatch(new RegExp(`at (async )?callThroughProvider .*${file}`))
   })
 
   test('names the caller if the deadline passes or the transport is closed', async () => {
     const { fetch } = memoryFetch(() => ({ headOnly: true }))
     opened = createTransport({ url: 'https://node.example/', fetch, timeoutMs: 20 })
-    expect(await stackOf(() => readBlock(opened as KeyrailTransport))).toMatch(/timeout[^]*at (async )?readBlock /)
-    const closed = stackOf(() => readBlock(opened as KeyrailTransport))
+    expect(await getStack(() => readBlock(opened as KeyrailTransport))).toMatch(/timeout[^]*at (async )?readBlock /)
+    const closed = getStack(() => readBlock(opened as KeyrailTransport))
     opened.close()
     expect(await closed).toMatch(/aborted[^]*at (async )?readBlock /)
   })
 
-  test('names the caller of a wrong call', async () => {
-    const stack = await stackOf(() => open().request({ method: '' } as never))
+  test('names the caller of an invalid call', async () => {
+    const stack = await getStack(() => open().request({ method: '' } as never))
     expect(stack).toContain(file)
   })
 
-  test('holds no key', async () => {
-    expect(await stackOf(() => readBlock(open()))).not.toContain(key.slice(3, 11))
+  test('contains no key', async () => {
+    expect(await getStack(() => readBlock(open()))).not.toContain(key.slice(3, 11))
   })
 
-  test('is not touched on the reason of an abort', async () => {
+  test('is unchanged for the reason of an abort', async () => {
     const reason = new Error('no longer needed')
     const { stack } = reason
     const controller = new AbortController()
-    const ended = stackOf(() => open().request(request, { signal: controller.signal }))
+    const ended = getStack(() => open().request(request, { signal: controller.signal }))
     controller.abort(reason)
     expect(await ended).toBe(stack)
   })
@@ -84,7 +84,7 @@ describe('the stack of a failed call', () => {
     const { captureStackTrace } = Error
     try {
       Error.captureStackTrace = undefined as never
-      expect(await stackOf(() => readBlock(open()))).toContain('execution aborted')
+      expect(await getStack(() => readBlock(open()))).toContain('execution aborted')
     } finally {
       Error.captureStackTrace = captureStackTrace
     }

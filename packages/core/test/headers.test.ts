@@ -6,7 +6,8 @@ import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullTransport } from './fullTransport.ts'
-import { leaksOf, reachableStrings } from './leakWalk.ts'
+import { findLeaks, reachableStrings } from './leakWalk.ts'
+import { getFailure } from './getFailure.ts'
 
 const apiKey = 'kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B'
 const secret = 'proxy-secret-0123456789-abcdef'
@@ -22,8 +23,6 @@ const start = async (): Promise<FaultServer> => {
   closers.push(server.close)
   return server
 }
-
-const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 
 describe.each(Object.entries(clients))('headers through %s', (_, client) => {
   const open = (server: FaultServer, headers: RequestHeaders, more = {}): FullTransport => {
@@ -65,7 +64,7 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
     let n = 0
     const transport = open(server, async () => ({ 'x-attempt': String(++n) }))
     server.script = raw(503, 'busy')
-    await failureOf(transport.request({ method: 'eth_blockNumber' }))
+    await getFailure(transport.request({ method: 'eth_blockNumber' }))
     server.script = ({ json }, response) =>
       response.end(
         JSON.stringify((json as unknown as { id: number }[]).map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))),
@@ -89,10 +88,10 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
   ])('fail the call when the function %s, and nothing is sent', async (_what, headers) => {
     const server = await start()
     const transport = open(server, headers)
-    const error = await failureOf(transport.request({ method: 'eth_blockNumber' }))
+    const error = await getFailure(transport.request({ method: 'eth_blockNumber' }))
     expect(isKeyrailError(error, 'invalidRequest')).toBe(true)
     expect(String(error)).toMatch(/header/)
-    expect(leaksOf([error, transport, transport.stats()], secret)).toEqual([])
+    expect(findLeaks([error, transport, transport.stats()], secret)).toEqual([])
     expect(server.seen).toEqual([])
   })
 
@@ -124,20 +123,20 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
     }
     for (const status of [200, 400, 403, 503]) {
       echo(status)
-      failures.push(await failureOf(transport.request({ method: 'eth_gasPrice' })))
+      failures.push(await getFailure(transport.request({ method: 'eth_gasPrice' })))
     }
     server.script = ({ headers: sent }, response) =>
       response.writeHead(502).end(`<title>${JSON.stringify(sent)}</title>`)
-    failures.push(await failureOf(transport.request({ method: 'eth_gasPrice' })))
+    failures.push(await getFailure(transport.request({ method: 'eth_gasPrice' })))
     server.script = ({ headers: sent }, _response, socket) =>
       socket.end(
         `HTTP/1.1 200 OK\r\nlocation: ${sent['x-proxy-authorization'] as string}\r\ncontent-length: 9\r\n\r\n{`,
       )
-    failures.push(await failureOf(transport.request({ method: 'eth_gasPrice' })))
+    failures.push(await getFailure(transport.request({ method: 'eth_gasPrice' })))
     expect(failures.every((failure) => isKeyrailError(failure))).toBe(true)
     const all = [failures, transport, transport.stats(), seen]
     expect(reachableStrings(all).length).toBeGreaterThan(100)
-    expect(leaksOf(all, secret, apiKey)).toEqual([])
+    expect(findLeaks(all, secret, apiKey)).toEqual([])
   })
 
   test('belong to one endpoint each', async () => {

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { afterEach, expect, test } from 'vitest'
-import { leaksOf, reachableStrings } from './leakWalk.ts'
+import { findLeaks, reachableStrings } from './leakWalk.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions } from './fullTransport.ts'
 
@@ -66,5 +66,5 @@ test.each(Object.keys(nodes))('no key or token is visible if a node %s', async (
   const all = [ends, transport, group, transport.stats(), seen, published.splice(0)]
   expect(reachableStrings(all).length).toBeGreaterThan(100)
   expect(seen.length).toBeGreaterThan(20)
-  expect(leaksOf(all, ...keys)).toEqual([])
+  expect(findLeaks(all, ...keys)).toEqual([])
 })

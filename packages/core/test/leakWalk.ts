@@ -54,7 +54,7 @@ export function reachableStrings(root: unknown): string[] {
 }
 
 /** The strings reachable from a value that contain 8 consecutive characters of a secret, as they are or percent-encoded. */
-export function leaksOf(root: unknown, ...secrets: readonly string[]): string[] {
+export function findLeaks(root: unknown, ...secrets: readonly string[]): string[] {
   const runs = secrets.flatMap((secret) =>
     Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)),
   )

@@ -11,7 +11,7 @@ import { resolveTransport } from '../src/transport/resolveTransport.ts'
 const url = 'http://127.0.0.1:1'
 const key = 'kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B'
 
-const messageOf = (run: () => unknown): string => {
+const getMessage = (run: () => unknown): string => {
   try {
     run()
   } catch (error) {
@@ -51,13 +51,13 @@ describe('an unknown option', () => {
     ['maxInflight', 'maxInFlight'],
     ['layer', 'layers'],
   ])('%s of a transport: did you mean %s', (wrong, right) => {
-    expect(messageOf(() => make({ url, [wrong]: 5 }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
+    expect(getMessage(() => make({ url, [wrong]: 5 }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
   })
 
   test.each(['foo', 'x', 'cookies', 'concurrency', 'interval', 'quorum', 'ws', ''])(
     '%j is near none, so all are listed',
     (wrong) => {
-      const message = messageOf(() => make({ url, [wrong]: 5 }))
+      const message = getMessage(() => make({ url, [wrong]: 5 }))
       expect(message).toMatch(`Unknown option "${wrong}". The options of createTransport are url, baseUrl, `)
       expect(message).toContain('timeoutMs')
     },
@@ -82,12 +82,12 @@ describe('an unknown option', () => {
   test.each(layers.filter(([name]) => name !== 'hooks'))(
     'of %s: the message suggests the nearest name',
     (_, build, wrong, right) => {
-      expect(messageOf(() => build({ [wrong]: key }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
+      expect(getMessage(() => build({ [wrong]: key }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
     },
   )
 
   test.each(layers)('of %s without a near name: the message lists all names', (name, build) => {
-    expect(messageOf(() => build({ zzz: key }))).toMatch(`Unknown option "zzz". The options of ${name} are `)
+    expect(getMessage(() => build({ zzz: key }))).toMatch(`Unknown option "zzz". The options of ${name} are `)
   })
 
   test('of a call: the message suggests the nearest name', async () => {
@@ -99,10 +99,10 @@ describe('an unknown option', () => {
   })
 
   test('is not repeated if its name could be a secret', () => {
-    expect(messageOf(() => make({ url, [key]: true }))).toMatch(
+    expect(getMessage(() => make({ url, [key]: true }))).toMatch(
       'Unknown option "…". The options of createTransport are ',
     )
-    expect(messageOf(() => make({ url, [`https://node.example/${key}`]: true }))).toMatch('Unknown option "…". The ')
+    expect(getMessage(() => make({ url, [`https://node.example/${key}`]: true }))).toMatch('Unknown option "…". The ')
   })
 })
 
@@ -118,17 +118,17 @@ describe('a value that is not an object of options', () => {
   ])('%s is named by its type', (kind, given) => {
     const shown = kind === 'true' ? 'a boolean' : kind
     const example = `such as { url: 'http://127.0.0.1:8545' }, not ${shown}`
-    expect(messageOf(() => make(given))).toBe(`createTransport takes an object of options, ${example}`)
-    expect(messageOf(() => resolveTransport(given as never, undefined, 'createClient'))).toBe(
+    expect(getMessage(() => make(given))).toBe(`createTransport takes an object of options, ${example}`)
+    expect(getMessage(() => resolveTransport(given as never, undefined, 'createClient'))).toBe(
       `createClient takes an object of options or a transport, ${example}`,
     )
-    expect(messageOf(() => http(given as never))).toBe(`http takes an object of options, ${example}`)
+    expect(getMessage(() => http(given as never))).toBe(`http takes an object of options, ${example}`)
     if (given !== undefined)
-      expect(messageOf(() => deadline(given as never))).toBe(`deadline takes an object of options, not ${shown}`)
+      expect(getMessage(() => deadline(given as never))).toBe(`deadline takes an object of options, not ${shown}`)
   })
 
   test('an adapter that gets an unknown option lists the options under its own name', () => {
-    expect(messageOf(() => resolveTransport({ url, zzz: 5 } as never, undefined, 'createClient'))).toMatch(
+    expect(getMessage(() => resolveTransport({ url, zzz: 5 } as never, undefined, 'createClient'))).toMatch(
       'Unknown option "zzz". The options of createClient are url, ',
     )
   })
@@ -171,11 +171,11 @@ describe('an invalid URL', () => {
     [`https://node.example\\${key}`, broken],
     ['http://http://node.example', broken],
   ])('%j: the message says what is wrong', (given, problem) => {
-    expect(messageOf(() => make({ url: given }))).toBe(`url ${problem}`)
+    expect(getMessage(() => make({ url: given }))).toBe(`url ${problem}`)
     for (const name of ['baseUrl', 'rpcUrl'])
-      expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
-    expect(messageOf(() => http({ url: given } as never))).toBe(`url ${problem}`)
-    expect(messageOf(() => make({ endpoints: failover([{ url }, { url: given }] as never) }))).toBe(`url ${problem}`)
+      expect(getMessage(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
+    expect(getMessage(() => http({ url: given } as never))).toBe(`url ${problem}`)
+    expect(getMessage(() => make({ endpoints: failover([{ url }, { url: given }] as never) }))).toBe(`url ${problem}`)
   })
 
   test.each([
@@ -189,29 +189,29 @@ describe('an invalid URL', () => {
     [`https://user:${key}@node.example/?a=b`, credentials],
   ])('%s has its own message as a base URL, and is accepted as a full URL', (given, problem) => {
     for (const name of ['baseUrl', 'rpcUrl'])
-      expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
+      expect(getMessage(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
     createTransport({ url: given }).close()
   })
 
   test('an object in place of a URL is read as a record of networks', () => {
     const baseUrl = { href: 'https://node.example' }
-    expect(messageOf(() => make({ url: baseUrl }))).toBe(
+    expect(getMessage(() => make({ url: baseUrl }))).toBe(
       'url must be a string such as https://host/path, not an object.',
     )
-    expect(messageOf(() => make({ baseUrl, apiKey: 'kr_t0' }))).toBe(
+    expect(getMessage(() => make({ baseUrl, apiKey: 'kr_t0' }))).toBe(
       'baseUrl is a record of networks. Pass network, one of href.',
     )
   })
 
   test('the message for a record without the network names the network', () => {
     const baseUrl = { testnet: 'https://node.example' }
-    expect(messageOf(() => make({ baseUrl, network: 'mainnet', apiKey: 'kr_m0' }))).toBe(
+    expect(getMessage(() => make({ baseUrl, network: 'mainnet', apiKey: 'kr_m0' }))).toBe(
       'Unknown network "mainnet". baseUrl has testnet.',
     )
   })
 
   test('the message for a key without a URL names the options that belong together', () => {
-    expect(messageOf(() => make({ apiKey: key }))).toContain(
+    expect(getMessage(() => make({ apiKey: key }))).toContain(
       'The URL is missing. Pass url, or baseUrl or rpcUrl with apiKey.',
     )
   })

@@ -63,7 +63,7 @@ export interface ReorgChain {
 
 /** The one contract and the two topics of simulated logs. */
 export const contract: Hex = `0x${'c0'.repeat(20)}`
-export const topicOf = (index: number): Hex => `0x${'e0'.repeat(31)}0${index % 2}`
+export const getTopic = (index: number): Hex => `0x${'e0'.repeat(31)}0${index % 2}`
 
 const hex = (value: number): Hex => `0x${value.toString(16)}`
 
@@ -86,7 +86,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
       logs: Array.from({ length: logCount }, (_, index): WireLog => ({
         ...wireLog,
         address: contract,
-        topics: [topicOf(index)],
+        topics: [getTopic(index)],
         blockHash: hash,
         blockNumber: hex(number),
         transactionHash: `0x7a${made.toString(16).padStart(30, '0')}${index.toString(16).padStart(32, '0')}`,
@@ -99,7 +99,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
   }
   add(0)
 
-  const wireOf = (block: SimulatedBlock | undefined): RpcBlockWithHashes | null =>
+  const toWire = (block: SimulatedBlock | undefined): RpcBlockWithHashes | null =>
     block
       ? {
           ...wireBlock,
@@ -110,7 +110,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
           timestamp: hex(Math.floor(block.timestamp)),
         }
       : null
-  const numberOf = (block: unknown): number =>
+  const toNumber = (block: unknown): number =>
     block === 'latest' || block === undefined
       ? blocks.length - 1
       : block === 'safe' || block === 'finalized'
@@ -145,13 +145,13 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
           case 'eth_blockNumber':
             return hex(blocks.length - 1)
           case 'eth_getBlockByNumber':
-            return wireOf(blocks[numberOf(first)])
+            return toWire(blocks[toNumber(first)])
           case 'eth_getBlockByHash':
-            return wireOf(byHash.get(first as Hex))
+            return toWire(byHash.get(first as Hex))
           case 'eth_getLogs': {
             const filter = first as { blockHash?: Hex; fromBlock?: Hex; toBlock?: Hex; address?: Hex; topics?: Hex[] }
             if (filter.blockHash === undefined)
-              return matching(chain.logs(numberOf(filter.fromBlock), numberOf(filter.toBlock)), filter)
+              return matching(chain.logs(toNumber(filter.fromBlock), toNumber(filter.toBlock)), filter)
             const block = byHash.get(filter.blockHash)
             if (!block) throw new NodeError('lagging', { code: -32000, message: 'unknown block' })
             return matching(block.logs, filter)
@@ -171,7 +171,7 @@ const passing: readonly FailureKind[] = ['throttled', 'unavailable', 'network', 
 
 /** A transport of the chain in this process: real except for HTTP. Layers wrap it, the innermost first. */
 export function createChainTransport(chain: ReorgChain, ...layers: readonly Layer[]): Transport {
-  const failureOf = (error: unknown, method: string): unknown => {
+  const toFailure = (error: unknown, method: string): unknown => {
     if (!(error instanceof NodeError)) return error
     const { kind, response } = error
     return new KeyrailError(`${method} failed: ${kind}: ${response.message}`, {
@@ -187,17 +187,17 @@ export function createChainTransport(chain: ReorgChain, ...layers: readonly Laye
     {
       redactedUrl: 'simulated',
       close: () => {},
-      send: (call, settle) => {
+      send: (call, complete) => {
         let over = false
         const end = (ok: boolean, value: unknown): void => {
           if (over) return
           over = true
-          settle(ok, value)
+          complete(ok, value)
         }
         call.cancel = (reason) => end(false, reason)
         chain.respond(call.method, JSON.parse(call.params) as unknown[]).then(
           (value) => end(true, JSON.parse(JSON.stringify(value))),
-          (error: unknown) => end(false, isKeyrailError(error) ? error : failureOf(error, call.method)),
+          (error: unknown) => end(false, isKeyrailError(error) ? error : toFailure(error, call.method)),
         )
       },
     },
@@ -250,5 +250,5 @@ export async function serveChain(chain: ReorgChain): Promise<ChainServer> {
 }
 
 /** The position of a log, on the wire or decoded, for comparisons. */
-export const placeOf = (log: { blockHash: Hex; blockNumber: Hex | bigint; logIndex: Hex | number }): string =>
+export const formatLogPosition = (log: { blockHash: Hex; blockNumber: Hex | bigint; logIndex: Hex | number }): string =>
   `${Number(log.blockNumber)}/${log.blockHash.slice(-6)}/${Number(log.logIndex)}`

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { batch, createTransport, failover, hooks, isKeyrailError, layer, webSocket } from '@keyrail/core'
+import { batch, createTransport, failover, hooks, layer, webSocket } from '@keyrail/core'
 import type { KeyrailError, TransportOptions, WebSocketOptions } from '@keyrail/core'
 import { getSocket } from '@keyrail/core/internal'
 import type { RpcSocket, SocketHandlers } from '@keyrail/core/internal'
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
-import { answer, startSocketServer } from './socketServer.ts'
+import { echoMethod, startSocketServer } from './socketServer.ts'
 import type { SocketCall, SocketServer } from './socketServer.ts'
 import { startAnvil } from './startAnvil.ts'
+import { getFailure } from './getFailure.ts'
 
 const server: SocketServer = await startSocketServer()
 const other: SocketServer = await startSocketServer()
@@ -24,11 +25,11 @@ afterEach(() => {
 afterAll(() => Promise.all([server.close(), other.close()]))
 
 /** The id of the subscription that a call opens. */
-const idOf = ({ id }: SocketCall): string => `0x${id}`
+const getSubscriptionId = ({ id }: SocketCall): string => `0x${id}`
 
 /** A node that opens every subscription. */
 const subscribing = (call: SocketCall): void =>
-  call.method === 'eth_subscribe' ? call.reply(idOf(call)) : answer(call)
+  call.method === 'eth_subscribe' ? call.reply(getSubscriptionId(call)) : echoMethod(call)
 
 const notify = ({ send }: SocketCall, subscription: string, result: unknown): void =>
   send({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } })
@@ -49,15 +50,6 @@ const record = (): SocketHandlers & { readonly results: unknown[]; readonly ends
     onNotification: ({ result, position }) => results.push(result ?? position),
     onEnd: (failure) => ends.push(failure),
   }
-}
-
-const failureOf = async (call: Promise<unknown>): Promise<KeyrailError> => {
-  const error: unknown = await call.then(
-    () => new Error('the call succeeded'),
-    (reason: unknown) => reason,
-  )
-  if (isKeyrailError(error)) return error
-  throw error
 }
 
 const methodsAt = ({ calls }: SocketServer): string[] => calls.map(({ method }) => method)
@@ -94,11 +86,11 @@ test('notifications reach their own subscription, and positions too', async () =
 
 test('notifications before the response are delivered after the promise has resolved, in order', async () => {
   server.script = (call) => {
-    notify(call, idOf(call), 1)
+    notify(call, getSubscriptionId(call), 1)
     notify(call, '0xother', 'of nobody')
-    notify(call, idOf(call), 2)
-    call.reply(idOf(call))
-    notify(call, idOf(call), 3)
+    notify(call, getSubscriptionId(call), 2)
+    call.reply(getSubscriptionId(call))
+    notify(call, getSubscriptionId(call), 3)
   }
   const handlers = record()
   let isKnown = false
@@ -119,7 +111,7 @@ test('a server that floods a connection before it responds is cut off', async ()
   server.script = (call) => {
     for (let at = 0; at < 1_001; at++) notify(call, '0x1', at)
   }
-  const failure = await failureOf(create({ retry: false }).subscribe(['newHeads'], record()))
+  const failure = await getFailure(create({ retry: false }).subscribe(['newHeads'], record()))
   expect(failure).toMatchObject({ kind: 'badResponse' })
   expect(failure.message).toContain('too many notifications before the id')
 })
@@ -173,7 +165,7 @@ test('subscriptions end with their connection, and the next one opens another', 
   expect(third.ends).toEqual([])
 })
 
-test('a revoked key ends a subscription for good', async () => {
+test('a revoked key ends a subscription for normal', async () => {
   const handlers = record()
   await create().subscribe(['newHeads'], handlers)
   server.calls[0]?.socket.close(1008, 'key_revoked')
@@ -194,15 +186,15 @@ test('an id that is in use, and a result that is no id, are rejected', async () 
   const socket = create({ retry: false })
   server.script = ({ reply }) => reply('0x1')
   await socket.subscribe(['newHeads'], record())
-  expect(await failureOf(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'badResponse' })
+  expect(await getFailure(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'badResponse' })
   server.script = ({ reply }) => reply(true)
-  expect(await failureOf(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'badResponse' })
+  expect(await getFailure(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'badResponse' })
 })
 
 test('a rejected parameter is reported, and does not end the connection', async () => {
   server.script = ({ id, send }) => send({ jsonrpc: '2.0', id, error: { code: -32602, message: 'too many arguments' } })
   const socket = create()
-  const failure = await failureOf(socket.subscribe(['newHeads', { cursor: null }], record()))
+  const failure = await getFailure(socket.subscribe(['newHeads', { cursor: null }], record()))
   expect(failure).toMatchObject({ kind: 'invalidRequest', rpcError: { code: -32602 } })
   server.script = subscribing
   await socket.subscribe(['newHeads'], record())
@@ -214,8 +206,8 @@ test('subscribing fails at once, also during the backoff, and reports how long t
   const socket = create()
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.99)
   onTestFinished(() => random.mockRestore())
-  expect(await failureOf(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'unavailable' })
-  const { kind, retryable, retryAfterMs } = await failureOf(socket.subscribe(['newHeads'], record()))
+  expect(await getFailure(socket.subscribe(['newHeads'], record()))).toMatchObject({ kind: 'unavailable' })
+  const { kind, retryable, retryAfterMs } = await getFailure(socket.subscribe(['newHeads'], record()))
   expect({ kind, retryable }).toEqual({ kind: 'unavailable', retryable: true })
   expect(retryAfterMs).toBeGreaterThan(0)
   expect(server.handshakes).toHaveLength(1)
@@ -256,7 +248,7 @@ test('an endpoint without WebSocket does not open the circuit breaker for its ca
   })
   opened.push(transport)
   const socket = getSocket(transport) as RpcSocket
-  for (let at = 0; at < 3; at++) await failureOf(socket.subscribe(['newHeads'], record()))
+  for (let at = 0; at < 3; at++) await getFailure(socket.subscribe(['newHeads'], record()))
   reroutes.length = 0
   await transport.request({ method: 'eth_gasPrice' })
   expect(rejected.size).toBe(2)
@@ -321,7 +313,7 @@ test.each([
       const http = createTransport({ url: anvil.url })
       opened.push(http)
       const args = { method: 'eth_call', params: [{}, '0xffffff'] }
-      const failures = await Promise.all([http, transport].map(({ request }) => failureOf(request(args))))
+      const failures = await Promise.all([http, transport].map(({ request }) => getFailure(request(args))))
       const [{ kind, rpcError }, same] = failures as [KeyrailError, KeyrailError]
       expect(same).toMatchObject({ kind, rpcError })
     } finally {

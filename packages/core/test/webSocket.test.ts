@@ -1,11 +1,12 @@
-import { batch, createTransport, failover, isKeyrailError, webSocket } from '@keyrail/core'
-import type { KeyrailError, TransportOptions, WebSocketOptions } from '@keyrail/core'
+import { batch, createTransport, failover, webSocket } from '@keyrail/core'
+import type { TransportOptions, WebSocketOptions } from '@keyrail/core'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
-import { leaksOf } from './leakWalk.ts'
-import { answer, startSocketServer } from './socketServer.ts'
+import { findLeaks } from './leakWalk.ts'
+import { echoMethod, startSocketServer } from './socketServer.ts'
 import type { SocketServer } from './socketServer.ts'
+import { getFailure } from './getFailure.ts'
 
 const server: SocketServer = await startSocketServer()
 const other: SocketServer = await startSocketServer()
@@ -18,15 +19,6 @@ afterEach(() => {
   for (const transport of opened.splice(0)) transport.close()
 })
 afterAll(() => Promise.all([server.close(), other.close()]))
-
-const failureOf = async (call: Promise<unknown>): Promise<KeyrailError> => {
-  const error: unknown = await call.then(
-    () => new Error('the call succeeded'),
-    (reason: unknown) => reason,
-  )
-  if (isKeyrailError(error)) return error
-  throw error
-}
 
 const implementations: readonly (readonly [string, WebSocketOptions])[] = [
   ['the WebSocket of the platform', {}],
@@ -68,34 +60,34 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('an error response has the kind that it has over HTTP', async () => {
     server.script = ({ id, send }) =>
       send({ jsonrpc: '2.0', id, error: { code: 3, message: 'execution reverted', data: '0x' } })
-    const failure = await failureOf(create().request({ method: 'eth_call', params: [{}] }))
+    const failure = await getFailure(create().request({ method: 'eth_call', params: [{}] }))
     expect(failure).toMatchObject({ kind: 'revert', source: 'node', retryable: false, status: undefined })
     expect(failure.redactedUrl).toMatch(/^ws:/)
   })
 
   test('a write that the node rejects is rejected, and not unknown', async () => {
     server.script = ({ id, send }) => send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'nonce too low' } })
-    const failure = await failureOf(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+    const failure = await getFailure(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
     expect(failure).toMatchObject({ kind: 'txRejected' })
   })
 
   test('a read is repeated on a new connection if the connection breaks', async () => {
-    server.script = (call) => (call.connection === 1 ? call.tcp.destroy() : answer(call))
+    server.script = (call) => (call.connection === 1 ? call.tcp.destroy() : echoMethod(call))
     expect(await create().request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     expect(server.calls.map(({ connection }) => connection)).toEqual([1, 2])
   })
 
   test('a write that was sent before the connection broke is not sent again', async () => {
     server.script = ({ tcp }) => tcp.destroy()
-    const failure = await failureOf(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+    const failure = await getFailure(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
     expect(failure).toMatchObject({ kind: 'network', retryable: false })
     expect(failure.message).toContain('the call may have run')
     expect(server.calls).toHaveLength(1)
   })
 
-  test('a write in flight is not taken for rejected when the key is revoked', async () => {
+  test('a write in flight is not reported as rejected when the key is revoked', async () => {
     server.script = ({ socket }) => socket.close(1008, 'key_revoked')
-    const failure = await failureOf(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+    const failure = await getFailure(create().request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
     expect(failure).toMatchObject({ kind: 'network', retryable: false })
   })
 
@@ -121,24 +113,24 @@ describe.each(implementations)('over %s', (name, implementation) => {
   ])('close code %i with the reason "%s" is of kind %s', async (code, reason, kind, source) => {
     server.script = ({ socket }) => socket.close(code, reason)
     const { request } = create({ retry: false })
-    const failure = await failureOf(request({ method: 'eth_gasPrice' }))
+    const failure = await getFailure(request({ method: 'eth_gasPrice' }))
     expect(failure).toMatchObject({ kind, source })
     expect(failure.message).toContain(String(code))
     if (code === 1008) expect(failure.rpcError?.data).toEqual({ reason })
   })
 
-  test('only the largest of the calls in flight is taken for the message that is too big', async () => {
+  test('only the largest call in flight fails for the message that is too big', async () => {
     server.script = ({ socket }) => server.calls.length === 2 && socket.close(1009)
     const { request } = create({ retry: false })
-    const small = failureOf(request({ method: 'eth_call', params: ['0x'] }))
-    const large = failureOf(request({ method: 'eth_call', params: ['0x'.padEnd(500, '0')] }))
+    const small = getFailure(request({ method: 'eth_call', params: ['0x'] }))
+    const large = getFailure(request({ method: 'eth_call', params: ['0x'.padEnd(500, '0')] }))
     expect([(await small).kind, (await large).kind]).toEqual(['network', 'invalidRequest'])
   })
 
   test('a rejected handshake has the kind of a rejected POST, and is not retried', async () => {
     const error = { code: -32000, message: 'The key is revoked.', data: { reason: 'key_revoked' } }
     server.rejection = { status: 401, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) }
-    const failure = await failureOf(create().request({ method: 'eth_gasPrice' }))
+    const failure = await getFailure(create().request({ method: 'eth_gasPrice' }))
     expect(failure).toMatchObject({ kind: 'auth', status: 401, rpcError: error, retryable: false })
     // Node's own WebSocket repeats a handshake that is rejected with 401.
     expect(server.handshakes.length).toBeLessThanOrEqual(name.includes('ws') ? 1 : 2)
@@ -147,8 +139,8 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('after a failure, calls fail at once until the next attempt, and say how long that is', async () => {
     server.rejection = { status: 503, body: 'overloaded' }
     const { request } = create({ retry: false })
-    await failureOf(request({ method: 'eth_gasPrice' }))
-    const failures = await Promise.all([1, 2, 3].map(() => failureOf(request({ method: 'eth_gasPrice' }))))
+    await getFailure(request({ method: 'eth_gasPrice' }))
+    const failures = await Promise.all([1, 2, 3].map(() => getFailure(request({ method: 'eth_gasPrice' }))))
     for (const { kind, retryAfterMs = 0 } of failures) {
       expect(kind).toBe('unavailable')
       expect(retryAfterMs).toBeLessThanOrEqual(250)
@@ -157,7 +149,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   })
 
   test('a message that is not JSON ends the connection', async () => {
-    server.script = (call) => (call.connection === 1 ? call.send('<html>') : answer(call))
+    server.script = (call) => (call.connection === 1 ? call.send('<html>') : echoMethod(call))
     expect(await create().request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     expect(server.handshakes).toHaveLength(2)
   })
@@ -175,10 +167,10 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes).toHaveLength(1)
   })
 
-  test('an error without an id is about the only call in flight', async () => {
+  test('an error without an id belongs to the only call in flight', async () => {
     server.script = ({ send }) =>
       send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'invalid request' } })
-    expect(await failureOf(create().request({ method: 'eth_gasPrice' }))).toMatchObject({ kind: 'invalidRequest' })
+    expect(await getFailure(create().request({ method: 'eth_gasPrice' }))).toMatchObject({ kind: 'invalidRequest' })
   })
 
   test('binary messages are read', async () => {
@@ -189,15 +181,15 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('only the call whose response is larger than maxResponseBytes fails', async () => {
     server.script = ({ method, reply }) => reply(method === 'eth_getCode' ? '0x'.padEnd(2_000, '0') : '0x1')
     const { request } = create({ maxResponseBytes: 1_000 })
-    const code = failureOf(request({ method: 'eth_getCode', params: ['0x'] }))
+    const code = getFailure(request({ method: 'eth_getCode', params: ['0x'] }))
     expect(await request({ method: 'eth_gasPrice' })).toBe('0x1')
     expect(await code).toMatchObject({ kind: 'badResponse', retryable: false })
   })
 
   test('a deadline and an abort end a call, and the connection stays', async () => {
-    server.script = (call) => call.method === 'eth_gasPrice' && answer(call)
+    server.script = (call) => call.method === 'eth_gasPrice' && echoMethod(call)
     const { request } = create()
-    expect(await failureOf(request({ method: 'eth_call' }, { timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' })
+    expect(await getFailure(request({ method: 'eth_call' }, { timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' })
     const reason = new Error('enough')
     await expect(request({ method: 'eth_call', params: [1] }, { signal: AbortSignal.abort(reason) })).rejects.toBe(
       reason,
@@ -214,12 +206,12 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('close ends the calls in flight and the connection', async () => {
     server.script = () => {}
     const transport = create()
-    const call = failureOf(transport.request({ method: 'eth_gasPrice' }))
+    const call = getFailure(transport.request({ method: 'eth_gasPrice' }))
     await expect.poll(() => server.calls.length).toBe(1)
     transport.close()
     expect(await call).toMatchObject({ kind: 'aborted' })
     await expect.poll(() => server.open()).toBe(0)
-    expect(await failureOf(transport.request({ method: 'eth_gasPrice' }))).toMatchObject({ kind: 'aborted' })
+    expect(await getFailure(transport.request({ method: 'eth_gasPrice' }))).toMatchObject({ kind: 'aborted' })
     expect(server.handshakes).toHaveLength(1)
   })
 
@@ -236,14 +228,14 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('a silent server gets a query for the chain id while a call waits', async () => {
     server.script = ({ method, reply }) => method === 'eth_chainId' && reply('0x1')
     const { request } = create({}, { heartbeatMs: 50 })
-    await failureOf(request({ method: 'eth_call' }, { timeoutMs: 300, retries: 0 }))
+    await getFailure(request({ method: 'eth_call' }, { timeoutMs: 300, retries: 0 }))
     expect(server.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(1)
     expect(server.handshakes).toHaveLength(1)
   })
 
   test('a connection to the wrong chain is closed', async () => {
     server.script = (call) => call.method === 'eth_chainId' && call.reply('0x5')
-    const failure = await failureOf(create({ chainId: 1 }).request({ method: 'eth_gasPrice' }))
+    const failure = await getFailure(create({ chainId: 1 }).request({ method: 'eth_gasPrice' }))
     expect(failure).toMatchObject({ kind: 'wrongNetwork', source: 'client', retryable: false })
     await expect.poll(() => server.open()).toBe(0)
   })
@@ -280,15 +272,15 @@ describe.each(implementations)('over %s', (name, implementation) => {
       ({ send }) => send(key),
     ] as SocketServer['script'][]) {
       server.script = script
-      for (const _ of [1, 2]) failures.push(await failureOf(transport.request({ method: 'eth_gasPrice' })))
+      for (const _ of [1, 2]) failures.push(await getFailure(transport.request({ method: 'eth_gasPrice' })))
       await new Promise((resolve) => setTimeout(resolve, 300))
     }
     expect(failures).toHaveLength(9)
-    expect(leaksOf(failures, key, token)).toEqual([])
+    expect(findLeaks(failures, key, token)).toEqual([])
   })
 })
 
-test('POSTs that work show that it is WebSocket that the server does not accept', async () => {
+test('if POSTs work, the failure says that the server does not accept WebSockets', async () => {
   const { url } = server
   const RejectingWebSocket = class extends NodeWebSocket {
     constructor() {
@@ -301,7 +293,7 @@ test('POSTs that work show that it is WebSocket that the server does not accept'
     webSocket: webSocket({ requests: true, WebSocket: RejectingWebSocket }),
   })
   opened.push(transport)
-  const failure = await failureOf(transport.request({ method: 'eth_gasPrice' }))
+  const failure = await getFailure(transport.request({ method: 'eth_gasPrice' }))
   expect(failure).toMatchObject({ kind: 'network' })
   expect(failure.message).toContain('the same URL responds to POST')
 })
@@ -316,7 +308,7 @@ test('a separate url is used with its scheme', async () => {
   expect(server.handshakes[0]?.url).toBe('/ws/v3')
 })
 
-test('without a WebSocket of the platform, ws is loaded', async () => {
+test('ws is loaded on a platform without WebSocket', async () => {
   const { WebSocket } = globalThis
   Reflect.deleteProperty(globalThis, 'WebSocket')
   try {
@@ -355,8 +347,8 @@ describe('in a browser, which treats the option with headers as a protocol', () 
     ['headers and a token', { headers: { 'x-team': 'wallet' }, jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }],
     ['a token that is no protocol', { jwt: 'a:token=of:mine' }],
     ['credentials in the URL', { url: server.url.replace('//', '//user:password@') }],
-  ])('%s fail with how to fix it', async (_, options) => {
-    const failure = await failureOf(create(options).request({ method: 'eth_gasPrice' }))
+  ])('%s fail with an error that says how to fix it', async (_, options) => {
+    const failure = await getFailure(create(options).request({ method: 'eth_gasPrice' }))
     expect(failure).toMatchObject({ kind: 'invalidRequest' })
     expect(failure.message).toContain('no headers and no credentials')
     expect(server.handshakes).toEqual([])

@@ -1,14 +1,15 @@
-import { createTransport, isKeyrailError, webSocket } from '@keyrail/core'
-import type { KeyrailError, WebSocketOptions } from '@keyrail/core'
+import { createTransport, webSocket } from '@keyrail/core'
+import type { WebSocketOptions } from '@keyrail/core'
 import { getSocket } from '@keyrail/core/internal'
 import type { RpcSocket } from '@keyrail/core/internal'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
-import { answer, startSocketServer } from './socketServer.ts'
+import { echoMethod, startSocketServer } from './socketServer.ts'
 import type { SocketServer } from './socketServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
+import { getFailure } from './getFailure.ts'
 
 const server: SocketServer = await startSocketServer()
 const opened: { readonly close: () => void }[] = []
@@ -30,15 +31,9 @@ const create = (more: WebSocketOptions = {}, url = server.url): ReturnType<typeo
   return transport
 }
 
-const failureOf = (call: Promise<unknown>): Promise<KeyrailError> =>
-  call.then(
-    () => Promise.reject(new Error('the call succeeded')),
-    (error: unknown) => (isKeyrailError(error) ? error : Promise.reject(error as Error)),
-  )
-
 test('a connection that is silent for 30 s is dead, and its calls fail', async () => {
   server.script = () => {}
-  const call = failureOf(create().request({ method: 'eth_gasPrice' }))
+  const call = getFailure(create().request({ method: 'eth_gasPrice' }))
   await until(() => server.calls.length === 1)
   await vi.advanceTimersByTimeAsync(24_999)
   expect(server.calls).toHaveLength(1)
@@ -72,7 +67,7 @@ test('a server that does not respond to the handshake, and not to a POST, fails 
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   try {
     const transport = create({}, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
-    const call = failureOf(transport.request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+    const call = getFailure(transport.request({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
     await new Promise((resolve) => silent.once('connection', resolve))
     await vi.advanceTimersByTimeAsync(9_000)
     // It was not sent, so it may be sent again.
@@ -82,13 +77,13 @@ test('a server that does not respond to the handshake, and not to a POST, fails 
   }
 })
 
-test('a handshake that the platform never reports as rejected is found out after 5 s', async () => {
+test('a rejected handshake that the platform does not report is detected after 5 s', async () => {
   const NeverOpen = class {
     close(): void {}
   }
   const error = { code: -32000, message: 'The key is revoked.', data: { reason: 'key_revoked' } }
   server.rejection = { status: 401, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) }
-  const call = failureOf(create({ WebSocket: NeverOpen }).request({ method: 'eth_gasPrice' }))
+  const call = getFailure(create({ WebSocket: NeverOpen }).request({ method: 'eth_gasPrice' }))
   await vi.advanceTimersByTimeAsync(5_000)
   expect(await call).toMatchObject({ kind: 'auth', status: 401, rpcError: error })
 })
@@ -97,8 +92,8 @@ test('a handshake that the platform never reports as rejected is found out after
 const collectWaits = async (request: ReturnType<typeof create>['request'], times: number): Promise<number[]> => {
   const waits: number[] = []
   for (let at = 0; at < times; at++) {
-    await failureOf(request({ method: 'eth_gasPrice' }))
-    const { retryAfterMs = 0 } = await failureOf(request({ method: 'eth_gasPrice' }))
+    await getFailure(request({ method: 'eth_gasPrice' }))
+    const { retryAfterMs = 0 } = await getFailure(request({ method: 'eth_gasPrice' }))
     waits.push(retryAfterMs)
     await vi.advanceTimersByTimeAsync(retryAfterMs)
   }
@@ -116,7 +111,7 @@ test('the wait doubles up to 10 s, is random, and starts over after a stable min
 
   server.rejection = undefined
   const breakAfter = async (ms: number): Promise<number[]> => {
-    server.script = answer
+    server.script = echoMethod
     await request({ method: 'eth_gasPrice' })
     await vi.advanceTimersByTimeAsync(ms)
     server.script = ({ tcp }) => tcp.destroy()
@@ -126,7 +121,7 @@ test('the wait doubles up to 10 s, is random, and starts over after a stable min
   expect(await breakAfter(60_000)).toEqual([250])
 })
 
-test('no timer is left after a connection is closed for want of use', async () => {
+test('no timer is left after an unused connection is closed', async () => {
   const { request } = create()
   await request({ method: 'eth_gasPrice' })
   await vi.advanceTimersByTimeAsync(25_000)

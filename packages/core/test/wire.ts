@@ -7,21 +7,21 @@ import type {
   TypedSignature,
 } from '../src/schema/index.ts'
 
-/** Hex of so many bytes, all alike. */
-export const hexOf = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
+/** Hex that repeats a byte. */
+export const repeatByte = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
 
 /** A mined legacy transaction as a node sends it. */
 export const wireTransaction: TransactionLocation & SignedLegacyTransaction = {
   type: '0x0',
-  hash: hexOf('a1', 32),
-  from: hexOf('f0', 20),
-  to: hexOf('70', 20),
+  hash: repeatByte('a1', 32),
+  from: repeatByte('f0', 20),
+  to: repeatByte('70', 20),
   nonce: '0x7',
   gas: '0x5208',
   gasPrice: '0x3b9aca00',
   value: '0xde0b6b3a7640000',
   input: '0x',
-  blockHash: hexOf('b1', 32),
+  blockHash: repeatByte('b1', 32),
   blockNumber: '0x2a',
   transactionIndex: '0x3',
   v: '0x25',
@@ -29,7 +29,7 @@ export const wireTransaction: TransactionLocation & SignedLegacyTransaction = {
   s: '0x2',
 }
 
-/** What a transaction with a fee market has beside that. */
+/** The further members of a transaction with a fee market. */
 export const wireFeeMarket: Pick<
   DynamicFeeFields & TypedSignature,
   'accessList' | 'chainId' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'v' | 'yParity'
@@ -37,19 +37,19 @@ export const wireFeeMarket: Pick<
   chainId: '0x1',
   maxFeePerGas: '0x77359400',
   maxPriorityFeePerGas: '0x1',
-  accessList: [{ address: hexOf('70', 20), storageKeys: [hexOf('00', 32)] }],
+  accessList: [{ address: repeatByte('70', 20), storageKeys: [repeatByte('00', 32)] }],
   v: '0x1',
   yParity: '0x1',
 }
 
 /** A log as a node sends it. */
 export const wireLog: RpcLog = {
-  address: hexOf('c0', 20),
-  topics: [hexOf('e1', 32)],
+  address: repeatByte('c0', 20),
+  topics: [repeatByte('e1', 32)],
   data: '0x2a',
-  blockHash: hexOf('b1', 32),
+  blockHash: repeatByte('b1', 32),
   blockNumber: '0x2a',
-  transactionHash: hexOf('a1', 32),
+  transactionHash: repeatByte('a1', 32),
   transactionIndex: '0x3',
   logIndex: '0x9',
   removed: false,
@@ -59,38 +59,38 @@ export const wireLog: RpcLog = {
 export const wireReceipt: RpcReceipt = {
   type: '0x2',
   status: '0x1',
-  transactionHash: hexOf('a1', 32),
+  transactionHash: repeatByte('a1', 32),
   transactionIndex: '0x3',
-  blockHash: hexOf('b1', 32),
+  blockHash: repeatByte('b1', 32),
   blockNumber: '0x2a',
-  from: hexOf('f0', 20),
-  to: hexOf('70', 20),
+  from: repeatByte('f0', 20),
+  to: repeatByte('70', 20),
   contractAddress: null,
   gasUsed: '0x5208',
   cumulativeGasUsed: '0xa410',
   effectiveGasPrice: '0x3b9aca00',
   logs: [wireLog],
-  logsBloom: hexOf('00', 256),
+  logsBloom: repeatByte('00', 256),
 }
 
 /** A block as a node sends it, from before every fork that adds a field. */
 export const wireBlock: RpcBlockWithHashes = {
-  hash: hexOf('b1', 32),
-  parentHash: hexOf('b0', 32),
-  sha3Uncles: hexOf('11', 32),
-  miner: hexOf('22', 20),
-  stateRoot: hexOf('33', 32),
-  transactionsRoot: hexOf('44', 32),
-  receiptsRoot: hexOf('55', 32),
-  logsBloom: hexOf('00', 256),
+  hash: repeatByte('b1', 32),
+  parentHash: repeatByte('b0', 32),
+  sha3Uncles: repeatByte('11', 32),
+  miner: repeatByte('22', 20),
+  stateRoot: repeatByte('33', 32),
+  transactionsRoot: repeatByte('44', 32),
+  receiptsRoot: repeatByte('55', 32),
+  logsBloom: repeatByte('00', 256),
   number: '0x2a',
   gasLimit: '0x1c9c380',
   gasUsed: '0x5208',
   timestamp: '0x6553f100',
   extraData: '0x',
-  mixHash: hexOf('66', 32),
-  nonce: hexOf('00', 8),
+  mixHash: repeatByte('66', 32),
+  nonce: repeatByte('00', 8),
   size: '0x221',
   uncles: [],
-  transactions: [hexOf('a1', 32)],
+  transactions: [repeatByte('a1', 32)],
 }

@@ -22,7 +22,7 @@ export interface Pages {
 
 /**
  * Starts the service that serves the built pages.
- * @param now - Milliseconds since 1970, as the service has it. @default Date.now
+ * @param now - The clock of the service, in milliseconds since 1970. @default Date.now
  */
 export async function startPages(
   given: Partial<ServiceConfigInput> = {},
@@ -34,8 +34,8 @@ export async function startPages(
     startAnvil('--chain-id', '1'),
     borrowPages(join(room, 'pages')),
   ])
-  const configOf = (change: Partial<ServiceConfigInput>) => {
-    // Where it listens is known only once it does, and URLs are printed from there.
+  const createConfig = (change: Partial<ServiceConfigInput>) => {
+    // The URL is only known once the service listens.
     const { publicUrl: _, ...config } = parseServiceConfig({
       publicUrl: 'http://localhost',
       listen: { host: '127.0.0.1', port: 0 },
@@ -51,7 +51,7 @@ export async function startPages(
     return config
   }
   const service = await createService({
-    config: configOf({}),
+    config: createConfig({}),
     secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(36).toString('base64') }),
     storage: { file: join(room, 'keyrail.sqlite') },
     now,
@@ -63,7 +63,7 @@ export async function startPages(
     node: testnet.url,
     mainnetNode: mainnet.url,
     reload: async (change) => {
-      await service.reload(configOf(change))
+      await service.reload(createConfig(change))
     },
     stop: async () => {
       await service.close({ graceMs: 1_000 })

@@ -1,5 +1,5 @@
 import { isKeyrailError, safeWrites } from '@keyrail/core'
-import { chainIdOf, checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
+import { createChainIdReader, checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
 import type { TransportOptions, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type {
@@ -72,7 +72,7 @@ export class KeyrailProvider extends JsonRpcProvider {
     const { request, redactedUrl } = transport
     const getChainId = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
     this.#transport = transport
-    this.#chainId = getChainId ?? chainIdOf(request, redactedUrl, undefined)
+    this.#chainId = getChainId ?? createChainIdReader(request, redactedUrl, undefined)
     this.#close = release
   }
 

@@ -39,13 +39,13 @@ describe('ethers', () => {
       const provider = new KeyrailProvider(address, { pollingInterval: 20 })
       const wallet = new Wallet(privateKey, provider)
       const signer = new NonceManager(wallet)
-      const contractOf = ({ abi, address: at }: Deployed): Contract => new Contract(at, abi as InterfaceAbi, signer)
-      const methodOf = (contract: Deployed, name: string): ReturnType<Contract['getFunction']> =>
-        contractOf(contract).getFunction(name)
+      const createContract = ({ abi, address: at }: Deployed): Contract => new Contract(at, abi as InterfaceAbi, signer)
+      const getMethod = (contract: Deployed, name: string): ReturnType<Contract['getFunction']> =>
+        createContract(contract).getFunction(name)
 
       const sent = (response: TransactionResponse, abi: readonly unknown[] = []): Sent => ({
         hash: response.hash as Hex,
-        settled: async () => {
+        mined: async () => {
           let receipt
           try {
             receipt = await response.wait()
@@ -73,7 +73,7 @@ describe('ethers', () => {
       const write: ContractClient['write'] = async (contract, name, args = [], options) => {
         try {
           return sent(
-            (await methodOf(contract, name).send(...args, overrides(options))) as TransactionResponse,
+            (await getMethod(contract, name).send(...args, overrides(options))) as TransactionResponse,
             contract.abi,
           )
         } catch (error) {
@@ -90,14 +90,14 @@ describe('ethers', () => {
           await contract.waitForDeployment()
           return { abi, address: (await contract.getAddress()).toLowerCase() as Hex }
         },
-        read: async (contract, name, args = []) => normalize(await methodOf(contract, name).staticCall(...args)),
+        read: async (contract, name, args = []) => normalize(await getMethod(contract, name).staticCall(...args)),
         write,
         writeAll: (contract, name, eachArgs) => Promise.all(eachArgs.map((args) => write(contract, name, args))),
         sendValue: async (to, value) => sent(await signer.sendTransaction({ to, value })),
         balance: (of) => provider.getBalance(of),
         blockNumber: async () => BigInt(await provider.getBlockNumber()),
         events: async (deployed, name, { fromBlock, toBlock, where = {} }) => {
-          const contract = contractOf(deployed)
+          const contract = createContract(deployed)
           const { inputs } = contract.interface.getEvent(name) as NonNullable<ReturnType<Interface['getEvent']>>
           const filter = contract.getEvent(name)(
             ...inputs.filter(({ indexed }) => indexed).map((input) => where[input.name] ?? null),
@@ -106,7 +106,7 @@ describe('ethers', () => {
           return found.map((log) => seenEvent(log, { name: log.eventName, fragment: log.fragment, args: log.args }))
         },
         watch: async (deployed, name, onEvent) => {
-          const contract = contractOf(deployed)
+          const contract = createContract(deployed)
           const listener = (...values: unknown[]): void => {
             const { log, eventName, fragment, args } = values.at(-1) as ContractEventPayload
             onEvent(seenEvent(log, { name: eventName, fragment, args }))
@@ -115,8 +115,8 @@ describe('ethers', () => {
           return () => void contract.off(name, listener)
         },
         estimate: (contract, name, args = [], options) =>
-          methodOf(contract, name).estimateGas(...args, overrides(options)),
-        lookUp: async (contract, name, args) => methodOf(contract, name).staticCall(...args, { enableCcipRead: true }),
+          getMethod(contract, name).estimateGas(...args, overrides(options)),
+        lookUp: async (contract, name, args) => getMethod(contract, name).staticCall(...args, { enableCcipRead: true }),
         decodeFailure: (error, { abi }) => {
           if (!isError(error, 'CALL_EXCEPTION')) return undefined
           const { data } = error

@@ -23,7 +23,7 @@ const member = (url: string, options: object = {}): KeyrailProvider => {
   open.push(provider)
   return provider
 }
-const fallbackOf = (...members: KeyrailProvider[]): FallbackProvider => {
+const createFallback = (...members: KeyrailProvider[]): FallbackProvider => {
   const provider = new FallbackProvider(members, 1, { quorum: 1, cacheTimeout: -1 })
   open.push(provider)
   return provider
@@ -42,7 +42,7 @@ describe('FallbackProvider with a dead first member', () => {
   // At its first call, FallbackProvider waits until every member has returned a block number or failed for good.
   test.each(faults)('sends one request to a member with retry: false that %s', async (_, script) => {
     dead.script = script
-    const provider = fallbackOf(
+    const provider = createFallback(
       member(dead.url, { retry: false, timeoutMs: 200 }),
       member(live.url, { retry: false, timeoutMs: 10_000 }),
     )
@@ -53,14 +53,14 @@ describe('FallbackProvider with a dead first member', () => {
 
   test('waits for all retries of a member that has them', async () => {
     dead.script = raw(503, 'down')
-    const provider = fallbackOf(member(dead.url, { retry: { retries: 3, baseMs: 1 } }), member(live.url))
+    const provider = createFallback(member(dead.url, { retry: { retries: 3, baseMs: 1 } }), member(live.url))
     expect(await provider.getBlockNumber()).toBe(2)
     expect(methods(dead)).toEqual(Array.from({ length: 4 }, () => 'eth_blockNumber'))
   })
 
   test('uses the second if the port of the first is closed', async () => {
     await dead.close()
-    const provider = fallbackOf(member(dead.url, { retry: false }), member(live.url, { retry: false }))
+    const provider = createFallback(member(dead.url, { retry: false }), member(live.url, { retry: false }))
     expect(await provider.getBlockNumber()).toBe(2)
     expect(await provider.getBalance(account)).toBe(2n)
     dead = await startFaultServer()

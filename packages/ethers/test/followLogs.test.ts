@@ -6,7 +6,7 @@ import { KeyrailProvider } from '../src/index.ts'
 const address = `0x${'ab'.repeat(20)}`
 const hex = (value: number): string => `0x${value.toString(16)}`
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
-const logOf = (block: number): object => ({
+const createLog = (block: number): object => ({
   address,
   topics: [],
   data: '0x',
@@ -27,7 +27,7 @@ const queried: [from: number, to: number][] = []
 const seen: number[] = []
 
 const between = (from: number, to: number): object[] =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => logOf(from + at))
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => createLog(from + at))
 
 beforeEach(async () => {
   height = 100

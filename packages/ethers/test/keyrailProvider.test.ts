@@ -15,6 +15,7 @@ import { Contract, Interface, isError, keccak256, Wallet } from 'ethers'
 import type { ErrorCode, EthersError } from 'ethers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 const abi = new Interface(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 const who = '0x00000000000000000000000000000000000000AA'
@@ -37,15 +38,9 @@ const make = (options: Partial<TransportOptions> = {}): KeyrailProvider => {
   open.push(provider)
   return provider
 }
-const failureOf = async (call: Promise<unknown>): Promise<EthersError & { readonly failure?: KeyrailError }> => {
-  try {
-    return (await call) as never
-  } catch (error) {
-    return error as EthersError
-  }
-}
-const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
-  failureOf((new Contract(address, abi, provider)['owner'] as unknown as () => Promise<unknown>)())
+const getEthersError = getError<EthersError & { readonly failure?: KeyrailError }>
+const readOwner = (provider: KeyrailProvider): ReturnType<typeof getEthersError> =>
+  getEthersError((new Contract(address, abi, provider)['owner'] as unknown as () => Promise<unknown>)())
 const methods = (): string[] => server.seen.map(({ json }) => json.method)
 
 test('a call sends exactly one request, and the provider exposes only the redacted URL', async () => {
@@ -70,7 +65,7 @@ test('a wrong key fails the first call, and starts no loop', async () => {
   server.script = raw(401, 'no such key')
   useFakeClock()
   const provider = make({ chainId: undefined } as Partial<TransportOptions>)
-  const failure = await failureOf(provider.getBlockNumber())
+  const failure = await getEthersError(provider.getBlockNumber())
   expect(failure).toMatchObject({ code: 'SERVER_ERROR', failure: { kind: 'auth' } })
   await vi.advanceTimersByTimeAsync(600_000)
   vi.useRealTimers()
@@ -88,7 +83,7 @@ describe('a revert', () => {
     expect(isError(failure, 'CALL_EXCEPTION') && failure.revert?.args[0]).toBe(who)
     expect(methods()).toEqual(['eth_call'])
     // A call without a contract throws another error than a contract.
-    const bare = await failureOf(make().call({ to: address, data: '0x8da5cb5b' }))
+    const bare = await getEthersError(make().call({ to: address, data: '0x8da5cb5b' }))
     expect(bare).toMatchObject({
       code: 'CALL_EXCEPTION',
       data,
@@ -117,7 +112,7 @@ describe('a failure that is not a revert is not reported as one', () => {
 
   test('a response that takes too long', async () => {
     server.script = () => {}
-    expect(await failureOf(make({ timeoutMs: 60 }).getBlockNumber())).toMatchObject({ code: 'TIMEOUT' })
+    expect(await getEthersError(make({ timeoutMs: 60 }).getBlockNumber())).toMatchObject({ code: 'TIMEOUT' })
   })
 })
 
@@ -140,7 +135,7 @@ describe('a transaction', () => {
       (seen.json.method === 'eth_sendRawTransaction'
         ? rpcError({ code: -32_000, message })
         : raw(200, `{"jsonrpc":"2.0","id":$ID,"result":null}`))(seen, response, socket)
-    expect(await failureOf(make().send('eth_sendRawTransaction', [await signed]))).toMatchObject({ code })
+    expect(await getEthersError(make().send('eth_sendRawTransaction', [await signed]))).toMatchObject({ code })
     expect(methods().filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
   })
 
@@ -155,11 +150,11 @@ describe('destroy', () => {
   test('cancels calls in flight and rejects new ones', async () => {
     server.script = () => {}
     const provider = make()
-    const call = failureOf(provider.getBlockNumber())
+    const call = getEthersError(provider.getBlockNumber())
     await expect.poll(() => server.seen.length).toBe(1)
     provider.destroy()
     expect(await call).toMatchObject({ code: 'CANCELLED' })
-    expect(await failureOf(provider.send('eth_blockNumber', []))).toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
+    expect(await getEthersError(provider.send('eth_blockNumber', []))).toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
   })
 
   test('leaves a transport open that was passed in', async () => {

@@ -3,12 +3,12 @@ import type { ErrorFixture, ResultFixture } from '@keyrail/vectors'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient, getBlock, getTransaction, getTransactionReceipt } from '../src/index.ts'
 import { startCountingServer } from './countingServer.ts'
-import { hexOf } from '@keyrail/core/test/wire.ts'
+import { repeatByte } from '@keyrail/core/test/wire.ts'
 
 const server = await startCountingServer()
 afterAll(() => server.close())
 
-const hash = hexOf('a1', 32)
+const hash = repeatByte('a1', 32)
 
 /** Reads a fixture as an app does: through a client, from a node that sends it. */
 const read = async ({ kind, result }: ResultFixture): Promise<Readonly<Record<string, unknown>>> => {

@@ -1,9 +1,8 @@
 import { manyEventsBytecode, revertsBytecode } from '@keyrail/contracts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
 import type { Service } from '@keyrail/contracts/test/startService.ts'
-import { isKeyrailError } from '@keyrail/core'
 import { toRevert } from '@keyrail/core/internal'
-import type { Hex, KeyrailError } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   call,
@@ -15,6 +14,7 @@ import {
   waitForTransactionReceipt,
 } from '../src/index.ts'
 import type { Client } from '../src/index.ts'
+import { getFailure } from '@keyrail/core/test/getFailure.ts'
 
 // The client has no ABI coder, so this test encodes the calls by hand.
 const word = (value: bigint | number): string => value.toString(16).padStart(64, '0')
@@ -36,11 +36,6 @@ const send = async (transaction: {
 }): ReturnType<typeof waitForTransactionReceipt> => {
   const hash = (await service.node('eth_sendTransaction', [{ from, gas: '0x2dc6c0', ...transaction }])) as Hex
   return waitForTransactionReceipt(client, { hash, pollingIntervalMs: 20 })
-}
-const failureOf = async (failing: Promise<unknown>): Promise<KeyrailError> => {
-  const failure = await failing.catch((error: unknown) => error)
-  if (!isKeyrailError(failure)) throw new Error(`did not fail as it should: ${String(failure)}`)
-  return failure
 }
 
 beforeAll(async () => {
@@ -73,7 +68,7 @@ describe('a read that fails is a revert, with its bytes, after one request', () 
     ['a revert that says nothing', '0x8095dd0b', '0x'],
   ] as const)('%s', async (_, data, bytes) => {
     const before = service.methods.length
-    const { kind, source, retryable, rpcError } = await failureOf(call(client, { to: reverts, data }))
+    const { kind, source, retryable, rpcError } = await getFailure(call(client, { to: reverts, data }))
     expect({ kind, source, retryable }).toEqual({ kind: 'revert', source: 'node', retryable: false })
     expect(toRevert(rpcError as NonNullable<typeof rpcError>)).toMatchObject({ code: 3, data: bytes })
     expect(service.methods.slice(before)).toEqual(['eth_call'])
@@ -81,7 +76,7 @@ describe('a read that fails is a revert, with its bytes, after one request', () 
 
   test('so is an estimate', async () => {
     const failing = estimateGas(client, { from, to: reverts, data: `0x27a5428b${word(11)}` })
-    const { kind, rpcError } = await failureOf(failing)
+    const { kind, rpcError } = await getFailure(failing)
     expect(kind).toBe('revert')
     expect(toRevert(rpcError as NonNullable<typeof rpcError>).data).toBe(
       `0x5afa7aec${word(BigInt(from))}${word(11)}${word(96)}${text('at most 10')}`,
@@ -117,6 +112,6 @@ test('many logs are read by range and by topic, and from the receipt', async () 
 })
 
 test('a method that needs the service to sign is rejected', async () => {
-  const { kind, source } = await failureOf(client.eth_sendTransaction({ from, to: emitter }))
+  const { kind, source } = await getFailure(client.eth_sendTransaction({ from, to: emitter }))
   expect({ kind, source }).toEqual({ kind: 'methodUnavailable', source: 'service' })
 })

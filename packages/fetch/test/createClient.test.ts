@@ -2,7 +2,7 @@ import { isKeyrailError } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../src/index.ts'
 
-const messageOf = (options: unknown): string => {
+const getMessage = (options: unknown): string => {
   try {
     createClient(options as never)
   } catch (error) {
@@ -28,11 +28,11 @@ describe('createClient reports a wrong option as its own', () => {
       'The URL is missing. Pass url, or baseUrl or rpcUrl with apiKey. If it comes from an environment variable, check that it is set.',
     ],
   ])('%j', (options, message) => {
-    expect(messageOf(options)).toBe(message)
+    expect(getMessage(options)).toBe(message)
   })
 
   test('and lists the options if no name is similar', () => {
-    expect(messageOf({ url: 'http://127.0.0.1:1', xyz: 5 })).toMatch(
+    expect(getMessage({ url: 'http://127.0.0.1:1', xyz: 5 })).toMatch(
       'Unknown option "xyz". The options of createClient are url, baseUrl, ',
     )
   })

@@ -16,4 +16,4 @@ export const emitterInitCode: Hex = `0x602d8060093d393df3${runtime}`
 export const emitterCode: Hex = `0x${runtime}`
 
 /** A number as the word of 32 bytes that the contract takes. */
-export const wordOf = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
+export const toWord = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`

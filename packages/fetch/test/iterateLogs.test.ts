@@ -4,14 +4,22 @@ import fc from 'fast-check'
 import { rangeHints } from '@keyrail/vectors'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient, isKeyrailError } from '../src/index.ts'
-import type { KeyrailError, Log } from '../src/index.ts'
+import type { Log } from '../src/index.ts'
 import { iterateLogs } from '../src/logs/iterateLogs.ts'
 import type { LogsProgress } from '../src/logs/iterateLogs.ts'
 import type { LogCursor } from '../src/logs/logCursor.ts'
 import { isReorgError } from '../src/logs/reorgError.ts'
-import { contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from '@keyrail/core/test/reorgChain.ts'
+import {
+  contract,
+  createReorgChain,
+  NodeError,
+  formatLogPosition,
+  serveChain,
+  getTopic,
+} from '@keyrail/core/test/reorgChain.ts'
 import { createChainClient } from './chainClient.ts'
 import type { ChainServer, ReorgChain } from '@keyrail/core/test/reorgChain.ts'
+import { getFailure } from '@keyrail/core/test/getFailure.ts'
 
 const collect = async (logs: AsyncIterable<Log>): Promise<Log[]> => {
   const seen: Log[] = []
@@ -24,12 +32,12 @@ interface Range {
   toBlock: Hex
 }
 /** How many blocks a call to eth_getLogs spans. */
-const spanOf = (params: readonly unknown[]): number => {
+const countBlocks = (params: readonly unknown[]): number => {
   const { fromBlock, toBlock } = params[0] as Range
   return Number(toBlock) - Number(fromBlock) + 1
 }
-const spansOf = (chain: ReorgChain): number[] =>
-  chain.requests.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => spanOf(params))
+const getSpans = (chain: ReorgChain): number[] =>
+  chain.requests.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => countBlocks(params))
 const createChain = (blocks: number | readonly number[]): ReorgChain => {
   const chain = createReorgChain()
   chain.mine(blocks)
@@ -43,34 +51,27 @@ const rejectAbove = (
 ) => {
   const rejected: number[] = []
   chain.before = (method, params) => {
-    if (method !== 'eth_getLogs' || spanOf(params) <= most) return
-    rejected.push(spanOf(params))
+    if (method !== 'eth_getLogs' || countBlocks(params) <= most) return
+    rejected.push(countBlocks(params))
     throw new NodeError('range', error)
   }
   return rejected
 }
-const failureOf = (promise: Promise<unknown>): Promise<KeyrailError> =>
-  promise.then(
-    () => {
-      throw new Error('it did not fail')
-    },
-    (error: unknown) => error as KeyrailError,
-  )
 
 describe('iterateLogs', () => {
   test('yields every log of the range, decoded, in order', async () => {
     const chain = createChain(5_000)
     const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 10, toBlock: 4_321n }))
-    expect(seen.map(placeOf)).toEqual(chain.logs(10, 4_321).map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs(10, 4_321).map(formatLogPosition))
     expect(seen[0]).toMatchObject({ address: contract, blockNumber: 10n, removed: false })
   })
 
   test('passes on contract and topics', async () => {
     const chain = createChain(20)
     const client = createChainClient(chain)
-    const wanted = chain.logs().filter(({ topics }) => topics[0] === topicOf(1))
-    const seen = await collect(iterateLogs(client, { address: contract, topics: [topicOf(1)], fromBlock: 0n }))
-    expect(seen.map(placeOf)).toEqual(wanted.map(placeOf))
+    const wanted = chain.logs().filter(({ topics }) => topics[0] === getTopic(1))
+    const seen = await collect(iterateLogs(client, { address: contract, topics: [getTopic(1)], fromBlock: 0n }))
+    expect(seen.map(formatLogPosition)).toEqual(wanted.map(formatLogPosition))
     expect(wanted.length).toBeGreaterThan(0)
     const none = `0x${'99'.repeat(20)}` as const
     expect(await collect(iterateLogs(client, { address: none, fromBlock: 0n }))).toEqual([])
@@ -84,7 +85,7 @@ describe('iterateLogs', () => {
     chain.before = (method) =>
       method === 'eth_getLogs' ? new Promise((resolve) => setTimeout(resolve, (turn++ * 7) % 5)) : undefined
     const seen = await collect(iterateLogs(client, { fromBlock: 0, maxBlocks: 9, concurrency: 8 }))
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
   })
 
   test('sorts logs that a node returns out of order', async () => {
@@ -99,7 +100,7 @@ describe('iterateLogs', () => {
       },
     }
     const seen = await collect(iterateLogs(createChainClient(shuffled), { fromBlock: 0 }))
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
     client.close()
   })
 
@@ -110,7 +111,7 @@ describe('iterateLogs', () => {
       respond: (method, params) =>
         method === 'eth_getLogs' ? Promise.resolve(chain.logs()) : chain.respond(method, params),
     }
-    const failure = await failureOf(collect(iterateLogs(createChainClient(lying), { fromBlock: 5, toBlock: 9 })))
+    const failure = await getFailure(collect(iterateLogs(createChainClient(lying), { fromBlock: 5, toBlock: 9 })))
     expect(failure.kind).toBe('badResponse')
   })
 
@@ -121,7 +122,7 @@ describe('iterateLogs', () => {
     for await (const log of logs) {
       if (seen.push(log) === 5) chain.mine(30)
     }
-    expect(seen.map(placeOf)).toEqual(chain.logs(0, 100).map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs(0, 100).map(formatLogPosition))
     expect(chain.requests.filter(({ method }) => method === 'eth_blockNumber')).toHaveLength(1)
     expect(logs.cursor()).toEqual({ nextBlock: 101, nextLogIndex: 0 })
   })
@@ -140,14 +141,14 @@ describe('iterateLogs', () => {
     const chain = createChain(100)
     const logs = iterateLogs(createChainClient(chain), { fromBlock: 'earliest', toBlock: 'finalized' })
     expect(logs.cursor()).toBeUndefined()
-    expect((await collect(logs)).map(placeOf)).toEqual(chain.logs(0, 68).map(placeOf))
+    expect((await collect(logs)).map(formatLogPosition)).toEqual(chain.logs(0, 68).map(formatLogPosition))
   })
 
   test('grows its windows while they are served', async () => {
     const chain = createReorgChain()
     chain.mine(Array.from({ length: 20_000 }, () => 0))
     await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, concurrency: 1 }))
-    expect(spansOf(chain)).toEqual([1_000, 2_000, 4_000, 8_000, 5_001])
+    expect(getSpans(chain)).toEqual([1_000, 2_000, 4_000, 8_000, 5_001])
   })
 
   test.each([
@@ -187,7 +188,7 @@ describe('a rejected range', () => {
     const rejected = rejectAbove(chain, 120)
     const client = createChainClient(chain)
     const seen = await collect(iterateLogs(client, { fromBlock: 0 }))
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
     // 1,000 to 500 to 250 to 125 to 62 alone; then a doubled size now and then, by up to four windows at once.
     expect(rejected.slice(0, 4)).toEqual([1_000, 500, 250, 125])
     expect(rejected.length).toBeLessThanOrEqual(16)
@@ -205,7 +206,7 @@ describe('a rejected range', () => {
     expect(rejected).toEqual([1_000])
     await collect(iterateLogs(client.with({}), { fromBlock: 0, address: contract }))
     expect(rejected).toEqual([1_000])
-    expect(Math.max(...spansOf(chain).slice(1))).toBe(200)
+    expect(Math.max(...getSpans(chain).slice(1))).toBe(200)
   })
 
   test('still finishes if the suggested range is rejected too', async () => {
@@ -216,9 +217,9 @@ describe('a rejected range', () => {
     const lying: ReorgChain = {
       ...chain,
       respond: (method, params) => {
-        if (method === 'eth_getLogs' && spanOf(params) > most) {
+        if (method === 'eth_getLogs' && countBlocks(params) > most) {
           const { fromBlock, toBlock } = params[0] as Range
-          rejected.push(spanOf(params))
+          rejected.push(countBlocks(params))
           const almost = `0x${(Number(toBlock) - 1).toString(16)}`
           const message = `Log response size exceeded. this block range should work: [${fromBlock}, ${almost}]`
           return Promise.reject(new NodeError('range', { code: -32_602, message }))
@@ -227,7 +228,7 @@ describe('a rejected range', () => {
       },
     }
     const seen = await collect(iterateLogs(createChainClient(lying), { fromBlock: 0, concurrency: 1 }))
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
     expect(rejected.slice(0, 2)).toEqual([501, 500])
     expect(rejected.length).toBeLessThan(20)
   })
@@ -241,21 +242,21 @@ describe('a rejected range', () => {
     }
     const logs = iterateLogs(createChainClient(chain), { fromBlock: 0 })
     const seen: Log[] = []
-    const failure = await failureOf(
+    const failure = await getFailure(
       (async () => {
         for await (const log of logs) seen.push(log)
       })(),
     )
     expect(failure).toMatchObject({ kind: 'range', rpcError: { code: -32_005 } })
     expect(failure.message).toContain('block 23 alone')
-    expect(seen.map(placeOf)).toEqual(chain.logs(0, 22).map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs(0, 22).map(formatLogPosition))
     expect(logs.cursor()).toEqual({ nextBlock: 23, nextLogIndex: 0 })
   })
 
   test('fails at once if there are too many addresses', async () => {
     const chain = createChain(40)
     const rejected = rejectAbove(chain, 0, { code: -32_012, message: 'please specify less number of addresses' })
-    const failure = await failureOf(collect(iterateLogs(createChainClient(chain), { fromBlock: 0 })))
+    const failure = await getFailure(collect(iterateLogs(createChainClient(chain), { fromBlock: 0 })))
     expect(failure.kind).toBe('range')
     expect(failure.message).toContain('so many addresses')
     expect(rejected).toHaveLength(1)
@@ -265,18 +266,18 @@ describe('a rejected range', () => {
     const chain = createChain(900)
     const slow = { code: -32_000, message: 'timed out' }
     chain.before = (method, params) => {
-      if (method === 'eth_getLogs' && spanOf(params) > 100) throw new NodeError('timeout', slow)
+      if (method === 'eth_getLogs' && countBlocks(params) > 100) throw new NodeError('timeout', slow)
     }
     const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, concurrency: 1 }))
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
-    expect(spansOf(chain).slice(0, 3)).toEqual([901, 225, 56])
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
+    expect(getSpans(chain).slice(0, 3)).toEqual([901, 225, 56])
 
     const dead = createChain(900)
     dead.before = (method) => {
       if (method === 'eth_getLogs') throw new NodeError('timeout', slow)
     }
-    expect((await failureOf(collect(iterateLogs(createChainClient(dead), { fromBlock: 0 })))).kind).toBe('timeout')
-    expect(spansOf(dead)).toEqual([901, 225, 56, 14])
+    expect((await getFailure(collect(iterateLogs(createChainClient(dead), { fromBlock: 0 })))).kind).toBe('timeout')
+    expect(getSpans(dead)).toEqual([901, 225, 56, 14])
   })
 
   test.each(['throttled', 'auth', 'quota', 'unavailable', 'network', 'forbidden', 'badResponse', 'unknown'] as const)(
@@ -287,8 +288,8 @@ describe('a rejected range', () => {
         if (method === 'eth_getLogs') throw new NodeError(kind, { code: -32_000, message: 'no' })
       }
       const logs = iterateLogs(createChainClient(chain), { fromBlock: 7 })
-      expect((await failureOf(collect(logs))).kind).toBe(kind)
-      expect(spansOf(chain)).toEqual([94])
+      expect((await getFailure(collect(logs))).kind).toBe(kind)
+      expect(getSpans(chain)).toEqual([94])
       expect(logs.cursor()).toEqual({ nextBlock: 7, nextLogIndex: 0 })
     },
   )
@@ -303,8 +304,8 @@ describe('a rejected range', () => {
     const seen = await collect(
       iterateLogs(createChainClient(chain, retry({ baseMs: 1 })), { fromBlock: 0, maxBlocks: 10 }),
     )
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
-    expect(new Set(spansOf(chain))).toEqual(new Set([10, 1]))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
+    expect(new Set(getSpans(chain))).toEqual(new Set([10, 1]))
   })
 
   test('resumes after a failure, with no gap and no duplicate', async () => {
@@ -329,7 +330,7 @@ describe('a rejected range', () => {
       cursor = logs.cursor()
     }
     expect(failures).toBeGreaterThan(3)
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
   })
 })
 
@@ -337,7 +338,7 @@ describe('over HTTP, with the wording of each provider', () => {
   let server: ChainServer
   const chain = createReorgChain()
   chain.mine(Array.from({ length: 120_000 }, (_, index) => (index % 997 === 0 ? 2 : 0)))
-  const wanted = chain.logs().map(placeOf)
+  const wanted = chain.logs().map(formatLogPosition)
 
   beforeAll(async () => {
     server = await serveChain(chain)
@@ -351,21 +352,21 @@ describe('over HTTP, with the wording of each provider', () => {
       const rejected: number[] = []
       chain.requests.length = 0
       chain.before = (method, params) => {
-        if (method !== 'eth_getLogs' || spanOf(params) <= most) return
-        rejected.push(spanOf(params))
+        if (method !== 'eth_getLogs' || countBlocks(params) <= most) return
+        rejected.push(countBlocks(params))
         throw new NodeError('unknown', { ...response.error, status: response.status })
       }
       await using client = createClient({ url: server.url, retry: false })
       // Few requests, although the node accepts only ten blocks at a time.
       const from = most < 100 ? 118_000 : 0
       const seen = await collect(iterateLogs(client, { fromBlock: from, maxBlocks: 200_000 }))
-      expect(seen.map(placeOf)).toEqual(wanted.filter((place) => parseInt(place) >= from))
+      expect(seen.map(formatLogPosition)).toEqual(wanted.filter((place) => parseInt(place) >= from))
       expect(rejected.length).toBeGreaterThan(most >= 100_000 ? -1 : 0)
       if (maxBlocks) {
         // Only the requests that were in flight when the limit was learned.
         expect(rejected.length).toBeLessThanOrEqual(4)
-        expect(Math.max(...spansOf(chain).slice(-5))).toBeLessThanOrEqual(maxBlocks)
-      } else expect(rejected.length / spansOf(chain).length).toBeLessThan(0.5)
+        expect(Math.max(...getSpans(chain).slice(-5))).toBeLessThanOrEqual(maxBlocks)
+      } else expect(rejected.length / getSpans(chain).length).toBeLessThan(0.5)
     },
   )
 })
@@ -374,18 +375,18 @@ describe('a cursor', () => {
   test('resumes after every log, without gaps or duplicates', async () => {
     const chain = createChain([0, 3, 0, 1, 0, 0, 4, 2, 0, 1, 1, 0])
     const client = createChainClient(chain)
-    const all = chain.logs().map(placeOf)
+    const all = chain.logs().map(formatLogPosition)
     expect(all).toHaveLength(12)
     for (let stop = 0; stop <= all.length; stop++) {
       const logs = iterateLogs(client, { fromBlock: 0, maxBlocks: 3 })
       const seen: string[] = []
       while (seen.length < stop) {
         const { value } = await logs.next()
-        seen.push(placeOf(value as Log))
+        seen.push(formatLogPosition(value as Log))
       }
       const cursor = JSON.parse(JSON.stringify(logs.cursor())) as LogCursor
       await logs.return()
-      seen.push(...(await collect(iterateLogs(client, { fromBlock: 0, cursor, maxBlocks: 2 }))).map(placeOf))
+      seen.push(...(await collect(iterateLogs(client, { fromBlock: 0, cursor, maxBlocks: 2 }))).map(formatLogPosition))
       expect(seen).toEqual(all)
     }
   })
@@ -418,13 +419,13 @@ describe('a cursor', () => {
             let left = stop
             if (left > 0)
               for await (const log of logs) {
-                seen.push(placeOf(log))
+                seen.push(formatLogPosition(log))
                 if (--left <= 0) break
               }
             const saved = logs.cursor()
             cursor = saved && (JSON.parse(JSON.stringify(saved)) as LogCursor)
           }
-          expect(seen).toEqual(chain.logs().map(placeOf))
+          expect(seen).toEqual(chain.logs().map(formatLogPosition))
         },
       ),
       { numRuns: 150 },
@@ -474,11 +475,11 @@ describe('a slow consumer', () => {
       await logs.next()
       await settle()
       // The window that the loop reads from, and six more.
-      expect(spansOf(chain).length).toBeLessThanOrEqual(Math.ceil(taken / 10) + 7)
+      expect(getSpans(chain).length).toBeLessThanOrEqual(Math.ceil(taken / 10) + 7)
     }
     await logs.return()
     await settle()
-    expect(spansOf(chain).length).toBeLessThanOrEqual(14)
+    expect(getSpans(chain).length).toBeLessThanOrEqual(14)
   })
 
   test('never has more requests in flight than the concurrency', async () => {
@@ -509,7 +510,8 @@ describe('the end of an iteration', () => {
       const reason = { at: abortAt }
       let requests = 0
       chain.before = (method, params) => {
-        if (method === 'eth_getLogs' && spanOf(params) > 30) throw new NodeError('range', { code: 1, message: 'range' })
+        if (method === 'eth_getLogs' && countBlocks(params) > 30)
+          throw new NodeError('range', { code: 1, message: 'range' })
         if (++requests === abortAt) controller.abort(reason)
         if (requests > abortAt) throw new Error('requested after the abort')
       }
@@ -628,7 +630,7 @@ describe('checkReorg', () => {
       if (method === 'eth_getLogs' && reorgs++ < 2) chain.reorg(3)
     }
     const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true }))
-    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
     expect(reorgs).toBe(3)
   })
 
@@ -642,7 +644,7 @@ describe('checkReorg', () => {
     }
     const seen: Log[] = []
     const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, maxBlocks: 10, checkReorg: true })
-    const failure = await failureOf(
+    const failure = await getFailure(
       (async () => {
         for await (const log of logs) seen.push(log)
       })(),
@@ -655,7 +657,7 @@ describe('checkReorg', () => {
     const remaining = seen.filter(({ blockNumber }) => blockNumber < 77n)
     const { cursor } = failure.reorg
     const rest = await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true, cursor }))
-    expect([...remaining, ...rest].map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect([...remaining, ...rest].map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
   })
 
   test('finds a reorganization between two runs, with the cursor', async () => {
@@ -665,7 +667,7 @@ describe('checkReorg', () => {
       for (let i = 0; i < taken && !(await logs.next()).done; i++);
       const cursor = logs.cursor() as LogCursor
       chain.reorg(9, 12)
-      const failure = await failureOf(
+      const failure = await getFailure(
         collect(iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true, cursor })),
       )
       expect(isReorgError(failure) && failure.reorg.fromBlock).toBeLessThanOrEqual(2n)
@@ -702,7 +704,7 @@ describe('checkReorg', () => {
           // The chain may now be shorter than the range read: it has to grow before the change can be detected.
           chain.mine(40)
           for (let runs = 0; runs < 3; runs++) cursor = await run(chain, seen, cursor)
-          expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+          expect(seen.map(formatLogPosition)).toEqual(chain.logs().map(formatLogPosition))
         },
       ),
       { numRuns: 300 },

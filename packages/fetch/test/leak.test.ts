@@ -7,7 +7,7 @@ import { createClient } from '@keyrail/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
-import { leaksOf, reachableStrings } from '@keyrail/core/test/leakWalk.ts'
+import { findLeaks, reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 
 const KEY = 'kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B'
 const ROTATED = 'kr_aXw5dK8fPz3YhN0uG7tEr4CbVm6oSjLqIi9HnTy1Z'
@@ -79,7 +79,7 @@ const addresses: Record<string, (url: string) => TransportOptions> = {
 
 const httpClients = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
 
-const expectClean = (value: unknown): void => expect(leaksOf(value, KEY, ROTATED, TOKEN)).toEqual([])
+const expectClean = (value: unknown): void => expect(findLeaks(value, KEY, ROTATED, TOKEN)).toEqual([])
 
 for (const [httpClient, httpOptions] of Object.entries(httpClients)) {
   describe(`with ${httpClient}, no reachable value contains the key`, () => {
@@ -200,7 +200,7 @@ describe('the walk finds a leak that is planted', () => {
     stack: Object.defineProperty(new Error('failed'), 'stack', { value: `Error\n at ${url}` }),
   }
   test.each(Object.keys(planted))('%s', (name) => {
-    expect(leaksOf(planted[name], KEY).length).toBeGreaterThan(0)
+    expect(findLeaks(planted[name], KEY).length).toBeGreaterThan(0)
   })
 
   test('the walk reaches the message of an error', () => {

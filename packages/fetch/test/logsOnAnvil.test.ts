@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createClient, getLogs, subscribe } from '../src/index.ts'
 import type { Client, Log, SubscribeEvent } from '../src/index.ts'
 import { iterateLogs } from '../src/logs/iterateLogs.ts'
-import { emitterInitCode, wordOf } from './emitter.ts'
+import { emitterInitCode, toWord } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
-import { placeOf } from '@keyrail/core/test/reorgChain.ts'
+import { formatLogPosition } from '@keyrail/core/test/reorgChain.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 
@@ -18,11 +18,11 @@ let word = 0
 /** Mines a block with the given number of logs. */
 const emit = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++)
-    await client.eth_sendTransaction({ from, to: emitter, data: wordOf(++word), gas: '0x186a0' })
+    await client.eth_sendTransaction({ from, to: emitter, data: toWord(++word), gas: '0x186a0' })
   await client.anvil_mine('0x1')
 }
 const canonical = async (): Promise<string[]> =>
-  (await getLogs(client, { address: emitter, fromBlock: 0n, toBlock: 'latest' })).map(placeOf)
+  (await getLogs(client, { address: emitter, fromBlock: 0n, toBlock: 'latest' })).map(formatLogPosition)
 
 beforeAll(async () => {
   anvil = await startAnvil()
@@ -57,7 +57,7 @@ test('iterateLogs returns the same logs as eth_getLogs, with any windows and fro
         checkReorg: true,
         ...(cursor !== undefined && { cursor: JSON.parse(cursor) }),
       })
-      for await (const log of logs) if (seen.push(placeOf(log)) >= stop) break
+      for await (const log of logs) if (seen.push(formatLogPosition(log)) >= stop) break
       cursor = JSON.stringify(logs.cursor())
     }
     expect(seen).toEqual(all)
@@ -89,8 +89,8 @@ test('subscriptions follow anvil_reorg, evm_revert and mining between them', asy
   const logsLeft = (): string[] => {
     const left: string[] = []
     for (const event of logs) {
-      if (event.type === 'log') left.push(placeOf(event.log))
-      else for (const log of event.removed) expect(left.pop()).toBe(placeOf(log satisfies Log))
+      if (event.type === 'log') left.push(formatLogPosition(event.log))
+      else for (const log of event.removed) expect(left.pop()).toBe(formatLogPosition(log satisfies Log))
     }
     return left
   }

@@ -21,10 +21,11 @@ import {
   waitForTransactionReceipt,
 } from '../src/index.ts'
 import type { Client, LogRangeQuery, TransactionReceipt } from '../src/index.ts'
-import { emitterCode, emitterInitCode, wordOf } from './emitter.ts'
+import { emitterCode, emitterInitCode, toWord } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 // Every value is compared with the same node's response on the wire.
 let anvil: Anvil
@@ -58,7 +59,7 @@ beforeAll(async () => {
   from = accounts[0] as Hex
   to = accounts[1] as Hex
   const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00' }
-  const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
+  const accessList = [{ address: to, storageKeys: [toWord(1)] }]
   hashes.legacy = await send({ to, value: '0x7', gasPrice: '0x77359400' })
   hashes.eip2930 = await send({ to, value: '0x7', type: '0x1', gasPrice: '0x77359400', accessList })
   hashes.eip1559 = await send({ to, value: '0x7', ...fees, accessList })
@@ -73,7 +74,7 @@ beforeAll(async () => {
   })
   made = await send({ data: emitterInitCode })
   emitter = (await received(made)).contractAddress as Hex
-  for (const word of [1, 2, 3]) lastEmit = await send({ to: emitter, data: wordOf(word), gas: '0x30000' })
+  for (const word of [1, 2, 3]) lastEmit = await send({ to: emitter, data: toWord(word), gas: '0x30000' })
 })
 afterAll(async () => {
   client.close()
@@ -147,7 +148,7 @@ describe('getBlock', () => {
 
   test('returns null if there is none', async () => {
     expect(await getBlock(client, { block: 1_000_000n })).toBeNull()
-    expect(await getBlock(client, { block: wordOf(1), includeTransactions: true })).toBeNull()
+    expect(await getBlock(client, { block: toWord(1), includeTransactions: true })).toBeNull()
   })
 
   test('rejects an invalid block', async () => {
@@ -179,7 +180,7 @@ describe('getTransaction', () => {
   })
 
   test('returns the fields of each type', async () => {
-    const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
+    const accessList = [{ address: to, storageKeys: [toWord(1)] }]
     expect(await getTransaction(client, { hash: hashes.eip2930 })).toMatchObject({
       chainId: 4242,
       gasPrice: 2n * 10n ** 9n,
@@ -198,7 +199,7 @@ describe('getTransaction', () => {
   })
 
   test('returns null for an unknown hash, and rejects an invalid one', async () => {
-    expect(await getTransaction(client, { hash: wordOf(1) })).toBeNull()
+    expect(await getTransaction(client, { hash: toWord(1) })).toBeNull()
     await expect(getTransaction(client, { hash: '0x1' })).rejects.toEqual(invalidRequest)
   })
 
@@ -236,13 +237,13 @@ describe('getTransactionReceipt', () => {
 
   test('reports a reverted transaction', async () => {
     const snapshot = await client.evm_snapshot()
-    const hash = await send({ to: emitter, data: wordOf(0), gas: '0x30000' })
+    const hash = await send({ to: emitter, data: toWord(0), gas: '0x30000' })
     expect(await received(hash)).toMatchObject({ status: 'reverted', logs: [] })
     await client.evm_revert(snapshot)
   })
 
   test('returns null for an unknown one', async () => {
-    expect(await getTransactionReceipt(client, { hash: wordOf(1) })).toBeNull()
+    expect(await getTransactionReceipt(client, { hash: toWord(1) })).toBeNull()
   })
 })
 
@@ -272,10 +273,10 @@ describe('of an account', () => {
   })
 
   test('getStorageAt, by number and by word', async () => {
-    expect(await getStorageAt(client, { address: emitter, slot: 0n, block: 8n })).toBe(wordOf(3))
-    expect(await getStorageAt(client, { address: emitter, slot: 0, block: 6 })).toBe(wordOf(1))
-    expect(await getStorageAt(client, { address: emitter, slot: wordOf(0), block: 8n })).toBe(wordOf(3))
-    expect(await getStorageAt(client, { address: emitter, slot: 2n ** 256n - 1n })).toBe(wordOf(0))
+    expect(await getStorageAt(client, { address: emitter, slot: 0n, block: 8n })).toBe(toWord(3))
+    expect(await getStorageAt(client, { address: emitter, slot: 0, block: 6 })).toBe(toWord(1))
+    expect(await getStorageAt(client, { address: emitter, slot: toWord(0), block: 8n })).toBe(toWord(3))
+    expect(await getStorageAt(client, { address: emitter, slot: 2n ** 256n - 1n })).toBe(toWord(0))
     await expect(getStorageAt(client, { address: emitter, slot: -1n })).rejects.toEqual(invalidRequest)
     await expect(getStorageAt(client, { address: emitter, slot: '0x0' })).rejects.toEqual(invalidRequest)
   })
@@ -289,10 +290,10 @@ describe('of an account', () => {
 
 describe('call', () => {
   test('runs a contract, now and then', async () => {
-    expect(await call(client, { to: emitter })).toBe(wordOf(3))
-    expect(await call(client, { to: emitter, block: 6n })).toBe(wordOf(1))
+    expect(await call(client, { to: emitter })).toBe(toWord(3))
+    expect(await call(client, { to: emitter, block: 6n })).toBe(toWord(1))
     expect(await call(client, { to: emitter, from, gas: 100_000, value: 0n, nonce: 1, block: 'latest' })).toBe(
-      wordOf(3),
+      toWord(3),
     )
   })
 
@@ -306,7 +307,7 @@ describe('call', () => {
   })
 
   test('fails as a revert if the contract reverts', async () => {
-    await expect(call(client, { to: emitter, data: wordOf(0) })).rejects.toMatchObject({
+    await expect(call(client, { to: emitter, data: toWord(0) })).rejects.toMatchObject({
       kind: 'revert',
       retryable: false,
     })
@@ -322,38 +323,38 @@ describe('call', () => {
 describe('estimateGas', () => {
   test('returns the gas that a transaction needs', async () => {
     expect(await estimateGas(client, { from, to, value: 1n })).toBe(21_000n)
-    const wire = await client.eth_estimateGas({ from, to: emitter, data: wordOf(9) }, 'latest')
-    expect(await estimateGas(client, { from, to: emitter, data: wordOf(9), block: 'latest' })).toBe(BigInt(wire))
+    const wire = await client.eth_estimateGas({ from, to: emitter, data: toWord(9) }, 'latest')
+    expect(await estimateGas(client, { from, to: emitter, data: toWord(9), block: 'latest' })).toBe(BigInt(wire))
   })
 
   test('accepts an access list and authorizations', async () => {
-    const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
+    const accessList = [{ address: to, storageKeys: [toWord(1)] }]
     expect(await estimateGas(client, { from, to, accessList })).toBeGreaterThan(21_000n)
     const authorizationList = [{ chainId: 0n, address: to, nonce: 2n ** 64n - 1n, yParity: 1, r: 1n, s: 2n }]
     expect(await estimateGas(client, { from, to, authorizationList })).toBeGreaterThan(21_000n)
   })
 
   test('fails as a revert if the transaction would revert', async () => {
-    await expect(estimateGas(client, { from, to: emitter, data: wordOf(0) })).rejects.toMatchObject({ kind: 'revert' })
+    await expect(estimateGas(client, { from, to: emitter, data: toWord(0) })).rejects.toMatchObject({ kind: 'revert' })
   })
 })
 
 describe('getLogs', () => {
-  const caller = (): Hex => wordOf(BigInt(from))
+  const caller = (): Hex => toWord(BigInt(from))
   const all = { fromBlock: 0n, toBlock: 8n } as const
 
   test('returns them decoded and in order', async () => {
     const [wire] = await client.eth_getLogs({ fromBlock: '0x8', toBlock: '0x8' })
     const logs = await getLogs(client, all)
     expect(logs.map((log) => [log.blockNumber, log.data])).toEqual([
-      [6n, wordOf(1)],
-      [7n, wordOf(2)],
-      [8n, wordOf(3)],
+      [6n, toWord(1)],
+      [7n, toWord(2)],
+      [8n, toWord(3)],
     ])
     expect(logs[2]).toEqual({
       address: emitter,
-      topics: [wordOf(0xaa), caller()],
-      data: wordOf(3),
+      topics: [toWord(0xaa), caller()],
+      data: toWord(3),
       blockHash: wire?.blockHash,
       blockNumber: 8n,
       blockTimestamp: BigInt(wire?.blockTimestamp ?? ''),
@@ -364,27 +365,27 @@ describe('getLogs', () => {
     })
   })
 
-  const countOf = async (more: Partial<LogRangeQuery>): Promise<number> =>
+  const countLogs = async (more: Partial<LogRangeQuery>): Promise<number> =>
     (await getLogs(client, { ...all, ...more })).length
 
   test('finds by contract, by topics, by range and by block', async () => {
-    expect(await countOf({ address: emitter })).toBe(3)
-    expect(await countOf({ address: [to, emitter] })).toBe(3)
-    expect(await countOf({ address: to })).toBe(0)
-    expect(await countOf({ topics: [wordOf(0xaa)] })).toBe(3)
-    expect(await countOf({ topics: [[wordOf(0xbb), wordOf(0xaa)], caller()] })).toBe(3)
-    expect(await countOf({ topics: [null, caller()] })).toBe(3)
-    expect(await countOf({ topics: [null, wordOf(0xaa)] })).toBe(0)
-    expect(await countOf({ fromBlock: 7, toBlock: 'latest' })).toBe(2)
+    expect(await countLogs({ address: emitter })).toBe(3)
+    expect(await countLogs({ address: [to, emitter] })).toBe(3)
+    expect(await countLogs({ address: to })).toBe(0)
+    expect(await countLogs({ topics: [toWord(0xaa)] })).toBe(3)
+    expect(await countLogs({ topics: [[toWord(0xbb), toWord(0xaa)], caller()] })).toBe(3)
+    expect(await countLogs({ topics: [null, caller()] })).toBe(3)
+    expect(await countLogs({ topics: [null, toWord(0xaa)] })).toBe(0)
+    expect(await countLogs({ fromBlock: 7, toBlock: 'latest' })).toBe(2)
     const blockHash = (await getBlock(client, { block: 7n }))?.hash as Hex
-    expect((await getLogs(client, { blockHash })).map((log) => log.data)).toEqual([wordOf(2)])
+    expect((await getLogs(client, { blockHash })).map((log) => log.data)).toEqual([toWord(2)])
   })
 
   test('rejects a wrong range or contract', async () => {
-    await expect(countOf({ fromBlock: -1n })).rejects.toThrow('fromBlock')
-    await expect(countOf({ toBlock: 0.5 })).rejects.toThrow('toBlock')
-    await expect(countOf({ address: ['name.eth' as Hex] })).rejects.toThrow('address')
-    await expect(countOf({ topics: ['0x12'] })).rejects.toThrow('topics must be 0x and 64 hex digits')
+    await expect(countLogs({ fromBlock: -1n })).rejects.toThrow('fromBlock')
+    await expect(countLogs({ toBlock: 0.5 })).rejects.toThrow('toBlock')
+    await expect(countLogs({ address: ['name.eth' as Hex] })).rejects.toThrow('address')
+    await expect(countLogs({ topics: ['0x12'] })).rejects.toThrow('topics must be 0x and 64 hex digits')
   })
 
   test.each([
@@ -399,7 +400,7 @@ describe('getLogs', () => {
 })
 
 describe('a name that no option has', () => {
-  const hash = wordOf(1)
+  const hash = toWord(1)
   const address = `0x${'00'.repeat(20)}` as const
   test.each<[string, object, (closed: Client<AnvilRpc>, options: never) => Promise<unknown>]>([
     ['getBlock', {}, getBlock],
@@ -418,12 +419,11 @@ describe('a name that no option has', () => {
   ])('are rejected by %s before anything is sent', async (name, right, read) => {
     // Nothing listens there, so a call that is sent fails with another kind.
     const nobody = createClient<AnvilRpc>({ url: 'http://127.0.0.1:1', retry: false, timeoutMs: 2_000 })
-    const failureOf = (options: object): Promise<unknown> =>
-      read(nobody, options as never).catch((error: unknown) => error)
-    const failure = await failureOf({ ...right, xyz: 5n })
+    const readAndFail = (options: object): Promise<unknown> => getError(read(nobody, options as never))
+    const failure = await readAndFail({ ...right, xyz: 5n })
     expect(failure).toEqual(invalidRequest)
     expect(String(failure)).toContain(`Unknown option "xyz". The options of ${name} are `)
-    if (name !== 'waitForTransactionReceipt') expect(await failureOf(right)).not.toEqual(invalidRequest)
+    if (name !== 'waitForTransactionReceipt') expect(await readAndFail(right)).not.toEqual(invalidRequest)
     nobody.close()
   })
 })

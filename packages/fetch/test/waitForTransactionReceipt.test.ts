@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createClient, waitForTransactionReceipt } from '../src/index.ts'
 import type { Client, TransactionReceipt } from '../src/index.ts'
 import { startCountingServer } from './countingServer.ts'
-import { wordOf } from './emitter.ts'
+import { toWord } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
@@ -129,11 +129,11 @@ describe('waitForTransactionReceipt', () => {
 
   test.each([
     ['hash', { hash: '0x1' as Hex }],
-    ['confirmations', { hash: wordOf(1), confirmations: 0 }],
-    ['confirmations', { hash: wordOf(1), confirmations: 1.5 }],
-    ['timeoutMs', { hash: wordOf(1), timeoutMs: 0 }],
-    ['timeoutMs', { hash: wordOf(1), timeoutMs: Infinity }],
-    ['pollingIntervalMs', { hash: wordOf(1), pollingIntervalMs: 0 }],
+    ['confirmations', { hash: toWord(1), confirmations: 0 }],
+    ['confirmations', { hash: toWord(1), confirmations: 1.5 }],
+    ['timeoutMs', { hash: toWord(1), timeoutMs: 0 }],
+    ['timeoutMs', { hash: toWord(1), timeoutMs: Infinity }],
+    ['pollingIntervalMs', { hash: toWord(1), pollingIntervalMs: 0 }],
   ])('rejects a wrong %s', async (name, options) => {
     await expect(waitForTransactionReceipt(client, options)).rejects.toMatchObject({ kind: 'invalidRequest' })
     await expect(waitForTransactionReceipt(client, options)).rejects.toThrow(name)

@@ -250,7 +250,7 @@ describe('only the calls of a batch that failed', () => {
     expect(seen[1]?.toSorted()).toEqual(['eth_call', 'eth_getTransactionReceipt'])
   })
 
-  test('get the error that says most if no node has a result', async () => {
+  test('get the most informative error if no node has a result', async () => {
     pair.first.behave = error(-32000, 'missing trie node')
     pair.second.behave = whole(500, 'oops')
     const response = await post(pair.rpcUrl, `[${toCall(1, 'eth_call', [1])},${toCall(2, 'eth_call', [2])}]`)
@@ -269,7 +269,7 @@ describe('if both nodes fail', () => {
     { what: 'no JSON and a bad key', behave: [whole(200, '<html>'), badKey], message: 'invalid API key' },
     { what: 'a bad key and 429', behave: [badKey, whole(429, '')], message: 'Upstream is busy' },
     { what: 'missing data and a revert', behave: [missing, error(3, 'reverted')], message: 'reverted' },
-  ] as const)('with $what, the caller gets what says most', async ({ behave, message }) => {
+  ] as const)('with $what, the caller gets the most informative error', async ({ behave, message }) => {
     pair.first.behave = behave[0]
     pair.second.behave = behave[1]
     expect(JSON.parse((await post(pair.rpcUrl, toCall(1))).text)).toMatchObject({ error: { message } })

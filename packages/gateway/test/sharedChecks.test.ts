@@ -36,13 +36,18 @@ const createFakeRedis = () => {
     return 'OK'
   }
   const link = { client: { set }, isReady: () => !state.isLost } as unknown as RedisLink
+  const published: string[] = []
+  const publish = (message: string): void => {
+    published.push(message)
+    for (const listener of listeners) listener(message)
+  }
   const openChecks = (): SharedChecks =>
     createSharedChecks({
       redis: link,
       secret,
       messages: {
         publish: (_, message) => {
-          if (!state.isLost) for (const listener of listeners) listener(message)
+          if (!state.isLost) publish(message)
         },
         subscribe: (_, listener) => void listeners.add(listener),
         isListening: () => !state.isLost,
@@ -50,7 +55,7 @@ const createFakeRedis = () => {
         close: async () => {},
       },
     })
-  return { state, claims, openChecks }
+  return { state, claims, published, publish, openChecks }
 }
 
 /** Starts two nodes. The clock is stopped. */
@@ -85,6 +90,7 @@ const startInstance = async (urls: readonly string[], checks: SharedChecks) => {
     close,
     heads: () => read(({ head }) => head),
     statuses: () => read(({ status }) => status),
+    latencies: () => read(({ latencyMs }) => latencyMs),
     send: () => {
       calls += 1
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [calls] })
@@ -143,7 +149,7 @@ describe('two instances', () => {
     one.head = other.head
     await untilStatus('healthy')
     one.syncing = true
-    // The nodes are asked every 30 seconds.
+    // The nodes are queried every 30 seconds.
     for (let seconds = 15; seconds < 30; seconds += 5) await untilStatus('healthy')
     await untilStatus('syncing')
     one.syncing = false
@@ -164,6 +170,21 @@ describe('two instances', () => {
     one.chainId = chainIds.testnet
     pass(2_000)
     await until(() => [first, second].every(({ statuses }) => statuses() === 'healthy healthy'))
+  })
+
+  test('results that no node can have change neither latencies nor heads, and make no instance query a node', async () => {
+    const { pass, redis, first, second, untilChecks } = await startTwo()
+    pass(5_000)
+    await untilChecks(3)
+    const read = () => [first, second].map(({ heads, latencies }) => [heads(), latencies()])
+    const before = read()
+    for (const message of redis.published.slice(-3)) {
+      const [, id, result] = JSON.parse(message) as [string, string, number | [string, number][]]
+      const heads = Array.isArray(result) ? JSON.stringify(result.map(([node]) => [node, -1])) : '-1'
+      for (const impossible of [heads, '1e999', '1e300', '"1"']) redis.publish(`["another","${id}",${impossible}]`)
+    }
+    await untilChecks(3)
+    expect(read()).toEqual(before)
   })
 
   test('if the one that sends the checks ends, the other one sends them', async () => {

@@ -1,5 +1,5 @@
 import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
-import { createGatewayOf } from '../src/proxy/createGateway.ts'
+import { createGatewayFromParts } from '../src/proxy/createGateway.ts'
 import type { GatewayParts } from '../src/proxy/gateway.ts'
 import type { GatewayOptions, Gateway, KeyRecord, LogEntry, MemoryKeyStore } from '../src/index.ts'
 
@@ -21,7 +21,7 @@ export interface StartedGateway {
 }
 
 /** Port 9 (discard): nothing listens there. */
-export const nothingThere = 'http://127.0.0.1:9'
+export const unreachableUrl = 'http://127.0.0.1:9'
 
 /** Starts a gateway in front of upstreams, by network. */
 export const startGateway = async (
@@ -46,10 +46,13 @@ export const startGateway = async (
   const revokedKey = addKey('testnet', 'key-revoked', 'revoked')
   const expiredKey = addKey('testnet', 'key-expired', 'expired')
   const entries: LogEntry[] = []
-  const gateway = createGatewayOf(parts, {
+  const gateway = createGatewayFromParts(parts, {
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: upstreams.testnet.map((url) => ({ url })) },
-      mainnet: { chainId: chainIds.mainnet, upstreams: (upstreams.mainnet ?? [nothingThere]).map((url) => ({ url })) },
+      mainnet: {
+        chainId: chainIds.mainnet,
+        upstreams: (upstreams.mainnet ?? [unreachableUrl]).map((url) => ({ url })),
+      },
     },
     keys,
     log: (entry) => entries.push(entry),

@@ -154,7 +154,7 @@ describe('an upstream that fails', () => {
     expect((await send()).text).toContain('back')
   })
 
-  test('with 429 has no effect on callers while there is another', async () => {
+  test('with 429 has no effect on callers while there is another one', async () => {
     const busy: Behaviour = (_, response) => {
       response.statusCode = 429
       return 'slow down'
@@ -180,7 +180,7 @@ describe('an upstream that fails', () => {
 })
 
 describe('an upstream that hangs', () => {
-  test('costs a cheap read half of its timeout, and nothing after five reads', async () => {
+  test('delays a cheap read by half of its timeout, and not at all after five reads', async () => {
     const pass = controlTime()
     const upstreams = [await startFake(hang), await startFake()] as const
     const { send } = await start(upstreams, {}, { upstreamTimeoutMs: 400 })
@@ -198,7 +198,7 @@ describe('an upstream that hangs', () => {
     await until(() => upstreams[0].cut() === 5)
   })
 
-  test('costs a raw transaction its whole timeout, and it is sent to no other', async () => {
+  test('delays a raw transaction by its whole timeout, and it is sent to no other', async () => {
     const pass = controlTime()
     const upstreams = [await startFake(hang), await startFake()]
     const { send } = await start(upstreams, { hedgeMs: 20 }, { upstreamTimeoutMs: 300 })
@@ -221,7 +221,7 @@ describe("one owner's failing calls", () => {
     expect(states().slice(2)).toEqual([])
   })
 
-  test('open the circuit breaker of an upstream that responds to nobody', async () => {
+  test('open the circuit breaker of an upstream that responds to no call', async () => {
     const pass = controlTime()
     const [first, second] = [await startFake(fail), await startFake()]
     first.respondsToCheapRead = false

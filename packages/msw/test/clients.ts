@@ -84,7 +84,7 @@ export function openClient(name: string, options: TransportOptions): OpenedClien
 }
 
 /** Makes a call and returns its failure kind, after the hooks have run. */
-export async function kindOf(client: OpenedClient, method: string, params: readonly unknown[] = []): Promise<string> {
+export async function getKind(client: OpenedClient, method: string, params: readonly unknown[] = []): Promise<string> {
   const outcome = await client.request(method, params).then(
     (value) => ({ value }),
     () => undefined,

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { providers } from '../src/faults/providers.ts'
 import { createMockNode } from '../src/index.ts'
 import type { FaultKind, ProviderName } from '../src/index.ts'
-import { clientNames, kindOf, openClient } from './clients.ts'
+import { clientNames, getKind, openClient } from './clients.ts'
 import type { OpenedClient } from './clients.ts'
 
 const address = { baseUrl: 'https://node.example/testnet', apiKey: `kr_a${'k3Y'.repeat(13)}`, chainId: 11_155_111 }
@@ -64,7 +64,7 @@ describe.each(clientNames)('through %s', (name) => {
     async ({ provider, kind, response }) => {
       const method = methodFor(kind)
       node.fail(kind, { provider, status: response.status, method })
-      expect(await kindOf(client, method, defaultParams[method])).toBe(kind)
+      expect(await getKind(client, method, defaultParams[method])).toBe(kind)
       expect(node.calls().at(-1)).toMatchObject({ method, outcome: 'fault', fault: kind })
     },
   )
@@ -80,7 +80,7 @@ describe.each(clientNames)('through %s', (name) => {
     ['nullId', 'badResponse'],
   ])('%s is %s, and the next call succeeds', async (kind, expected) => {
     node.fail(kind)
-    expect(await kindOf(client, 'eth_blockNumber')).toBe(expected)
+    expect(await getKind(client, 'eth_blockNumber')).toBe(expected)
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 
@@ -92,7 +92,7 @@ describe.each(clientNames)('through %s', (name) => {
   test('a missing response is a timeout', async () => {
     const impatient = openClient(name, { ...address, retry: false, timeoutMs: 100 })
     node.fail('hang')
-    expect(await kindOf(impatient, 'eth_blockNumber')).toBe('timeout')
+    expect(await getKind(impatient, 'eth_blockNumber')).toBe('timeout')
     impatient.close()
     node.fail('slow', { delayMs: 10 })
     expect(await client.request('eth_blockNumber')).toBe('0x0')
@@ -100,7 +100,7 @@ describe.each(clientNames)('through %s', (name) => {
 
   test('another chain id is wrongNetwork', async () => {
     node.fail('wrongChain')
-    expect(await kindOf(client, 'eth_chainId')).toBe('wrongNetwork')
+    expect(await getKind(client, 'eth_chainId')).toBe('wrongNetwork')
     expect(BigInt((await client.request('eth_chainId')) as string)).toBe(11_155_111n)
   })
 
@@ -125,7 +125,7 @@ describe.each(clientNames)('through %s', (name) => {
   test('quota errors are not retried', async () => {
     const retrying = openClient(name, { ...address, retry: { retries: 3, baseMs: 1 } })
     node.fail('quota', { times: Infinity })
-    expect(await kindOf(retrying, 'eth_blockNumber')).toBe('quota')
+    expect(await getKind(retrying, 'eth_blockNumber')).toBe('quota')
     expect(node.calls()).toHaveLength(1)
     retrying.close()
     node.clearFaults()
@@ -140,7 +140,7 @@ test('every response of the vectors is classified as the vectors say', async () 
   for (const { name: called, request, response, expect: expected } of cases) {
     const own = openClient('fetch', { ...address, retry: false })
     node.fail(response)
-    const kind = await kindOf(own, request.method, defaultParams[request.method])
+    const kind = await getKind(own, request.method, defaultParams[request.method])
     if (kind !== expected.kind) wrong.push(`${called}: ${kind}, not ${expected.kind}`)
     own.close()
   }

@@ -11,6 +11,7 @@ import { Web3 } from 'web3'
 import { createMockNode } from '../src/index.ts'
 import type { MockNode } from '../src/index.ts'
 import { createTestNode } from './createTestNode.ts'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 /** Addresses as viem, ethers and web3.js return them, in mixed case. */
 const token = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -147,17 +148,11 @@ describe('a function without a handler is named in the test output', () => {
       () => expect.fail('no error'),
       (thrown: unknown) => thrown as Error,
     )
-    expect(textOf(error)).toContain(`No handler for balanceOf(address) of ${token}`)
+    expect(getText(error)).toContain(`No handler for balanceOf(address) of ${token}`)
     expect(warnings).toEqual([expect.stringContaining(`No handler for balanceOf(address) of ${token}`)])
     // A revert is not retried.
     expect(node.calls('eth_call')).toHaveLength(1)
   })
-
-  const failureOf = (call: Promise<unknown>): Promise<unknown> =>
-    call.then(
-      (value) => expect.fail(`result ${String(value)}`),
-      (error: unknown) => error,
-    )
 
   test.each([
     [
@@ -179,8 +174,8 @@ describe('a function without a handler is named in the test output', () => {
     const { node, request } = createTestNode()
     node.mockContract(token, abi, handlers as never)
     const expected = { code: 3, message: expect.stringContaining(`execution reverted: ${message}`) }
-    expect(await failureOf(request('eth_call', { to: token, data }))).toMatchObject(expected)
-    expect(await failureOf(request('eth_estimateGas', { to: token, data }))).toMatchObject(expected)
+    expect(await getError(request('eth_call', { to: token, data }))).toMatchObject(expected)
+    expect(await getError(request('eth_estimateGas', { to: token, data }))).toMatchObject(expected)
     const { from, gas } = { from: node.accounts[0]!.address, gas: '0x30d40' } as const
     const hash = await request('eth_sendTransaction', { from, to: token, data, gas })
     expect(await request('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x0' })
@@ -190,7 +185,7 @@ describe('a function without a handler is named in the test output', () => {
   test('by its selector, if the contract has no ABI', async () => {
     const { node, request } = createTestNode()
     node.mockContract(token, { '0x06fdde03': () => '0x01' })
-    expect(await failureOf(request('eth_call', { to: token, data: '0x70a08231' }))).toMatchObject({
+    expect(await getError(request('eth_call', { to: token, data: '0x70a08231' }))).toMatchObject({
       code: 3,
       message: expect.stringContaining(`No handler for selector 0x70a08231 of ${token}`),
     })
@@ -199,7 +194,7 @@ describe('a function without a handler is named in the test output', () => {
   test('the revert data encodes the message, for libraries that decode it', async () => {
     const { node, request } = createTestNode()
     node.mockContract(token, abi, {})
-    const failure = (await failureOf(request('eth_call', { to: token, data: '0x12345678' }))) as {
+    const failure = (await getError(request('eth_call', { to: token, data: '0x12345678' }))) as {
       message: string
       data: Hex
     }
@@ -211,7 +206,7 @@ describe('a function without a handler is named in the test output', () => {
     for (const { node, request } of [createTestNode(), createTestNode()]) {
       const call = async (): Promise<void> => {
         node.mockContract(token, abi, {})
-        await failureOf(request('eth_call', { to: token, data: '0x12345678' }))
+        await getError(request('eth_call', { to: token, data: '0x12345678' }))
       }
       warnings = []
       await call()
@@ -227,13 +222,13 @@ describe('a function without a handler is named in the test output', () => {
     const { node, request } = createTestNode()
     node.mockContract(token, abi, { balanceOf: (_, call) => call.revert() })
     const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
-    expect(await failureOf(request('eth_call', { to: token, data }))).toMatchObject({ message: 'execution reverted' })
+    expect(await getError(request('eth_call', { to: token, data }))).toMatchObject({ message: 'execution reverted' })
     expect(warnings).toEqual([])
   })
 })
 
 /** The message of an error and of its causes, as a test runner prints them. */
-function textOf(error: unknown): string {
+function getText(error: unknown): string {
   const { message, cause } = Object(error) as { message?: string; cause?: unknown }
-  return cause === undefined ? String(message) : `${message}\n${textOf(cause)}`
+  return cause === undefined ? String(message) : `${message}\n${getText(cause)}`
 }

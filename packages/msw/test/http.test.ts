@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Web3 } from 'web3'
 import { createMockNode } from '../src/index.ts'
 import type { MockNode, MockNodeOptions, ProviderName } from '../src/index.ts'
-import { kindOf, openClient } from './clients.ts'
+import { getKind, openClient } from './clients.ts'
 
 const key = `kr_a${'k3Y'.repeat(13)}`
 const call = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] })
@@ -157,9 +157,9 @@ describe('the endpoint', () => {
       nodes[0].fail('unavailable', { times: Infinity })
       const [test, main] = [openClient('fetch', { ...sepolia, retry: false }), createClient(mainnet)]
       const wrong = openClient('fetch', { ...mainnet, apiKey: 'other', retry: false } as never)
-      expect(await kindOf(test, 'eth_chainId')).toBe('unavailable')
+      expect(await getKind(test, 'eth_chainId')).toBe('unavailable')
       expect(await main.eth_chainId()).toBe('0x2105')
-      expect(await kindOf(wrong, 'eth_chainId')).toBe('auth')
+      expect(await getKind(wrong, 'eth_chainId')).toBe('auth')
       for (const client of [test, main, wrong]) client.close()
     })
   })
@@ -181,7 +181,7 @@ describe('the endpoint', () => {
     const node = serve({ baseUrl: base, apiKey: key, provider })
     expect((await post(node, `${base}/v2/other`))?.status).toBe(status)
     const client = openClient('fetch', { baseUrl: base, apiKey: 'other', retry: false })
-    expect(await kindOf(client, 'eth_chainId')).toBe('auth')
+    expect(await getKind(client, 'eth_chainId')).toBe('auth')
     client.close()
     expect(node.calls()).toEqual([])
   })
@@ -198,7 +198,7 @@ describe('the endpoint', () => {
     expect(response?.body).toContain(expected)
     expect(response?.body).not.toContain(key)
     const client = openClient('fetch', { url, retry: false })
-    expect(await kindOf(client, 'eth_chainId')).toBe(kind)
+    expect(await getKind(client, 'eth_chainId')).toBe(kind)
     client.close()
   })
 
@@ -350,7 +350,7 @@ test('clearFaults ends requests that hang', async () => {
   const node = serve({ url })
   const client = openClient('fetch', { url, retry: false })
   node.fail('hang', { times: Infinity })
-  const kind = kindOf(client, 'eth_chainId')
+  const kind = getKind(client, 'eth_chainId')
   await vi.waitFor(() => expect(node.calls()).toMatchObject([{ outcome: 'fault', fault: 'hang' }]), { timeout: 30_000 })
   node.clearFaults()
   expect(await kind).toBe('network')
@@ -437,7 +437,7 @@ test('a lost write stays unconfirmed', async () => {
   })
   const client = openClient('fetch', { url, safeWrites: safeWrites({ keccak256 }), retry: false })
   node.fail('unconfirmed')
-  expect(await kindOf(client, 'eth_sendRawTransaction', [raw])).toBe('unconfirmed')
+  expect(await getKind(client, 'eth_sendRawTransaction', [raw])).toBe('unconfirmed')
   node.clearFaults()
   expect(await client.request('eth_sendRawTransaction', [raw])).toBe(keccak256(raw))
   client.close()

@@ -50,7 +50,7 @@ const caught = (call: Promise<unknown>): Promise<unknown> =>
 const byFetch: Journey = async ({ url, privateKey, token, reverts }) => {
   const client = createClient({ url })
   const account = privateKeyToAccount(privateKey)
-  const dataOf = (functionName: string, args: readonly unknown[]): Hex =>
+  const encode = (functionName: string, args: readonly unknown[]): Hex =>
     encodeFunctionData({ abi: [...tokenAbi, ...revertsAbi], functionName, args } as never)
   const sendRaw = async (to: Hex, value: bigint, data: Hex): Promise<Hex> => {
     const nonce = Number(await client.eth_getTransactionCount(account.address, 'pending'))
@@ -78,7 +78,7 @@ const byFetch: Journey = async ({ url, privateKey, token, reverts }) => {
   }
   const sent = await sendRaw(friend, 5n, '0x')
   const receipt = await waitForTransactionReceipt(client, { hash: sent, pollingIntervalMs: 10 })
-  const moved = await sendRaw(token, 0n, dataOf('transfer', [friend, 3n]))
+  const moved = await sendRaw(token, 0n, encode('transfer', [friend, 3n]))
   const { blockNumber } = await waitForTransactionReceipt(client, { hash: moved, pollingIntervalMs: 10 })
   const steps = {
     chainId: await client.eth_chainId(),
@@ -111,12 +111,12 @@ const byFetch: Journey = async ({ url, privateKey, token, reverts }) => {
       await client.eth_getBlockByNumber('0xffff', false),
     ],
     feeHistory: await client.eth_feeHistory('0x2', 'latest', [50]),
-    tokens: BigInt(await client.eth_call({ to: token, data: dataOf('balanceOf', [account.address]) })),
-    errorCustom: await failure(client.eth_call({ to: reverts, data: dataOf('custom', unauthorized) })),
-    errorReason: await failure(client.eth_call({ to: reverts, data: dataOf('reason', [0n]) })),
-    errorPanic: await failure(client.eth_call({ to: reverts, data: dataOf('asserts', [0n]) })),
+    tokens: BigInt(await client.eth_call({ to: token, data: encode('balanceOf', [account.address]) })),
+    errorCustom: await failure(client.eth_call({ to: reverts, data: encode('custom', unauthorized) })),
+    errorReason: await failure(client.eth_call({ to: reverts, data: encode('reason', [0n]) })),
+    errorPanic: await failure(client.eth_call({ to: reverts, data: encode('asserts', [0n]) })),
     errorEstimate: await failure(
-      client.eth_estimateGas({ from: account.address, to: reverts, data: dataOf('custom', unauthorized) }),
+      client.eth_estimateGas({ from: account.address, to: reverts, data: encode('custom', unauthorized) }),
     ),
     errorMethod: await failure(client.request({ method: 'eth_foo', params: [] } as never)),
     errorParams: await failure(client.eth_getBalance('0x12', 'latest')),

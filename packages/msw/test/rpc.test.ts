@@ -6,6 +6,7 @@ import { createMockNode } from '../src/index.ts'
 import type { ProviderName } from '../src/index.ts'
 import { createTestNode, toWord } from './createTestNode.ts'
 import type { TestNode } from './createTestNode.ts'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 const one: Hex = `0x${'11'.repeat(20)}`
 const two: Hex = `0x${'22'.repeat(20)}`
@@ -15,11 +16,10 @@ beforeEach(() => {
   testNode = createTestNode()
   request = testNode.request as never
 })
-const errorOf = (call: Promise<unknown>): Promise<{ code: number; message: string }> =>
-  call.then(
-    (value) => expect.fail(`result ${JSON.stringify(value)}`),
-    ({ code, message }: { code: number; message: string }) => ({ code, message }),
-  )
+const getRpcError = async (call: Promise<unknown>): Promise<{ code: number; message: string }> => {
+  const { code, message } = await getError<{ code: number; message: string }>(call)
+  return { code, message }
+}
 
 describe('params are checked with the messages of geth', () => {
   const common = 'invalid argument 0: json: cannot unmarshal'
@@ -69,7 +69,7 @@ describe('params are checked with the messages of geth', () => {
       'invalid argument 0: json: cannot unmarshal invalid hex string into Go value of type math.HexOrDecimal64',
     ],
   ])('%s of %j', async (method, params, message) => {
-    expect(await errorOf(request(method, ...params))).toEqual({ code: -32_602, message })
+    expect(await getRpcError(request(method, ...params))).toEqual({ code: -32_602, message })
   })
 
   test.each<[method: string, params: readonly unknown[], message: string]>([
@@ -88,7 +88,7 @@ describe('params are checked with the messages of geth', () => {
     ],
     ['eth_estimateGas', [{ to: two, gas: '0x5207' }], 'gas required exceeds allowance (20999)'],
   ])('%s of %j fails with -32000', async (method, params, message) => {
-    expect(await errorOf(request(method, ...params))).toEqual({ code: -32_000, message })
+    expect(await getRpcError(request(method, ...params))).toEqual({ code: -32_000, message })
   })
 })
 
@@ -158,7 +158,7 @@ describe('logs', () => {
     expect(await request('eth_getFilterChanges', filter)).toMatchObject([{ data: '0x07', removed: false }])
     expect(await request('eth_uninstallFilter', filter)).toBe(true)
     expect(await request('eth_uninstallFilter', filter)).toBe(false)
-    expect(await errorOf(request('eth_getFilterLogs', blocks))).toMatchObject({ message: 'filter not found' })
+    expect(await getRpcError(request('eth_getFilterLogs', blocks))).toMatchObject({ message: 'filter not found' })
   })
 })
 
@@ -201,9 +201,9 @@ describe('blocks and state', () => {
     node.mine(100)
     node.setBalance(one, 6n)
     node.mine()
-    const numberOf = async (block: unknown): Promise<number> =>
+    const getNumber = async (block: unknown): Promise<number> =>
       Number(((await request('eth_getBlockByNumber', block, false)) as { number: Hex }).number)
-    expect(await Promise.all(['earliest', 'finalized', 'safe', 'latest', '0x5', 'pending'].map(numberOf))).toEqual([
+    expect(await Promise.all(['earliest', 'finalized', 'safe', 'latest', '0x5', 'pending'].map(getNumber))).toEqual([
       0, 37, 69, 101, 5, 102,
     ])
     expect(
@@ -294,7 +294,7 @@ describe('blocks and state', () => {
     expect(await request('debug_getRawTransaction', hash)).toBe(raw)
     expect(await request('eth_getBlockTransactionCountByHash', blockHash)).toBe('0x1')
     expect(await request('eth_getBlockReceipts', 'latest')).toEqual([await request('eth_getTransactionReceipt', hash)])
-    expect(await errorOf(request('eth_sendRawTransaction', raw))).toMatchObject({
+    expect(await getRpcError(request('eth_sendRawTransaction', raw))).toMatchObject({
       message: 'nonce too low: next nonce 1, tx nonce 0',
     })
     const { keccak256, fromRlp } = await import('viem')

@@ -40,7 +40,7 @@ const connect = async (url = `wss://node.example/testnet/v2/${apiKey}`) => {
 }
 
 /** Resolves when everything that was sent has arrived. */
-const settle = async ({ call }: { call: (method: string) => Promise<Message> }): Promise<void> => {
+const roundTrip = async ({ call }: { call: (method: string) => Promise<Message> }): Promise<void> => {
   await call('eth_chainId')
 }
 
@@ -56,7 +56,7 @@ beforeEach(() => {
 })
 afterEach(() => server.close())
 
-const numbersOf = (messages: readonly Message[]): unknown[] =>
+const getNumbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params }) => {
     const { number, blockNumber, removed } = Object(params?.result ?? params?.position) as Record<string, unknown>
     const at = Number(number ?? blockNumber)
@@ -102,7 +102,7 @@ describe('subscriptions', () => {
     expect(new Set([heads.result, logs.result, transactions.result]).size).toBe(3)
     const hash = node.emit({ address: token, topics: [topic] })
     node.emit({ address: token })
-    await settle(client)
+    await roundTrip(client)
     const by = (id: unknown): unknown[] =>
       client.messages.filter(({ params }) => params?.subscription === id).map(({ params }) => params?.result)
     expect(by(heads.result)).toMatchObject([{ number: '0x1' }, { number: '0x2' }])
@@ -118,8 +118,8 @@ describe('subscriptions', () => {
     node.emit({ address: token })
     node.reorg(2)
     node.mine()
-    await settle(client)
-    expect(numbersOf(client.messages)).toEqual([1, 2, 'removed 2', 'removed 1', 3, 3])
+    await roundTrip(client)
+    expect(getNumbers(client.messages)).toEqual([1, 2, 'removed 2', 'removed 1', 3, 3])
   })
 
   test('end with eth_unsubscribe', async () => {
@@ -128,7 +128,7 @@ describe('subscriptions', () => {
     expect((await client.call('eth_unsubscribe', result)).result).toBe(true)
     expect((await client.call('eth_unsubscribe', result)).result).toBe(false)
     node.mine()
-    await settle(client)
+    await roundTrip(client)
     expect(client.messages).toEqual([])
   })
 
@@ -164,8 +164,8 @@ describe('a cursor', () => {
     const client = await connect()
     await client.call('eth_subscribe', 'newHeads', { cursor: { number: '0x3', hashes } })
     node.mine()
-    await settle(client)
-    expect(numbersOf(client.messages)).toEqual(['position 1', 2, 3, 4])
+    await roundTrip(client)
+    expect(getNumbers(client.messages)).toEqual(['position 1', 2, 3, 4])
   })
 
   test('gives logs their positions, and a rollback one for all removed blocks', async () => {
@@ -174,10 +174,10 @@ describe('a cursor', () => {
     const before = node.snapshot()
     node.emit({ address: token })
     node.mine(16)
-    await settle(client)
+    await roundTrip(client)
     node.revert(before)
-    await settle(client)
-    expect(numbersOf(client.messages)).toEqual(['position 0', 1, 'position 1', 'position 17', 'position 0'])
+    await roundTrip(client)
+    expect(getNumbers(client.messages)).toEqual(['position 0', 1, 'position 1', 'position 17', 'position 0'])
   })
 
   test('that has no block of the chain is too old', async () => {
@@ -203,8 +203,8 @@ describe('faults of notifications', () => {
     await client.call('eth_subscribe', 'newHeads')
     node.failNotifications(fault)
     node.mine(3)
-    await settle(client)
-    expect(numbersOf(client.messages)).toEqual(numbers)
+    await roundTrip(client)
+    expect(getNumbers(client.messages)).toEqual(numbers)
   })
 
   test('delay sends it after those that follow', async () => {
@@ -212,7 +212,7 @@ describe('faults of notifications', () => {
     await client.call('eth_subscribe', 'newHeads')
     node.failNotifications('delay', { after: 1, delayMs: 10 })
     node.mine(3)
-    await expect.poll(() => numbersOf(client.messages)).toEqual([1, 3, 2])
+    await expect.poll(() => getNumbers(client.messages)).toEqual([1, 3, 2])
   })
 
   test('concern one kind, can be cancelled, and are checked', async () => {
@@ -224,8 +224,8 @@ describe('faults of notifications', () => {
     node.failNotifications('drop', { times: Infinity })
     node.clearFaults()
     node.mine()
-    await settle(client)
-    expect(numbersOf(client.messages)).toEqual([1])
+    await roundTrip(client)
+    expect(getNumbers(client.messages)).toEqual([1])
     expect(() => node.failNotifications('lose' as 'drop')).toThrow('Use one of drop, duplicate, delay, swap')
     expect(() => node.failNotifications('drop', { times: 0 })).toThrow('times')
   })
@@ -238,7 +238,7 @@ describe('faults of notifications', () => {
     node.mine()
     const next = await connect()
     await next.call('eth_subscribe', 'newHeads')
-    await settle(next)
+    await roundTrip(next)
     expect([client.messages, next.messages, node.connections()]).toEqual([[], [], 1])
   })
 
@@ -250,7 +250,7 @@ describe('faults of notifications', () => {
     const next = await connect()
     await next.call('eth_subscribe', 'newHeads')
     node.mine()
-    await settle(next)
-    expect(numbersOf(next.messages)).toEqual([1])
+    await roundTrip(next)
+    expect(getNumbers(next.messages)).toEqual([1])
   })
 })

@@ -65,12 +65,12 @@ class ChainServer(FaultServer):
             numbered = list(enumerate(self._blocks))[first : None if last is None else last + 1]
         return [(number, index, text) for number, (text, count) in numbered for index in range(count)]
 
-    def calls_of(self, method: str) -> list[Any]:
+    def get_calls(self, method: str) -> list[Any]:
         return [params for called, params in self.calls if called == method]
 
     @property
     def spans(self) -> list[int]:
-        return [count_blocks(params) for params in self.calls_of("eth_getLogs")]
+        return [count_blocks(params) for params in self.get_calls("eth_getLogs")]
 
     def call(self, method: str, params: Any) -> Any:
         self.before(method, params)

@@ -311,7 +311,7 @@ def record_logs() -> Iterator[list[logging.LogRecord]]:
         root.setLevel(level)
 
 
-def interfaces_of(case: dict[str, Any]) -> list[str]:
+def get_interfaces(case: dict[str, Any]) -> list[str]:
     interfaces = list(case.get("apis", ["library", "raw"]))
     if any(act["act"] == "balances" for act in case["do"]):
         interfaces.append("batch")
@@ -321,7 +321,7 @@ def interfaces_of(case: dict[str, Any]) -> list[str]:
 PARAMS = [
     pytest.param(kind, interface, case, id=f"{case['name']}-{interface}-{kind.__name__}", marks=pytest.mark.vector)
     for case in CASES
-    for interface in interfaces_of(case)
+    for interface in get_interfaces(case)
     for kind in (SyncSubject, AsyncSubject)
 ]
 

@@ -488,10 +488,10 @@ class TestCheckReorg:
     def test_it_makes_extra_calls_only_near_the_head(self, kind: str) -> None:
         with ChainServer(1_000) as server:
             read_all(kind, server, from_block=0, to_block=936, check_reorg=True)
-            assert server.calls_of("eth_getBlockByNumber") == []
+            assert server.get_calls("eth_getBlockByNumber") == []
             read_all(kind, server, from_block=900, to_block=1_000, check_reorg=True)
             # Three, and one for the block below the first.
-            assert len(server.calls_of("eth_getBlockByNumber")) == 4
+            assert len(server.get_calls("eth_getBlockByNumber")) == 4
 
     @BOTH
     def test_a_window_that_changed_during_a_read_is_read_again(self, kind: str) -> None:

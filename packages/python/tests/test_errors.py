@@ -193,7 +193,7 @@ PARTS: list[Callable[[], Any]] = [
 ]
 
 
-def message_of(run: Callable[[], Any]) -> str:
+def get_message(run: Callable[[], Any]) -> str:
     with pytest.raises((KeyrailError, TypeError, ImportError, AssertionError, AttributeError)) as caught:
         run()
     message, hint = str(caught.value), getattr(caught.value, "hint", None)
@@ -287,28 +287,28 @@ def send(respond: Script) -> Callable[[], Any]:
 
 def option_messages() -> Iterator[str]:
     for options in OPTIONS:
-        yield message_of(partial(KeyrailProvider, **options))
-    yield message_of(partial(KeyrailProvider, "https://node.example", KEY))
-    yield message_of(lambda: asyncio.run(AsyncKeyrailProvider(**APP).cache_async_session(object())))
-    yield from map(message_of, PARTS)
+        yield get_message(partial(KeyrailProvider, **options))
+    yield get_message(partial(KeyrailProvider, "https://node.example", KEY))
+    yield get_message(lambda: asyncio.run(AsyncKeyrailProvider(**APP).cache_async_session(object())))
+    yield from map(get_message, PARTS)
     for name, value in (("HTTPS_PROXY", "socks5://127.0.0.1"), ("REQUESTS_CA_BUNDLE", "/nowhere")):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
-            yield message_of(partial(KeyrailProvider, **APP))
+            yield get_message(partial(KeyrailProvider, **APP))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "opentelemetry.trace", None)
-        yield message_of(partial(KeyrailProvider, **APP, tracing=True))
+        yield get_message(partial(KeyrailProvider, **APP, tracing=True))
     with KeyrailProvider(**APP) as provider:
-        yield message_of(lambda: pickle.dumps(provider))
-        yield message_of(provider.stats)
+        yield get_message(lambda: pickle.dumps(provider))
+        yield get_message(provider.stats)
         with call_options(min_block=100):
-            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
-        yield message_of(lambda: setattr(provider, "timeout_ms", 5))
-        yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
+            yield get_message(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+        yield get_message(lambda: setattr(provider, "timeout_ms", 5))
+        yield get_message(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
 
 
 def call_messages() -> Iterator[str]:
-    yield message_of(lambda: sys.modules["keyrail"].provder)
+    yield get_message(lambda: sys.modules["keyrail"].provder)
 
     def fail() -> str:
         raise PermissionError(KEY)
@@ -318,31 +318,31 @@ def call_messages() -> Iterator[str]:
 
     for get in (fail, lambda: "", get_key):
         with KeyrailProvider(base_url="https://node.example", api_key=get) as provider:  # type: ignore[arg-type]
-            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+            yield get_message(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
     with KeyrailProvider(**APP) as provider:
         calls: list[Any] = [("", []), (7, []), ("eth_call", [object()])]
         for method, params in calls:
-            yield message_of(partial(provider.make_request, method, params))
+            yield get_message(partial(provider.make_request, method, params))
         batches: list[Any] = ["eth_blockNumber", [("eth_blockNumber", []), ("eth_call",)]]
         for requests in batches:
-            yield message_of(partial(provider.batch_settled, requests))
+            yield get_message(partial(provider.batch_settled, requests))
         for transaction in (7, "hello", "0x03c3c80102"):
-            yield message_of(partial(provider.make_request, RPCEndpoint("eth_sendRawTransaction"), [transaction]))
+            yield get_message(partial(provider.make_request, RPCEndpoint("eth_sendRawTransaction"), [transaction]))
 
 
 def response_messages() -> Iterator[str]:
     for script, options in RESPONSES:
-        yield message_of(call(script, options))
+        yield get_message(call(script, options))
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     for url in (f"http://127.0.0.1:{port}", "http://[1:2]"):
         with KeyrailProvider(url=url, retry=False) as provider:
-            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
-    yield message_of(lambda: split_url("node.example"))
+            yield get_message(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+    yield get_message(lambda: split_url("node.example"))
     for body in BATCH_RESPONSES:
         yield from call_batch(body)
-    yield message_of(send(reset))
-    yield message_of(send(with_member(result="0x" + "11" * 32)))
+    yield get_message(send(reset))
+    yield get_message(send(with_member(result="0x" + "11" * 32)))
     yield describe_error(ssl.SSLError())
     without_tls = ssl.SSLError()
     without_tls.reason = "WRONG_VERSION_NUMBER"
@@ -376,10 +376,10 @@ def failover_messages() -> Iterator[str]:
         failover = Failover(attempt_timeout_ms=1_500, breaker=Breaker(failures=1, open_ms=60_000))
         with KeyrailProvider(endpoints=endpoints, failover=failover) as provider:
             get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
-            yield message_of(get_block)
+            yield get_message(get_block)
         failover = Failover(attempt_timeout_ms=300)
         with KeyrailProvider(endpoints=[Endpoint(silent.url)], failover=failover, retry=False) as provider:
-            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+            yield get_message(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
     with FaultServer() as server:
 
         def respond(request: ReceivedRequest, wire: Wire) -> None:
@@ -388,48 +388,48 @@ def failover_messages() -> Iterator[str]:
         server.script = respond
         with KeyrailProvider(endpoints=[Endpoint(server.url)] * 2, chain_id=1) as provider:
             for _ in range(2):
-                yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+                yield get_message(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
 
 
 def budget_messages() -> Iterator[str]:
     with FaultServer() as server, KeyrailProvider(server.url, budget=Budget(requests_per_day=1)) as provider:
         get_block = partial(provider.make_request, RPCEndpoint("eth_blockNumber"), [])
         get_block()
-        yield re.sub(r"next \d+ ms", "next 9999 ms", message_of(get_block))
+        yield re.sub(r"next \d+ ms", "next 9999 ms", get_message(get_block))
 
 
 def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with ChainServer(20) as server:
         for options in LOG_OPTIONS:
-            yield message_of(read(server, **options))
+            yield get_message(read(server, **options))
         server.before = reject("query returned more than 10000 results")
-        yield message_of(read(server))
+        yield get_message(read(server))
         server.before = reject("too many addresses")
-        yield message_of(read(server))
+        yield get_message(read(server))
     with ChainServer(20) as server:
         get = server.call
         server.call = lambda method, params: (  # type: ignore[method-assign]
             None if method == "eth_getBlockByNumber" else get(method, params)
         )
-        yield message_of(read(server, to_block="finalized"))
+        yield get_message(read(server, to_block="finalized"))
         server.call = lambda method, params: (  # type: ignore[method-assign]
             get(method, [{"fromBlock": "0x0", "toBlock": "0x14"}]) if method == "eth_getLogs" else get(method, params)
         )
-        yield message_of(read(server, to_block=3))
+        yield get_message(read(server, to_block=3))
     with ChainServer(20) as server:
         server.after = lambda method, _: server.reorg(3) if method == "eth_getLogs" else None
-        yield message_of(read(server, check_reorg=True))
+        yield get_message(read(server, check_reorg=True))
     with ChainServer([1] * 20) as server, KeyrailProvider(url=server.url, retry=False) as provider:
         iterator = logs(Web3(provider), from_block=0, check_reorg=True)
         list(iterator)
         server.reorg(3, 9)
-        yield message_of(read(server, check_reorg=True, cursor=iterator.cursor))
+        yield get_message(read(server, check_reorg=True, cursor=iterator.cursor))
     with ChainServer(20) as server, KeyrailProvider(url=server.url) as provider:
         iterator = logs(Web3(provider), from_block=0)
         next(iterator)
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: -1)
-            yield message_of(lambda: next(iterator))
+            yield get_message(lambda: next(iterator))
     with ChainServer(20) as server, KeyrailProvider(url=server.url) as provider:
         make_request = provider.make_request
 
@@ -439,7 +439,7 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             return make_request(method, params)
 
         provider.make_request = interrupt  # type: ignore[method-assign]
-        yield message_of(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
+        yield get_message(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
 
 
 def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[str]:
@@ -450,7 +450,7 @@ def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[s
             with KeyrailProvider(url=server.url, retry=False) as provider:
                 logs(Web3(provider), **{"from_block": 0, **options}).to_parquet(file)
 
-        return message_of(run).replace(f"{folder}/", "")
+        return get_message(run).replace(f"{folder}/", "")
 
     with ChainServer(20) as server:
         with monkeypatch.context() as patch:
@@ -500,7 +500,7 @@ def mock_messages() -> Iterator[str]:
             lambda: node.mock_contract(address, abi).emit("Filled", {"ids": [7]}),
             lambda: node.assert_called("eth_call", times=2),
         ]
-        yield from map(message_of, wrong)
+        yield from map(get_message, wrong)
 
 
 def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -518,8 +518,8 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         {"pending": True, "from_block": 1},
     ]
     for options in wrong:
-        yield message_of(partial(subscribe, AsyncKeyrailProvider(**APP), **options))
-    yield message_of(partial(subscribe, Web3(), blocks=True))
+        yield get_message(partial(subscribe, AsyncKeyrailProvider(**APP), **options))
+    yield get_message(partial(subscribe, Web3(), blocks=True))
     for failure in (out_of_order("A block"), too_deep(64), missing_block(5), ignored_cursor()):
         yield str(failure)
     for what, wanted in (
@@ -569,8 +569,8 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def persistent_provider_messages() -> Iterator[str]:
-    yield message_of(lambda: KeyrailPersistentProvider(KeyrailProvider(**APP)))  # type: ignore[arg-type]
-    yield message_of(lambda: KeyrailPersistentProvider(AsyncKeyrailProvider(**APP), on_error=5))  # type: ignore[arg-type]
+    yield get_message(lambda: KeyrailPersistentProvider(KeyrailProvider(**APP)))  # type: ignore[arg-type]
+    yield get_message(lambda: KeyrailPersistentProvider(AsyncKeyrailProvider(**APP), on_error=5))  # type: ignore[arg-type]
 
     async def use() -> list[str]:
         provider = KeyrailPersistentProvider(AsyncKeyrailProvider(**APP))

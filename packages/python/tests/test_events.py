@@ -34,7 +34,7 @@ def to_topic(kind: str, value: Any) -> str:
     return "0x" + encode([kind], [value]).hex()
 
 
-def transfer_of(number: int, index: int) -> dict[str, Any]:
+def create_transfer(number: int, index: int) -> dict[str, Any]:
     """Each block of logs has a transfer of ERC-20 and one of ERC-721, whose value is a topic."""
     topics = [TRANSFER_TOPIC, to_topic("address", ALICE), to_topic("address", BOB)]
     value = to_topic("uint256", 2**255 + number)
@@ -109,9 +109,9 @@ def read(kind: str, url: str, **options: Any) -> list[Any]:
 @pytest.mark.parametrize("event", [TRANSFER, TRANSFER_ABI], ids=["signature", "abi"])
 def test_logs_of_an_event_have_the_args_of_web3(kind: str, event: Any) -> None:
     with ChainServer([1, 2, 0, 2]) as server:
-        server.log_members = transfer_of
+        server.log_members = create_transfer
         found = read(kind, server.url, from_block=0, event=event, topics=[None, to_topic("address", ALICE)])
-        sent = server.calls_of("eth_getLogs")[0][0]
+        sent = server.get_calls("eth_getLogs")[0][0]
     # Both have the same first topic, but those of ERC-721 have another parameter indexed.
     assert [(log["blockNumber"], log["logIndex"]) for log in found] == [(1, 0), (2, 0), (4, 0)]
     assert sent["topics"] == [TRANSFER_TOPIC, to_topic("address", ALICE)]
@@ -150,5 +150,5 @@ def test_values_of_each_type_are_decoded() -> None:
 )
 def test_a_log_of_another_shape_is_not_of_the_event(broken: dict[str, Any]) -> None:
     decoder = EventDecoder(parse_event(TRANSFER))
-    assert decoder.decode(transfer_of(1, 0)) is not None
-    assert decoder.decode({**transfer_of(1, 0), **broken}) is None
+    assert decoder.decode(create_transfer(1, 0)) is not None
+    assert decoder.decode({**create_transfer(1, 0), **broken}) is None

@@ -40,7 +40,7 @@ def call(kind: str, options: dict[str, Any], method: str = "eth_blockNumber", pa
     return asyncio.run(run())
 
 
-def failure_of(kind: str, options: dict[str, Any], method: str = "eth_blockNumber", params: Any = ()) -> KeyrailError:
+def get_failure(kind: str, options: dict[str, Any], method: str = "eth_blockNumber", params: Any = ()) -> KeyrailError:
     with pytest.raises(KeyrailError) as caught:
         call(kind, options, method, params)
     return caught.value
@@ -75,7 +75,7 @@ def in_chunk(_: ReceivedRequest, connection: Connection) -> None:
 def test_a_slowly_dripping_response_does_not_extend_the_timeout(kind: str, where: Any) -> None:
     with FaultServer(dripping(where)) as server:
         started = time.monotonic()
-        failure = failure_of(kind, {"url": server.url, "timeout_ms": 400})
+        failure = get_failure(kind, {"url": server.url, "timeout_ms": 400})
         assert failure.kind == "timeout"
         assert isinstance(failure, RequestTimedOut)
         assert "no response within 400 ms" in str(failure)
@@ -94,7 +94,7 @@ def test_a_response_over_the_size_limit_fails_without_a_retry(kind: str, chunked
             connection.respond(200, body.decode())
 
     with FaultServer(script) as server:
-        failure = failure_of(kind, {"url": server.url, "max_response_bytes": 5_000})
+        failure = get_failure(kind, {"url": server.url, "max_response_bytes": 5_000})
         assert (failure.kind, failure.retryable) == ("badResponse", False)
         assert "max_response_bytes" in str(failure)
         assert len(server.requests) == 1
@@ -111,7 +111,7 @@ def test_gzip_responses_are_decoded_and_limited_by_their_decoded_size(kind: str)
 
     with FaultServer(script) as server:
         assert call(kind, {"url": server.url}) == "x" * 3_000_000
-        assert failure_of(kind, {"url": server.url, "max_response_bytes": 1_000_000}).kind == "badResponse"
+        assert get_failure(kind, {"url": server.url, "max_response_bytes": 1_000_000}).kind == "badResponse"
 
 
 # Older versions of aiohttp read only the first member.
@@ -136,7 +136,7 @@ def test_a_damaged_gzip_response_is_a_failure(kind: str) -> None:
             connection.send(body)
 
         with FaultServer(script) as server:
-            failure = failure_of(kind, {"url": server.url, "retry": False})
+            failure = get_failure(kind, {"url": server.url, "retry": False})
         assert (failure.kind, failure.retryable, failure.source) == ("badResponse", True, "transport")
     assert "the response is not valid gzip" in str(failure)
 
@@ -146,7 +146,7 @@ def test_a_refused_connection_is_retried_even_for_a_write(kind: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     options = {"url": f"http://127.0.0.1:{port}", "retry": {"retries": 2, "base_ms": 1}}
-    failure = failure_of(kind, options, "eth_sendRawTransaction", ["0x02c0"])
+    failure = get_failure(kind, options, "eth_sendRawTransaction", ["0x02c0"])
     assert (failure.kind, failure.retryable, failure.source) == ("network", True, "transport")
     assert failure.transaction_hash is not None
     assert "refused" in str(failure)
@@ -160,7 +160,7 @@ def test_a_write_with_a_broken_connection_is_unconfirmed(kind: str) -> None:
         connection.respond(200, result(request, None))
 
     with FaultServer(script) as server:
-        failure = failure_of(kind, {"url": server.url}, "eth_sendRawTransaction", ["0x02c0"])
+        failure = get_failure(kind, {"url": server.url}, "eth_sendRawTransaction", ["0x02c0"])
         assert failure.kind == "unconfirmed"
         assert str(failure.transaction_hash) in str(failure)
         assert server.methods == ["eth_sendRawTransaction", "eth_getTransactionByHash", "eth_getTransactionByHash"]
@@ -187,7 +187,7 @@ def test_resends_sends_a_missing_transaction_again(kind: str) -> None:
 def test_an_invalid_transaction_is_not_sent(kind: str) -> None:
     with FaultServer() as server:
         for raw in ("0x", "hello", None, 7, "0x0"):
-            assert failure_of(kind, {"url": server.url}, "eth_sendRawTransaction", [raw]).kind == "invalidRequest"
+            assert get_failure(kind, {"url": server.url}, "eth_sendRawTransaction", [raw]).kind == "invalidRequest"
         assert server.requests == []
 
 
@@ -202,7 +202,7 @@ def test_the_key_function_is_called_for_each_attempt(kind: str) -> None:
 
     with FaultServer(script) as server:
         options = {"base_url": server.url, "api_key": lambda: next(left), "retry": {"base_ms": 1}}
-        failure = failure_of(kind, options)
+        failure = get_failure(kind, options)
         assert [request.path for request in server.requests] == [f"/v2/{key}" for key in keys]
         assert failure.kind == "auth"
         for key in keys:
@@ -217,7 +217,7 @@ def test_the_message_of_a_key_function_s_exception_is_not_shown(kind: str) -> No
         raise RuntimeError(f"{key} is expired")
 
     for get_key in (fails, lambda: key + "/", lambda: None):
-        failure = failure_of(kind, {"base_url": "http://127.0.0.1:9", "api_key": get_key})
+        failure = get_failure(kind, {"base_url": "http://127.0.0.1:9", "api_key": get_key})
         assert failure.kind == "invalidRequest"
         assert find_leaks(failure, key) == []
 
@@ -307,7 +307,7 @@ def test_a_failure_can_be_pickled_and_is_a_web3_exception() -> None:
             200, {"jsonrpc": "2.0", "id": request.json["id"], "error": error}
         )
     ) as server:
-        failure = failure_of("sync", {"url": server.url})
+        failure = get_failure("sync", {"url": server.url})
     assert isinstance(failure, MethodUnavailable)
     assert isinstance(failure, Web3RPCError)
     copy: Any = pickle.loads(pickle.dumps(failure))
@@ -331,7 +331,7 @@ def test_a_node_on_another_chain_is_a_failure(kind: str) -> None:
     with FaultServer(
         lambda request, connection: connection.respond(200, result(request), {"x-chain-id": "5"})
     ) as server:
-        failure = failure_of(kind, {"url": server.url, "chain_id": 1})
+        failure = get_failure(kind, {"url": server.url, "chain_id": 1})
         assert failure.kind == "wrongNetwork"
         assert len(server.requests) == 1
 
@@ -367,7 +367,7 @@ def test_an_unknown_certificate_is_rejected(kind: str, tmp_path: Path, monkeypat
     with FaultServer(tls=context) as server:
         url = server.url.replace("http://127.0.0.1", "https://localhost")
         options = {"base_url": url, "api_key": key, "retry": False}
-        failure = failure_of(kind, options)
+        failure = get_failure(kind, options)
         assert failure.kind == "network"
         assert "TLS failed: self-signed certificate" in str(failure).replace("self signed", "self-signed")
         assert find_leaks(failure, key) == []

@@ -17,7 +17,7 @@ HEAD = 2_999
 FINALIZED = 2_500
 
 
-def log_of(block: int, index: int) -> dict[str, Any]:
+def create_log(block: int, index: int) -> dict[str, Any]:
     return {
         "address": "0x" + "11" * 20,
         "topics": [],
@@ -55,7 +55,7 @@ class LogServer(FaultServer):
                 outcome = {"error": {"code": -32602, "message": self.message}}
             else:
                 blocks = (block for block in range(last, first - 1, -1) if block % 10 == 0)
-                outcome = {"result": [*self.stray, *(log_of(block, index) for block in blocks for index in (1, 0))]}
+                outcome = {"result": [*self.stray, *(create_log(block, index) for block in blocks for index in (1, 0))]}
         connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], **outcome})
 
 
@@ -149,7 +149,7 @@ def test_a_block_with_too_many_logs_is_a_failure_that_names_it(kind: str) -> Non
 
 @BOTH
 def test_logs_outside_the_requested_range_are_a_failure(kind: str, server: LogServer) -> None:
-    server.stray = [log_of(HEAD + 7, 0)]
+    server.stray = [create_log(HEAD + 7, 0)]
     run = Run(kind, server, from_block=0)
     assert run.failure is not None
     assert run.failure.kind == "badResponse"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from chain_server import ChainServer, NodeError, Place
-from test_events import ALICE, BOB, TRANSFER, transfer_of
+from test_events import ALICE, BOB, TRANSFER, create_transfer
 from web3 import AsyncWeb3, Web3
 
 from keyrail import AsyncKeyrailProvider, ExportResult, KeyrailError, KeyrailProvider, async_logs, logs
@@ -52,7 +52,7 @@ def test_each_log_is_a_row_in_the_order_of_the_chain(kind: str, path: Path) -> N
     with ChainServer(700) as server:
         server.log_members = lambda number, index: {
             "blockTimestamp": hex(1_700_000_000 + number),
-            **transfer_of(number, index),
+            **create_transfer(number, index),
         }
         result = export(kind, server, path)
         table = parquet.read_table(path)
@@ -61,14 +61,14 @@ def test_each_log_is_a_row_in_the_order_of_the_chain(kind: str, path: Path) -> N
     assert table.column_names == RAW.split()
     row = table.to_pylist()[1]
     assert row["blockTimestamp"].timestamp() == 1_700_000_000 + row["blockNumber"]
-    assert row["topic3"] == transfer_of(row["blockNumber"], 1)["topics"][3]
+    assert row["topic3"] == create_transfer(row["blockNumber"], 1)["topics"][3]
     assert (row["data"], row["transactionIndex"]) == ("0x", 0)
     assert os.listdir(path.parent) == [path.name]
 
 
 def test_the_parameters_of_an_event_are_columns(path: Path) -> None:
     with ChainServer(30) as server:
-        server.log_members = transfer_of
+        server.log_members = create_transfer
         result = export("sync", server, path, event=TRANSFER)
     assert (result.logs, result.skipped) == (10, 10)
     table = parquet.read_table(path)

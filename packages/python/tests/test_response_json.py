@@ -35,7 +35,7 @@ def call_batch(kind: str, url: str, count: int = 1) -> list[Settled]:
     return asyncio.run(run())
 
 
-def errors_of(kind: str, body: Callable[[ReceivedRequest], str], count: int = 1) -> list[KeyrailError | None]:
+def get_errors(kind: str, body: Callable[[ReceivedRequest], str], count: int = 1) -> list[KeyrailError | None]:
     with FaultServer(lambda request, connection: connection.respond(200, body(request))) as server:
         return [one.error for one in call_batch(kind, server.url, count)]
 
@@ -147,7 +147,7 @@ def test_a_deep_trace_is_parsed_with_a_low_recursion_limit() -> None:
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_response_that_nests_too_deep_is_a_failure(kind: str, count: int) -> None:
     deep = "[" * MAX_DEPTH + "]" * MAX_DEPTH
-    errors = errors_of(kind, lambda request: items(request, [deep] * count), count)
+    errors = get_errors(kind, lambda request: items(request, [deep] * count), count)
     for error in errors:
         assert error is not None
         assert error.kind == "badResponse"
@@ -227,8 +227,8 @@ NO_NUMBERS = [
 @BOTH
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=range(len(NO_NUMBERS)))
 def test_a_number_that_is_not_json_is_a_failure(kind: str, value: str) -> None:
-    (alone,) = errors_of(kind, lambda request: items(request, [value]))
-    batch = errors_of(kind, lambda request: items(request, ["1", value, "2"]), 3)
+    (alone,) = get_errors(kind, lambda request: items(request, [value]))
+    batch = get_errors(kind, lambda request: items(request, ["1", value, "2"]), 3)
     for error in [alone, *batch]:
         assert error is not None
         assert error.kind == "badResponse"
@@ -350,7 +350,7 @@ def test_a_long_id_and_an_id_with_the_key_are_not_shown(kind: str) -> None:
 def test_failures_name_missing_unknown_and_duplicate_ids_of_a_batch(kind: str) -> None:
     def call_with(ids: list[Any]) -> list[str]:
         body = [{"jsonrpc": "2.0", "id": one, "result": "0x1"} for one in ids]
-        return [str(error) for error in errors_of(kind, lambda _: json.dumps(body), 3)]
+        return [str(error) for error in get_errors(kind, lambda _: json.dumps(body), 3)]
 
     missing = call_with([1, 3])
     assert "no response in the batch has request id 2. " in missing[1]
@@ -367,6 +367,6 @@ def test_an_error_of_a_batch_may_have_a_float_as_id() -> None:
         error = {"code": -32000, "message": "execution reverted"}
         return json.dumps([{"jsonrpc": "2.0", "id": float(call["id"]), "error": error} for call in request.calls])
 
-    for failure in errors_of("sync", body, 2):
+    for failure in get_errors("sync", body, 2):
         assert failure is not None
         assert failure.kind == "revert"

@@ -17,13 +17,13 @@ afterEach(async () => {
   await second.close()
 })
 
-const clientOf = (...transports: ReturnType<typeof keyrail>[]): PublicClient =>
+const createClient = (...transports: ReturnType<typeof keyrail>[]): PublicClient =>
   createPublicClient({ chain: mainnet, transport: fallback(transports), cacheTime: 0 }) as PublicClient
-const connectionsOf = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
+const countConnections = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
 
 test('while the first fails, the second responds, and the first gets one request for each call', async () => {
   first.script = raw(503, 'down')
-  const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
+  const client = createClient(keyrail({ url: first.url }), keyrail({ url: second.url }))
   for (let call = 1; call <= 3; call++) {
     expect(await client.getGasPrice()).toBe(2n)
     // Keyrail does not retry before viem falls back.
@@ -38,26 +38,26 @@ test('a closed port, a timeout and a wrong key fall back too', async () => {
   const key = `kr_a${'k3Y'.repeat(13)}`
   const gone = await startFaultServer()
   await gone.close()
-  expect(await clientOf(keyrail({ url: gone.url }), keyrail({ url: second.url })).getGasPrice()).toBe(2n)
+  expect(await createClient(keyrail({ url: gone.url }), keyrail({ url: second.url })).getGasPrice()).toBe(2n)
   first.script = () => {}
-  expect(await clientOf(keyrail({ url: first.url, timeoutMs: 50 }), keyrail({ url: second.url })).getGasPrice()).toBe(
-    2n,
-  )
+  expect(
+    await createClient(keyrail({ url: first.url, timeoutMs: 50 }), keyrail({ url: second.url })).getGasPrice(),
+  ).toBe(2n)
   first.script = raw(401, 'no such key')
   const keyed = keyrail({ baseUrl: first.url, apiKey: key })
-  expect(await clientOf(keyed, keyrail({ url: second.url })).getGasPrice()).toBe(2n)
+  expect(await createClient(keyed, keyrail({ url: second.url })).getGasPrice()).toBe(2n)
 })
 
 test('viem creates a transport for each call, and connections stay open', async () => {
-  const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
+  const client = createClient(keyrail({ url: first.url }), keyrail({ url: second.url }))
   for (let call = 0; call < 10; call++) expect(await client.getGasPrice()).toBe(1n)
   expect(first.seen).toHaveLength(10)
-  expect(connectionsOf(first)).toBe(1)
+  expect(countConnections(first)).toBe(1)
   expect(second.seen).toEqual([])
 })
 
 test('viem creates a transport for each call, and the budget of a day is counted once', async () => {
-  const client = clientOf(
+  const client = createClient(
     keyrail({ url: first.url, budget: budget({ requestsPerDay: 3 }) }),
     keyrail({ url: second.url }),
   )
@@ -70,7 +70,7 @@ test('viem creates a transport for each call, and the budget of a day is counted
 test('viem creates a transport for each call, and identical reads in flight share a request', async () => {
   const waiting: (() => void)[] = []
   first.script = (seen, response, socket) => void waiting.push(() => reply('0x1')(seen, response, socket))
-  const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
+  const client = createClient(keyrail({ url: first.url }), keyrail({ url: second.url }))
   const both = Promise.all([client.getGasPrice(), client.getGasPrice()])
   await expect.poll(() => waiting.length).toBe(1)
   waiting[0]?.()

@@ -26,6 +26,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { mainnet } from 'viem/chains'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keyrail } from '../src/index.ts'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 const abi = parseAbi(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 const who = '0x00000000000000000000000000000000000000AA'
@@ -47,13 +48,12 @@ const make = (options: Partial<TransportOptions> = {}): PublicClient => {
   open.push(transport)
   return createPublicClient({ chain: mainnet, transport: keyrail(transport) }) as PublicClient
 }
-const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const findFailure = (error: unknown): KeyrailError | undefined => {
   const found = (error as BaseError).walk((one) => 'failure' in Object(one)) as { failure?: KeyrailError } | null
   return found?.failure
 }
 const readOwner = (client: PublicClient): Promise<unknown> =>
-  failureOf(client.readContract({ abi, address, functionName: 'owner' }))
+  getError(client.readContract({ abi, address, functionName: 'owner' }))
 
 test('a call sends exactly one request, and the client exposes only the redacted URL', async () => {
   const transport = keyrail({ baseUrl: server.url, apiKey: key, chainId: 1 })
@@ -96,7 +96,7 @@ describe('a failure that is not a revert is not reported as one', () => {
 
   test('a response that takes too long', async () => {
     server.script = () => {}
-    const failure = await failureOf(make({ timeoutMs: 60 }).getBlockNumber())
+    const failure = await getError(make({ timeoutMs: 60 }).getBlockNumber())
     expect((failure as BaseError).walk((one) => one instanceof TimeoutError)).not.toBeNull()
   })
 })
@@ -105,7 +105,7 @@ test('an abort rejects with the reason of the caller', async () => {
   server.script = () => {}
   const controller = new AbortController()
   const reason = new Error('enough')
-  const call = failureOf(make().request({ method: 'eth_blockNumber' }, { signal: controller.signal } as object))
+  const call = getError(make().request({ method: 'eth_blockNumber' }, { signal: controller.signal } as object))
   await expect.poll(() => server.seen.length).toBe(1)
   controller.abort(reason)
   expect(await call).toBe(reason)
@@ -136,7 +136,7 @@ describe('within fallback', () => {
 describe('retries', () => {
   test('are those of the transport, and viem adds none', async () => {
     server.script = raw(503, 'down')
-    await failureOf(make({ retry: { retries: 2, baseMs: 1 } }).getBlockNumber())
+    await getError(make({ retry: { retries: 2, baseMs: 1 } }).getBlockNumber())
     expect(server.seen).toHaveLength(3)
   })
 
@@ -145,7 +145,7 @@ describe('retries', () => {
     const transport = createTransport({ url: server.url })
     open.push(transport)
     const client = createPublicClient({ transport: keyrail(transport, { retryCount: 0 }) })
-    await failureOf(client.getBlockNumber())
+    await getError(client.getBlockNumber())
     expect(server.seen).toHaveLength(1)
   })
 })
@@ -179,7 +179,7 @@ test('a transport that is passed in is used unchanged', async () => {
   const client = createPublicClient({ transport: keyrail(transport) })
   expect(await client.getBlockNumber()).toBe(1n)
   server.script = raw(503, 'down')
-  const failure = await failureOf(client.getGasPrice())
+  const failure = await getError(client.getGasPrice())
   expect(isKeyrailError(findFailure(failure), 'unavailable')).toBe(true)
 })
 

@@ -7,6 +7,7 @@ import type { BaseError, PublicClient } from 'viem'
 import { mainnet } from 'viem/chains'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keyrail } from '../src/index.ts'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 const address = '0x00000000000000000000000000000000000000bb'
 
@@ -26,8 +27,6 @@ const openTransport = (): ReturnType<typeof keyrail> => {
   open.push(transport)
   return keyrail(transport)
 }
-const failureOf = (call: Promise<unknown>): Promise<BaseError> =>
-  call.catch((error: unknown) => error) as Promise<never>
 const drop: Script = (_, __, socket) => void socket.destroy()
 
 /** Failures, and how many requests a read then sends. All retries are Keyrail's: viem adds none. */
@@ -51,7 +50,7 @@ describe('the requests of a read that fails', () => {
   test.each(failures)('%s: %i', async (_, requests, script) => {
     server.script = script
     const client = createPublicClient({ chain: mainnet, transport: openTransport() })
-    const failure = await failureOf(client.call({ to: address }))
+    const failure = await getError<BaseError>(client.call({ to: address }))
     expect(failure.name).toBe('CallExecutionError')
     expect(server.seen.filter(({ json }) => json.method === 'eth_call')).toHaveLength(requests)
   })
@@ -59,7 +58,7 @@ describe('the requests of a read that fails', () => {
   test.each(failures)('%s, within a fallback: 1', async (_, __, script) => {
     server.script = script
     const client = createPublicClient({ chain: mainnet, transport: fallback([openTransport()], { retryCount: 0 }) })
-    expect((await failureOf(client.call({ to: address }))).name).toBe('CallExecutionError')
+    expect((await getError<BaseError>(client.call({ to: address }))).name).toBe('CallExecutionError')
     expect(server.seen.map(({ json }) => json.method)).toEqual(['eth_call'])
   })
 })
@@ -71,7 +70,7 @@ describe('a rejected range of logs', () => {
       chain: mainnet,
       transport: keyrail({ url: server.url, chainId: 1, retry: false }),
     })
-    return failureOf((client as PublicClient).getLogs({ address, fromBlock: 0n, toBlock: 64n }))
+    return getError<BaseError>((client as PublicClient).getLogs({ address, fromBlock: 0n, toBlock: 64n }))
   }
 
   test.each([

@@ -58,14 +58,14 @@ describe('web3', () => {
       const provider = new KeyrailProvider(address)
       const web3 = new Web3({ provider, config: { transactionPollingInterval: 20 } })
       const from = web3.eth.accounts.wallet.add(privateKey)[0]?.address as Hex
-      const contractOf = ({ abi, address: at }: Deployed): Contract<ContractAbi> => {
+      const createContract = ({ abi, address: at }: Deployed): Contract<ContractAbi> => {
         const contract = new web3.eth.Contract(abi as ContractAbi, at)
         // The only setting that a contract does not inherit.
         contract.config.transactionPollingInterval = 20
         return contract
       }
-      const methodOf = (contract: Deployed, name: string, args: readonly unknown[] = []): Method =>
-        (contractOf(contract).methods as Record<string, (...all: unknown[]) => Method>)[name]?.(...args) as Method
+      const getMethod = (contract: Deployed, name: string, args: readonly unknown[] = []): Method =>
+        (createContract(contract).methods as Record<string, (...all: unknown[]) => Method>)[name]?.(...args) as Method
       const options = ({ valueWei, gas }: WriteOptions = {}): object => ({
         from,
         ...(valueWei && { value: valueWei.toString() }),
@@ -79,7 +79,7 @@ describe('web3', () => {
         })
         return {
           hash: await hash,
-          settled: async () => {
+          mined: async () => {
             const receipt = await sending.catch((error: unknown) => {
               const { receipt: failed } = error as { readonly receipt?: TransactionReceipt }
               if (!failed) throw error
@@ -105,14 +105,14 @@ describe('web3', () => {
           const deployed = await contract.deploy({ data: bytecode, arguments: args as never }).send({ from })
           return { abi, address: deployed.options.address?.toLowerCase() as Hex }
         },
-        read: async (contract, name, args) => normalize(await methodOf(contract, name, args).call({ from })),
-        write: (contract, name, args, given) => sent(methodOf(contract, name, args).send(options(given))),
+        read: async (contract, name, args) => normalize(await getMethod(contract, name, args).call({ from })),
+        write: (contract, name, args, given) => sent(getMethod(contract, name, args).send(options(given))),
         writeAll: async (contract, name, eachArgs) => {
           // For each transaction, web3 would use the nonce of the latest block.
           const nonce = await web3.eth.getTransactionCount(from, 'pending')
           return Promise.all(
             eachArgs.map((args, at) =>
-              sent(methodOf(contract, name, args).send({ ...options(), nonce: nonce + BigInt(at) })),
+              sent(getMethod(contract, name, args).send({ ...options(), nonce: nonce + BigInt(at) })),
             ),
           )
         },
@@ -122,14 +122,14 @@ describe('web3', () => {
         blockNumber: () => web3.eth.getBlockNumber(),
         events: async (contract, name, { fromBlock, toBlock, where }) => {
           const range = { fromBlock, toBlock, ...(where && { filter: where }) }
-          return (await contractOf(contract).getPastEvents(name as never, range as never)).map((event) =>
+          return (await createContract(contract).getPastEvents(name as never, range as never)).map((event) =>
             seenEvent(event as EventLog),
           )
         },
         watch: (contract, name, onEvent) =>
           new Promise((resolve, reject) => {
             const watching = (
-              contractOf(contract).events as Record<
+              createContract(contract).events as Record<
                 string,
                 () => ReturnType<Contract<ContractAbi>['events']['allEvents']>
               >
@@ -138,8 +138,8 @@ describe('web3', () => {
             watching?.once('connected', () => resolve(() => {}))
             watching?.on('data', (event) => onEvent(seenEvent(event)))
           }),
-        estimate: (contract, name, args, given) => methodOf(contract, name, args).estimateGas(options(given)),
-        lookUp: (contract, name, args) => methodOf(contract, name, args).call({ from }),
+        estimate: (contract, name, args, given) => getMethod(contract, name, args).estimateGas(options(given)),
+        lookUp: (contract, name, args) => getMethod(contract, name, args).call({ from }),
         decodeFailure: (error, { abi }) => {
           const { name, cause } = error as Failed
           if (name !== 'ContractExecutionError' || !cause) return undefined

@@ -4,6 +4,7 @@ import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
+import { getError } from '@keyrail/core/test/getFailure.ts'
 
 const address = '0x00000000000000000000000000000000000000AB'
 const who = '0x00000000000000000000000000000000000000AA'
@@ -22,11 +23,6 @@ afterEach(async () => {
   transport.close()
   await server.close()
 })
-const failureOf = (call: Promise<unknown>): Promise<Error> =>
-  call.then(
-    (value) => expect.fail(`resolved with ${String(value)}`),
-    (error: unknown) => error as Error,
-  )
 
 describe('web3.js over createProvider', () => {
   test('reads', async () => {
@@ -37,7 +33,7 @@ describe('web3.js over createProvider', () => {
     const data = `Reverted 0x8e4a23d6${'0'.repeat(62)}aa`
     server.script = raw(200, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM error","data":"${data}"}}`)
     const contract = new new Web3(createProvider(transport)).eth.Contract(abi, address)
-    const failure = await failureOf(contract.methods.owner().call())
+    const failure = await getError<Error>(contract.methods.owner().call())
     expect(failure).toMatchObject({ cause: { errorName: 'Unauthorized', errorArgs: { who } } })
   })
 })
@@ -55,7 +51,7 @@ describe('a bare transport', () => {
       },
     ],
   ])('passed to web3.js fails with an error that names createProvider: %s', async (_, call) => {
-    const failure = await failureOf(call(new Web3(transport as never)))
+    const failure = await getError<Error>(call(new Web3(transport as never)))
     expect(failure.message).toContain('createProvider(transport)')
     expect(server.seen).toEqual([])
   })

@@ -45,13 +45,13 @@ const make = (options: Partial<TransportOptions> = {}): KeyrailProvider => {
   open.push(provider)
   return provider
 }
-const failureOf = (call: Promise<unknown>): Promise<Record<string, unknown>> =>
+const getOutcome = (call: Promise<unknown>): Promise<Record<string, unknown>> =>
   call.then(
     (value) => ({ value }),
     (error: unknown) => error as Record<string, unknown>,
   )
-const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
-  failureOf(new new Web3(provider).eth.Contract(abi, address).methods.owner().call())
+const readOwner = (provider: KeyrailProvider): ReturnType<typeof getOutcome> =>
+  getOutcome(new new Web3(provider).eth.Contract(abi, address).methods.owner().call())
 const methods = (): string[] => server.seen.map(({ json }) => json.method)
 
 test('a call sends exactly one request, and the provider exposes only the redacted URL', async () => {
@@ -88,7 +88,7 @@ describe('a failure that is not a revert is not reported as one, and has its HTT
     ['a page that contains "revert"', 'badResponse', 200, raw(200, '<html>we had to revert</html>')],
   ] as const)('%s', async (_, kind, status, script) => {
     server.script = script
-    const failure = await failureOf(new Web3(make()).eth.call({ to: address }))
+    const failure = await getOutcome(new Web3(make()).eth.call({ to: address }))
     expect(isKeyrailError(failure, kind)).toBe(true)
     expect(failure).toMatchObject({ status })
     expect(methods()).toEqual(['eth_call'])
@@ -97,13 +97,13 @@ describe('a failure that is not a revert is not reported as one, and has its HTT
 
   test('an error of the node keeps its code', async () => {
     server.script = rpcError({ code: -32_000, message: 'nonce too low' })
-    const failure = await failureOf(new Web3(make()).eth.getBlockNumber())
+    const failure = await getOutcome(new Web3(make()).eth.getBlockNumber())
     expect(failure).toMatchObject({ name: 'InvalidResponseError', cause: { code: -32_000, message: 'nonce too low' } })
   })
 
   test('a failed execution that is not a revert keeps the message of the node', async () => {
     server.script = rpcError({ code: -32_000, message: 'out of gas' })
-    expect(await failureOf(new Web3(make()).eth.call({ to: address }))).toMatchObject({
+    expect(await getOutcome(new Web3(make()).eth.call({ to: address }))).toMatchObject({
       cause: { message: 'out of gas' },
     })
   })
@@ -122,7 +122,7 @@ describe('a batch', () => {
     const web3 = new Web3(make())
     const batch = new web3.BatchRequest()
     const calls = ['eth_blockNumber', 'eth_gasPrice', 'eth_chainId', 'net_version'].map((method, at) =>
-      failureOf(batch.add({ jsonrpc: '2.0', id: at + 1, method, params: [] } as never)),
+      getOutcome(batch.add({ jsonrpc: '2.0', id: at + 1, method, params: [] } as never)),
     )
     await batch.execute({ timeout: 5_000 })
     const [block, gas, chain, version] = await Promise.all(calls)
@@ -155,7 +155,7 @@ test('as an EIP-1193 provider it returns bare results, and fails with a code', a
   const { request } = provider
   expect(await request({ method: 'eth_blockNumber', params: [] } as never)).toBe('0x1')
   server.script = rpcError({ code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` })
-  expect(await failureOf(request({ method: 'eth_call', params: [{}] } as never))).toMatchObject({ code: 3, data })
+  expect(await getOutcome(request({ method: 'eth_call', params: [{}] } as never))).toMatchObject({ code: 3, data })
 })
 
 test('request works detached', async () => {

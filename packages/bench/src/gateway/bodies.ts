@@ -1,6 +1,6 @@
 const call = (id: number): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${id.toString(16).padStart(40, '0')}","latest"]}`
-/** Single calls. No two in flight are alike: the service sends the same read once for all callers that wait for it, which no floor does. */
+/** Single calls. No two in flight are equal: the service sends identical reads once, which the floor does not do. */
 export const single = Array.from({ length: 256 }, (_, n) => call(n))
 /** Batches of 100 calls. */
 export const batch = Array.from({ length: 128 }, (_, n) => {

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 
 /**
- * The least that a program in front of a node can do: it takes a body, posts it over a pool of connections, and gives back what comes.
+ * Starts the floor: the minimal proxy in front of a node. It posts each body over a pool of connections and returns the response.
  * It checks nothing and counts nothing.
  *
  * @param upstream - The node.
- * @param options.parse - Also reads question and answer as JSON and writes the answer anew, as whoever looks into a batch must.
- * @returns Where it listens.
+ * @param options.parse - Also parses requests and responses and serializes the responses again, as a proxy that handles batches must.
+ * @returns Its URL.
  */
 export async function startFloor(upstream: string, { parse }: { readonly parse: boolean }): Promise<string> {
   const pool = new Pool(upstream, { connections: 64, pipelining: 1 })
@@ -28,9 +28,9 @@ export async function startFloor(upstream: string, { parse }: { readonly parse: 
           onResponseData: (_, chunk) => void parts.push(chunk),
           onResponseEnd: () => {
             const whole = Buffer.concat(parts)
-            const answer = parse ? Buffer.from(JSON.stringify(JSON.parse(whole.toString()))) : whole
-            response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
-            response.end(answer)
+            const body = parse ? Buffer.from(JSON.stringify(JSON.parse(whole.toString()))) : whole
+            response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+            response.end(body)
           },
           onResponseError: () => response.destroy(),
         },

@@ -12,13 +12,13 @@ const rejections: readonly (readonly [name: string, title: string, bar: number])
   ['badJwt', 'a bad JWT that was seen before', 0.6],
 ]
 
-/** The bars of a block to many WebSockets. */
+/** The bars for delivering a block to many WebSockets. */
 const sockets = [
   { security: 'plain', title: 'plain', most: { memory: 100, last: 100, cpu: 80 } },
   { security: 'tls', title: 'TLS', most: { memory: 500, last: 200, cpu: 150 } },
 ] as const
 
-/** The rows of the service: what it costs beside the least that a program in front of a node can do. */
+/** The rows of the service: its cost, compared with a minimal proxy. */
 export const gatewayRows: readonly FigureRow[] = [
   {
     name: 'gatewaySingle',
@@ -26,7 +26,7 @@ export const gatewayRows: readonly FigureRow[] = [
     program,
     args: ['single'],
     figures: [
-      { key: 'ratio', title: 'service, CPU of an answer beside the floor', unit: '×', most: 1 / 0.75, control },
+      { key: 'ratio', title: 'service, CPU of a response beside the floor', unit: '×', most: 1 / 0.75, control },
       controlFigure,
       cpu('floor', 'floor'),
       cpu('gateway', 'service'),
@@ -66,7 +66,14 @@ export const gatewayRows: readonly FigureRow[] = [
     figures: [
       { key: 'ratio', title: 'CPU of a call beside four separate services', unit: '×', most: 1.1, control },
       { ...controlFigure, title: 'four separate services beside themselves' },
-      { key: 'toOne', title: 'CPU of a call beside one process with all calls', unit: '×' },
+      { key: 'toOne', title: 'CPU of a call beside one process with all calls', unit: '×', most: 1.1, control },
+      {
+        key: 'toOneBusy',
+        title: 'the same with 64 connections that never pause, as many calls as each can take',
+        unit: '×',
+        most: 1.1,
+        control,
+      },
       { key: 'separateToOne', title: 'four separate services beside one process with all calls', unit: '×' },
       cpu('workers', 'four workers'),
       cpu('separate', 'four separate services'),
@@ -74,7 +81,8 @@ export const gatewayRows: readonly FigureRow[] = [
     ],
     note:
       'CPU of all processes. Separate services share nothing, so what they cost beside one process is the cost of four processes with a quarter of\n' +
-      'the calls each: compiled code and caches of their own, and an event loop that wakes up for fewer calls. What workers share is the bar.',
+      'the calls each: compiled code and caches of their own, and an event loop that wakes up for fewer calls. On two cores, four busy workers also\n' +
+      'take the cores from each other.',
   },
   {
     name: 'gatewayBatch',
@@ -84,7 +92,7 @@ export const gatewayRows: readonly FigureRow[] = [
     figures: [
       {
         key: 'ratio',
-        title: 'service, CPU of an answer beside a floor that parses',
+        title: 'service, CPU of a response beside a floor that parses',
         unit: '×',
         most: 1 / 0.6,
         control,
@@ -130,13 +138,13 @@ export const gatewayRows: readonly FigureRow[] = [
     figures: [
       ...rejections.map(([key, title, most]): Figure => ({
         key,
-        title: `${title}, CPU beside an answered call`,
+        title: `${title}, CPU beside an accepted call`,
         unit: '×',
         most,
         control,
       })),
-      { ...controlFigure, title: 'an answered call beside itself' },
-      cpu('answered', 'answered'),
+      { ...controlFigure, title: 'an accepted call beside itself' },
+      cpu('accepted', 'accepted'),
     ],
     note: 'All by one process, one kind of request after the other.',
   },
@@ -167,11 +175,11 @@ export const gatewayRows: readonly FigureRow[] = [
   },
   {
     name: 'gatewaySlowReaders',
-    title: 'The service, 32 answers of 4 MB at once, half of them read at 100 kB a second',
+    title: 'The service, 32 responses of 4 MB at once, half of them read at 100 kB a second',
     program: 'gateway/slowReaders.ts',
     enough: 3,
     figures: [{ key: 'growth', title: 'memory that they added', unit: 'MB', most: 100 }],
-    note: 'Above what the process held after four such answers, one after another.',
+    note: 'Above what the process held after four such responses, one after another.',
   },
   {
     name: 'gatewaySubscriptions',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// A process of its own: a node that answers everything but the service's own questions with four megabytes.
+// Runs in a separate process: a node whose results have four megabytes, except for the queries of the service.
 
 const large = Buffer.from(`"0x${'ab'.repeat(2_000_000)}"}`)
 

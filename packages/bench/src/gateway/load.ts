@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** What is asked again and again. */
+/** Requests that are sent repeatedly. */
 export interface Load {
-  /** Each request takes the next one: all with the first body, then all with the second. */
+  /** Requests use them in turn: all paths with the first body, then all with the second. */
   readonly paths: readonly string[]
   readonly bodies: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
@@ -17,12 +17,12 @@ export interface Load {
   readonly pauseMs?: number
 }
 
-/** What a slice of load saw. */
+/** The result of a slice of load. */
 export interface Served {
   readonly requests: number
-  /** Answers of another status than 2xx. */
+  /** Responses with another status than 2xx. */
   readonly rejected: number
-  /** Requests that got no answer. */
+  /** Requests without a response. */
   readonly lost: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -31,7 +31,7 @@ export interface Served {
 const quoted = (value: string): string => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 const list = (values: readonly string[]): string => `{${values.map(quoted).join(',')}}`
 
-/** A program for wrk. Requests are written beforehand, so that making them costs nothing in the slice. */
+/** A program for wrk. It formats the requests before the slice starts, so that this costs nothing. */
 const program = ({ paths, bodies, headers = {}, pauseMs = 0 }: Load): string => `
 local paths, bodies = ${list(paths)}, ${list(bodies)}
 wrk.method = "POST"
@@ -58,11 +58,11 @@ end
 `
 
 /**
- * Puts load on a server for a while, by wrk with one thread.
+ * Sends load to a server for some seconds, with one thread of wrk.
  *
- * @throws where wrk is not there: it comes with Debian's package of that name.
+ * @throws If wrk is not installed.
  */
-export async function putLoad(url: string, load: Load, seconds: number): Promise<Served> {
+export async function runLoad(url: string, load: Load, seconds: number): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-load-'))
   try {
     const file = join(folder, 'load.lua')
@@ -75,9 +75,9 @@ export async function putLoad(url: string, load: Load, seconds: number): Promise
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     )
-    const said = text(child.stdout)
+    const output = text(child.stdout)
     const [code] = (await once(child, 'exit')) as [number | null]
-    const line = (await said).trim().split('\n').at(-1) ?? ''
+    const line = (await output).trim().split('\n').at(-1) ?? ''
     if (code !== 0) throw new Error(`wrk ended with ${code}`)
     return JSON.parse(line) as Served
   } catch (error) {

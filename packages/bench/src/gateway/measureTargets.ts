@@ -5,7 +5,7 @@ import { startCollector } from './startCollector.ts'
 import { startTarget } from './startTarget.ts'
 import type { RunningTarget, Slice } from './startTarget.ts'
 
-// Run by measureFigures: the number of rounds, then which row.
+// Run by measureFigures. Arguments: the number of rounds, and the row.
 
 const SECONDS = 1
 const WARM_UP_SECONDS = 3
@@ -19,23 +19,23 @@ const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<Run
   return target
 }
 
-/** Something that is put under load: a target, and what it is asked. */
+/** A target and the load that it gets. */
 interface Subject {
   readonly target: RunningTarget
-  /** @default that of the target */
+  /** @default the URL of the target */
   readonly url: string | undefined
   readonly load: Load
-  /** Whether it answers or rejects. */
+  /** Whether it rejects the requests. */
   readonly rejects: boolean
 }
 
 /** The kinds of requests that are not rejected. */
-const served = new Set(['good', 'traced'])
+const served = new Set(['accepted', 'traced'])
 
 const toSubject = (
   target: RunningTarget,
   bodies: readonly string[],
-  kind = 'good',
+  kind = 'accepted',
   more: Partial<Load> = {},
 ): Subject => ({
   target,
@@ -46,15 +46,15 @@ const toSubject = (
 
 const slice = async ({ target, url, load, rejects }: Subject, seconds: number): Promise<Slice> => {
   const seen = await target.slice(load, seconds, url)
-  // What a slice measured must be what its row says, or the figure is of something else.
+  // Otherwise the figure would not be what its row says.
   const wrong = rejects ? seen.requests - seen.rejected : seen.rejected
   if (seen.requests === 0 || seen.lost > 0 || wrong > seen.requests / 1_000)
     throw new Error(`a slice went wrong: ${JSON.stringify(seen)}`)
   return seen
 }
 
-/** Slices of each subject, there and back in turn: what changes slowly falls on all alike. */
-async function slicesOf<Name extends string>(
+/** Measures slices of each subject, in alternating order, so that slow changes affect all subjects equally. */
+async function measureSlices<Name extends string>(
   subjects: Readonly<Record<Name, Subject>>,
   rounds: number,
 ): Promise<readonly Readonly<Record<Name, Slice>>[]> {
@@ -71,14 +71,14 @@ async function slicesOf<Name extends string>(
 
 type Figures = Record<string, readonly number[]>
 
-/** Single calls to a service beside a process that only forwards them. */
+/** Compares single calls to a service with a process that only forwards them. */
 const measureSingle = async (name: string, program: 'cluster' | undefined, rounds: number): Promise<Figures> => {
   const subjects = {
     floor: toSubject(await open('floor'), single),
     gateway: toSubject(await open(name, program), single),
     again: toSubject(await open('floor'), single),
   }
-  const seen = await slicesOf(subjects, rounds)
+  const seen = await measureSlices(subjects, rounds)
   return {
     ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
     control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
@@ -87,10 +87,10 @@ const measureSingle = async (name: string, program: 'cluster' | undefined, round
   }
 }
 
-/** How often a round compares: with more and shorter pairs, less of what else runs on the machine falls on one side only. */
+/** Comparisons per round: with more and shorter pairs, other load on the machine affects both sides more equally. */
 const PAIRS = 3
 
-/** A service that traces every hundredth request between two slices of one that traces none. */
+/** Compares a service that traces every hundredth request with slices before and after it of one that traces none. */
 const measureTracing = async (rounds: number): Promise<Figures> => {
   const target = await open('tracing')
   const subjects = {
@@ -98,7 +98,7 @@ const measureTracing = async (rounds: number): Promise<Figures> => {
     traced: toSubject(target, single, 'traced'),
     again: toSubject(target, single),
   }
-  const seen = await slicesOf(subjects, rounds * PAIRS)
+  const seen = await measureSlices(subjects, rounds * PAIRS)
   return {
     ratio: seen.map(({ untraced, traced, again }) => (2 * traced.cpuUs) / (untraced.cpuUs + again.cpuUs)),
     control: seen.map(({ untraced, again }) => again.cpuUs / untraced.cpuUs),
@@ -118,7 +118,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       again: toSubject(await open('floorParsing'), batch),
       single: toSubject(await open('floor'), single),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
       item: seen.map((one) => one.gateway.cpuUs / 100 / one.single.cpuUs),
@@ -131,11 +131,11 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   lone: async (rounds) => {
     const alone = { connections: 1 }
     const subjects = {
-      floor: toSubject(await open('floor'), single, 'good', alone),
-      gateway: toSubject(await open('service'), single, 'good', alone),
-      again: toSubject(await open('floor'), single, 'good', alone),
+      floor: toSubject(await open('floor'), single, 'accepted', alone),
+      gateway: toSubject(await open('service'), single, 'accepted', alone),
+      again: toSubject(await open('floor'), single, 'accepted', alone),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map(({ floor, gateway }) => gateway.p50Ms / floor.p50Ms - 1),
       control: seen.map(({ floor, again }) => again.p50Ms / floor.p50Ms),
@@ -149,7 +149,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       metered: toSubject(await open('manyKeys', 'manyKeys'), threeMethods),
       again: toSubject(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map(({ unmetered, metered }) => metered.p99Ms / unmetered.p99Ms),
       control: seen.map(({ unmetered, again }) => again.p99Ms / unmetered.p99Ms),
@@ -166,7 +166,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       million: toSubject(million, threeMethods),
       again: toSubject(few, threeMethods),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     return {
       ratio: seen.map((one) => one.few.requests / one.million.requests),
       control: seen.map((one) => one.again.requests / one.few.requests),
@@ -176,23 +176,23 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   rejections: async (rounds) => {
     const target = await open('service')
     const subjects = {
-      answered: toSubject(target, single),
+      accepted: toSubject(target, single),
       unknown: toSubject(target, single, 'unknown'),
       limited: toSubject(target, single, 'limited'),
       overQuota: toSubject(target, single, 'overQuota'),
       badJwt: toSubject(target, single, 'badJwt'),
       again: toSubject(target, single),
     }
-    const seen = await slicesOf(subjects, rounds)
+    const seen = await measureSlices(subjects, rounds)
     const beside = (name: keyof typeof subjects): readonly number[] =>
-      seen.map((one) => one[name].cpuUs / one.answered.cpuUs)
+      seen.map((one) => one[name].cpuUs / one.accepted.cpuUs)
     return {
       unknown: beside('unknown'),
       limited: beside('limited'),
       overQuota: beside('overQuota'),
       badJwt: beside('badJwt'),
       control: beside('again'),
-      answered: seen.map(({ answered }) => answered.cpuUs),
+      accepted: seen.map(({ accepted }) => accepted.cpuUs),
     }
   },
 }

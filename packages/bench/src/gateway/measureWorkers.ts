@@ -1,17 +1,16 @@
 import { startServer } from '../server/startServer.ts'
 import { single } from './bodies.ts'
-import { putLoad } from './load.ts'
+import { runLoad } from './load.ts'
 import { startTarget } from './startTarget.ts'
 import type { RunningTarget } from './startTarget.ts'
 
-// Run by measureFigures with the number of rounds: the same calls to one service, to the workers of another one, and to as many separate ones.
+// Run by measureFigures with the number of rounds. Sends the same calls to one service, to the workers of another one, and to as many separate services.
 
 const WORKERS = 4
 const SECONDS = 2
 const WARM_UP_SECONDS = 5
-/** 1,600 calls a second together, as far as the machine allows: so many that no process is idle, and so few that none waits for a core all the time. */
-const connections = 16
-const pauseMs = 40
+/** 1,600 calls a second in total, if the machine is fast enough: no process is idle, and none waits for a core all the time. */
+const steady = { connections: 16, pauseMs: 40 }
 
 const server = await startServer()
 const opened: RunningTarget[] = []
@@ -26,12 +25,12 @@ const getCpuUs = async (targets: ReadonlySet<RunningTarget>): Promise<number> =>
   return used.reduce((sum, { cpuUs }) => sum + cpuUs, 0)
 }
 
-/** Puts the same load on each target, and on one that is named twice twice that. @returns The processor time of a call. */
-const measure = async (targets: readonly RunningTarget[], seconds = SECONDS, pause = pauseMs): Promise<number> => {
+/** Sends the same load to each target, and twice the load to a target that is listed twice. @returns The CPU time of a call. */
+const measure = async (targets: readonly RunningTarget[], load = steady, seconds = SECONDS): Promise<number> => {
   const before = await getCpuUs(new Set(targets))
   const all = await Promise.all(
     targets.map(({ target: { url, paths } }) =>
-      putLoad(url, { paths: paths['good'] ?? [], bodies: single, connections, pauseMs: pause }, seconds),
+      runLoad(url, { ...load, paths: paths['accepted'] ?? [], bodies: single }, seconds),
     ),
   )
   const after = await getCpuUs(new Set(targets))
@@ -52,11 +51,20 @@ try {
   const workers = Array.from<RunningTarget>({ length: WORKERS }).fill(await open(String(WORKERS), 'workers'))
   const subjects = { separate, workers, one, again: separate }
   const names = Object.keys(subjects) as (keyof typeof subjects)[]
-  // As many calls for each process.
-  for (const name of ['separate', 'workers'] as const) await measure(subjects[name], WARM_UP_SECONDS, 0)
+  // The same number of calls for each process.
+  for (const name of ['separate', 'workers'] as const)
+    await measure(subjects[name], { ...steady, pauseMs: 0 }, WARM_UP_SECONDS)
   const seen: Record<keyof typeof subjects, number[]> = { separate: [], workers: [], one: [], again: [] }
   for (let round = 0; round < Number(rounds); round++)
     for (const name of round % 2 ? names.toReversed() : names) seen[name].push(await measure(subjects[name]))
+  // As many calls as they can take.
+  const busy: Record<'workers' | 'one', number[]> = { workers: [], one: [] }
+  const busyNames = ['workers', 'one'] as const
+  const getBusyCpuUs = (name: 'workers' | 'one'): Promise<number> =>
+    measure(subjects[name].slice(0, 1), { connections: 64, pauseMs: 0 })
+  for (const name of busyNames) await getBusyCpuUs(name)
+  for (let round = 0; round < Number(rounds); round++)
+    for (const name of round % 2 ? busyNames.toReversed() : busyNames) busy[name].push(await getBusyCpuUs(name))
   const beside = (name: keyof typeof subjects, reference: keyof typeof subjects): readonly number[] =>
     seen[name].map((cpuUs, round) => cpuUs / (seen[reference][round] ?? Number.NaN))
   process.stdout.write(
@@ -64,6 +72,7 @@ try {
       ratio: beside('workers', 'separate'),
       control: beside('again', 'separate'),
       toOne: beside('workers', 'one'),
+      toOneBusy: busy.workers.map((cpuUs, round) => cpuUs / (busy.one[round] ?? Number.NaN)),
       separateToOne: beside('separate', 'one'),
       workers: seen.workers,
       separate: seen.separate,

@@ -9,17 +9,17 @@ import type { Target } from './target.ts'
 const badToken = (kid: string): string => {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg: 'ES256', kid })}.${part({ exp: Math.floor(Date.now() / 1_000) + 3_600 })}`
-  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const signature = createSign('sha256').update(signed).sign({ key: stranger, dsaEncoding: 'ieee-p1363' }, 'base64url')
+  const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const signature = createSign('sha256').update(signed).sign({ key: otherKey, dsaEncoding: 'ieee-p1363' }, 'base64url')
   return `${signed}.${signature}`
 }
 
 /**
- * Opens the whole service in front of a node, as `keyrail serve` opens it, with all that it does to a call on: key, rate, quota, metering. Its limits
- * are above what a bench can ask, but for those who are there to be rejected.
+ * Opens the service in front of a node as `keyrail serve` does, with everything that applies to a call: keys, rates, quotas and metering. The limits
+ * are above what a bench can send, except for the users whose calls are to be rejected.
  * @param options.databaseUrl - PostgreSQL. @default SQLite
  * @param options.redisUrl - @default without Redis
- * @param options.collector - Where it sends the spans of every hundredth request. @default it traces nothing
+ * @param options.collector - The URL to which it sends the spans of every hundredth request. @default no tracing
  */
 export async function openService(
   upstream: string,
@@ -34,7 +34,7 @@ export async function openService(
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const network = { chainId: 1, upstreams: [{ url: upstream }] }
   const limits = { perSecond: 1_000_000, burst: 100_000, perDay: 1_000_000_000, perMonth: 1_000_000_000 }
-  // Its URL is known when it listens.
+  // The URL is only known once it listens.
   const { publicUrl: _, ...config } = parseServiceConfig({
     publicUrl: 'http://127.0.0.1',
     signUp: 'open',
@@ -51,12 +51,12 @@ export async function openService(
   })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
 
-  const good = await signUp(url, 'good@keyrail.test')
+  const developer = await signUp(url, 'developer@keyrail.test')
   const limited = await signUp(url, 'limited@keyrail.test')
   const overQuota = await signUp(url, 'over@keyrail.test')
   await service.storage.users.setLimits(limited.id, { perSecond: 1, burst: 1 })
   await service.storage.users.setLimits(overQuota.id, { perDay: 1 })
-  const { app, apiKey } = await good.ask<{ app: { id: string }; apiKey: string }>('/api/apps', {
+  const { app, apiKey } = await developer.post<{ app: { id: string }; apiKey: string }>('/api/apps', {
     name: 'bench',
     useCase: 'Other',
     chain: 'ethereum',
@@ -64,11 +64,11 @@ export async function openService(
   })
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = publicKey.export({ type: 'spki', format: 'pem' })
-  const { kid } = await good.ask<{ kid: string }>(`/api/apps/${app.id}/jwt-keys`, { pem })
+  const { kid } = await developer.post<{ kid: string }>(`/api/apps/${app.id}/jwt-keys`, { pem })
   return {
     url,
     paths: {
-      good: [await createKey(good)],
+      accepted: [await createKey(developer)],
       unknown: [`/testnet/${createApiKey('testnet')}`],
       limited: [await createKey(limited)],
       overQuota: [await createKey(overQuota)],

@@ -3,20 +3,20 @@ import type { Target } from './target.ts'
 
 /** The resources that a target's process has used so far. */
 export interface Used {
-  /** User and system, of all its threads. */
+  /** User and system time of all threads. */
   readonly cpuUs: number
   readonly rssMb: number
-  /** The longest that the event loop stood still since this was last asked. */
+  /** The longest stall of the event loop since the last report. */
   readonly stallMs: number
 }
 
-/** How often the event loop is looked at: this much of each delay is the wait for the next look. */
+/** The interval of the monitor. Each delay includes this wait for the next sample. */
 const resolutionMs = 1
 
 /**
- * Sends the process that forked this one the address of its target, and its own usage on each request.
- * @param options.exits - Whether the process exits when the other one has gone. @default true
- * @param options.getMoreCpuUs - The processor time of further processes of the target. @default there are none
+ * Sends the target to the parent process, and the resources that this process has used on each request.
+ * @param options.exits - Whether this process exits when the parent has exited. @default true
+ * @param options.getMoreCpuUs - Gets the CPU time of further processes of the target. @default none
  */
 export function reportUsage(
   target: Target,

@@ -4,16 +4,16 @@ import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startTarget } from './startTarget.ts'
 
-// Run by measureFigures, or by hand: `node packages/bench/src/gateway/slowReaders.ts 1`. Asks for 32 answers of 4 MB at once, half of
-// them by callers who read 100 kB a second, and prints by how much the service's memory grew above what it was before, in MB.
+// Run by measureFigures, or by hand: `node packages/bench/src/gateway/slowReaders.ts 1`. Requests 32 responses of 4 MB at once, half of
+// them from callers that read 100 kB a second, and prints how much the memory of the service grew, in MB.
 
 const callers = 32
-const answerBytes = 4_000_000
+const responseBytes = 4_000_000
 const slowBytesPerTurn = 10_000
 const turnMs = 100
 const sampleMs = 100
 
-/** Asks one call and reads all of its answer, as quickly as it comes or slowly. @returns How many bytes came. */
+/** Sends a call and reads its whole response, at full speed or slowly. @returns The number of bytes. */
 async function readResponse(
   url: URL,
   path: string,
@@ -45,8 +45,8 @@ async function measureGrowth(upstream: string): Promise<number> {
   const service = await startTarget('service', upstream)
   try {
     const url = new URL(service.target.url)
-    const [path = ''] = service.target.paths['good'] ?? []
-    // What the first large answer brings with it, code and buffers, is no growth.
+    const [path = ''] = service.target.paths['accepted'] ?? []
+    // The first large responses allocate code and buffers, which do not count as growth.
     for (let id = 1; id <= 4; id++) await readResponse(url, path, { id, slow: false })
     await wait(500)
     const { rssMb: before } = await service.used()
@@ -63,7 +63,7 @@ async function measureGrowth(upstream: string): Promise<number> {
     )
     over = true
     await sampled
-    if (read.some((bytes) => bytes < answerBytes)) throw new Error('an answer was not whole')
+    if (read.some((bytes) => bytes < responseBytes)) throw new Error('a response was incomplete')
     return most - before
   } finally {
     service.stop()

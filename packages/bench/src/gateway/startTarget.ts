@@ -2,20 +2,20 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Used } from './reportUsage.ts'
 import type { Target } from './target.ts'
-import { putLoad } from './load.ts'
+import { runLoad } from './load.ts'
 import type { Load, Served } from './load.ts'
 
-/** A slice of load, and what it cost the target. */
+/** A slice of load, and its cost for the target. */
 export interface Slice extends Served {
-  /** Processor time of an answer, in microseconds. */
+  /** CPU time of a response, in microseconds. */
   readonly cpuUs: number
-  /** What the target's process held when it ended. */
+  /** The memory of the target's process at the end. */
   readonly rssMb: number
-  /** The longest that its event loop stood still. */
+  /** The longest stall of its event loop. */
   readonly stallMs: number
 }
 
-/** A target in a process of its own. */
+/** A target in a separate process. */
 export interface RunningTarget {
   readonly target: Target
   readonly used: () => Promise<Used>
@@ -23,7 +23,7 @@ export interface RunningTarget {
   readonly stop: () => void
 }
 
-/** The programs that open targets, by the names of those. */
+/** The programs that open targets, by name. */
 const programs = {
   targets: 'targetProcess.ts',
   workers: 'workersProcess.ts',
@@ -31,7 +31,7 @@ const programs = {
   cluster: '../../test/gateway/clusterProcess.ts',
 }
 
-/** Starts a target in front of an upstream. `name` is one of targets.ts, or one of the program that is named. `collector` is where it may send spans. */
+/** Starts a target in front of an upstream. `name` is one of targets.ts, or one of the given program. `collector` is the URL for spans. */
 export async function startTarget(
   name: string,
   upstream: string,
@@ -39,7 +39,7 @@ export async function startTarget(
   collector = '',
 ): Promise<RunningTarget> {
   const child = fork(new URL(programs[program], import.meta.url), [name, upstream, collector], {
-    // What stands with the tests is made of sources.
+    // The programs in the test folder import sources.
     execArgv: program === 'targets' || program === 'workers' ? [] : ['--conditions=@keyrail/source'],
   })
   const gone = once(child, 'exit').then(() => {
@@ -50,16 +50,16 @@ export async function startTarget(
     Promise.race([once(child, 'message').then(([value]) => value as unknown), gone])
   const target = (await message()) as Target
   const used = async (): Promise<Used> => {
-    const answer = message()
+    const reply = message()
     child.send('used')
-    return (await answer) as Used
+    return (await reply) as Used
   }
   return {
     target,
     used,
     slice: async (load, seconds, url = target.url) => {
       const before = await used()
-      const served = await putLoad(url, load, seconds)
+      const served = await runLoad(url, load, seconds)
       const after = await used()
       const { rssMb, stallMs } = after
       return { ...served, rssMb, stallMs, cpuUs: (after.cpuUs - before.cpuUs) / served.requests }

@@ -1,9 +1,9 @@
-/** Something in front of the node, and the paths by which it may be asked, by what becomes of the question. */
+/** A server in front of the node, with its paths by what happens to requests: `accepted`, or the reason of a rejection. */
 export interface Target {
   readonly url: string
   readonly paths: Readonly<Record<string, readonly string[]>>
-  /** What is sent with them, where that is not all alike. */
+  /** Headers for some of the paths. */
   readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** The service that some of them are sent to, if the process has another one for these. @default url */
+  /** The URL for some of the paths, if the process has a second service. @default url */
   readonly urls?: Readonly<Record<string, string>>
 }

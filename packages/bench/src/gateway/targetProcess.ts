@@ -1,7 +1,7 @@
 import { targets } from './targets.ts'
 import { reportUsage } from './reportUsage.ts'
 
-// A process of its own for each target, so that one does not pay for what another left behind.
+// Each target runs in a separate process, so that none pays for the garbage of another.
 
 const [, , name = '', upstream = '', collector = ''] = process.argv
 const open = targets[name]

@@ -39,7 +39,7 @@ const startPrimary = async (): Promise<void> => {
   process.argv.push(file)
   cluster.setupPrimary({ args: process.argv.slice(2) })
   await startWorkers({ file, write: () => {}, environment, workers: Number(workers) })
-  const developer = await signUp(url, 'good@keyrail.test')
+  const developer = await signUp(url, 'developer@keyrail.test')
   const getCpuUs = async (worker: Worker): Promise<number> => {
     worker.send(used)
     for (;;) {
@@ -48,7 +48,7 @@ const startPrimary = async (): Promise<void> => {
     }
   }
   reportUsage(
-    { url, paths: { good: [await createKey(developer)] } },
+    { url, paths: { accepted: [await createKey(developer)] } },
     {
       getMoreCpuUs: async () => {
         const all = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)

@@ -1,6 +1,6 @@
 import type { Figure, FigureRow } from '../figureRow.ts'
 
-/** What is measured, how many calls a slice makes, and the bar of our time beside web3.py's. */
+/** The workloads, the calls of a slice, and the bars for the ratio to web3.py. */
 export const workloads: readonly {
   readonly name: string
   readonly title: string
@@ -13,7 +13,7 @@ export const workloads: readonly {
   { name: 'logs', title: '10 eth_getLogs of 5 MB', calls: 1, most: 1 },
 ]
 
-const figuresOf = ({ name, title, most }: (typeof workloads)[number]): readonly Figure[] => [
+const createFigures = ({ name, title, most }: (typeof workloads)[number]): readonly Figure[] => [
   { key: `${name}Wall`, title: `${title}: keyrail beside web3.py`, unit: '×', most, control: `${name}WallControl` },
   { key: `${name}WallControl`, title: `${title}: web3.py beside itself`, unit: '×' },
   {
@@ -24,24 +24,26 @@ const figuresOf = ({ name, title, most }: (typeof workloads)[number]): readonly 
     control: `${name}CpuControl`,
   },
   { key: `${name}CpuControl`, title: `${title}: web3.py beside itself, CPU`, unit: '×' },
+  { key: `${name}Instant`, title: `${title}: a provider that takes no time beside web3.py, CPU`, unit: '×' },
   { key: `${name}Keyrail`, title: `${title}: keyrail`, unit: 'ms' },
   { key: `${name}Web3`, title: `${title}: web3.py`, unit: 'ms' },
 ]
 
-const rowOf = (way: 'sync' | 'async', title: string): FigureRow => ({
+const createRow = (way: 'sync' | 'async', title: string): FigureRow => ({
   name: way === 'sync' ? 'pythonSync' : 'pythonAsync',
   title,
   program: 'python/measurePython.ts',
   args: [way],
-  figures: workloads.flatMap(figuresOf),
+  figures: workloads.flatMap(createFigures),
   enough: 10,
   note:
-    'Python, web3.py and the packages below it as `packages/python/requirements.txt` pins them. Three processes take their\n' +
-    'calls by turns of a tenth, in random order and one at a time: our provider, and that of web3.py twice. All keep their connections.',
+    'Python, web3.py and the packages below it as `packages/python/requirements.txt` pins them. Four processes take turns\n' +
+    'of a tenth of their calls, in random order and one at a time: our provider, that of web3.py twice, and one that responds from memory,\n' +
+    'which shows the time that web3.py takes itself: no provider can be faster. All keep their connections.',
 })
 
-/** The rows of the provider for web3.py, beside web3.py's own. */
+/** The rows of the provider for web3.py, compared with web3.py's own. */
 export const pythonRows: readonly FigureRow[] = [
-  rowOf('sync', "Python, KeyrailProvider beside web3.py's HTTPProvider"),
-  rowOf('async', "Python, AsyncKeyrailProvider beside web3.py's AsyncHTTPProvider"),
+  createRow('sync', "Python, KeyrailProvider beside web3.py's HTTPProvider"),
+  createRow('async', "Python, AsyncKeyrailProvider beside web3.py's AsyncHTTPProvider"),
 ]

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** What a workload cost in a process of Python. */
+/** The cost of a workload in a Python process. */
 export interface PythonCost {
   readonly wallMs: number
-  /** Of that process, user and system. */
+  /** User and system time of the process. */
   readonly cpuMs: number
 }
 
-/** A provider of Python in a process of its own. */
+/** A Python provider in a separate process. */
 export interface PythonSubject {
   readonly run: (workload: string) => Promise<PythonCost>
   readonly stop: () => void
@@ -19,8 +19,8 @@ export interface PythonSubject {
 /**
  * Starts `packages/python/bench.py`.
  *
- * @param python - The program of Python.
- * @param words - Whose provider, which way, and the server's address.
+ * @param python - The Python executable.
+ * @param words - The provider, `sync` or `async`, and the URL of the server.
  */
 export function startPythonSubject(python: string, words: readonly string[]): PythonSubject {
   const file = fileURLToPath(new URL('../../../python/bench.py', import.meta.url))

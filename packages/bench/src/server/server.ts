@@ -1,22 +1,22 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { makeAnswers } from './answers.ts'
+import { createResults } from './results.ts'
 
-// A process of its own. It speaks over bare sockets, with answers made beforehand, so that the client is what a row measures.
+// Runs in a separate process, on bare sockets and with prepared results, so that rows measure the client.
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
-const answers = new Map(
-  Object.entries(makeAnswers()).map(([method, result]) => [method, Buffer.from(`,"result":${result}}`)]),
+const results = new Map(
+  Object.entries(createResults()).map(([method, result]) => [method, Buffer.from(`,"result":${result}}`)]),
 )
 const unknownMethod = Buffer.from(',"error":{"code":-32601,"message":"the method does not exist"}}')
 
-/** `{"jsonrpc":"2.0","id":7` and the rest, made beforehand. */
+/** `{"jsonrpc":"2.0","id":7`, and the prepared rest. */
 const parts = (id: unknown, method: string): readonly [Buffer, Buffer] => [
   Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)}`),
-  answers.get(method) ?? unknownMethod,
+  results.get(method) ?? unknownMethod,
 ]
 
-const answerTo = (body: string): readonly Buffer[] => {
+const createResponse = (body: string): readonly Buffer[] => {
   const call = JSON.parse(body) as { id: unknown; method: string } | { id: unknown; method: string }[]
   if (!Array.isArray(call)) return parts(call.id, call.method)
   const list = call.flatMap(({ id, method }, at) => [Buffer.from(at ? ',' : '['), ...parts(id, method)])
@@ -29,17 +29,17 @@ setInterval(() => {
 }, 1_000).unref()
 
 const reply = (socket: Socket, body: string): void => {
-  const pieces = answerTo(body)
+  const chunks = createResponse(body)
   let bytes = 0
-  for (const piece of pieces) bytes += piece.length
+  for (const chunk of chunks) bytes += chunk.length
   const head =
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: ${date}\r\nConnection: keep-alive\r\n` +
     `Keep-Alive: timeout=60\r\nContent-Length: ${bytes}\r\n\r\n`
-  // A small answer is one piece; a large one is not copied.
-  if (bytes < 65_536) return void socket.write(Buffer.concat([Buffer.from(head), ...pieces]))
+  // Small responses are joined into one chunk; large ones are not copied.
+  if (bytes < 65_536) return void socket.write(Buffer.concat([Buffer.from(head), ...chunks]))
   socket.cork()
   socket.write(head)
-  for (const piece of pieces) socket.write(piece)
+  for (const chunk of chunks) socket.write(chunk)
   socket.uncork()
 }
 
@@ -56,7 +56,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       if (waiting.length < end + 4 + length) return
       const body = waiting.toString('utf8', end + 4, end + 4 + length)
       waiting = waiting.subarray(end + 4 + length)
-      // A path such as /after/20 asks for that many milliseconds of latency.
+      // A path such as /after/20 adds this latency in milliseconds.
       const latencyMs = Number(/^\S+ \/after\/(\d+)/.exec(head)?.[1] ?? 0)
       if (latencyMs) setTimeout(() => reply(socket, body), latencyMs)
       else reply(socket, body)

@@ -1,7 +1,7 @@
 import type { TransportOptions } from '@keyrail/core'
 import { KeyrailProvider } from '@keyrail/ethers'
 import { JsonRpcProvider, Network } from 'ethers'
-import { readsOf } from './readsOf.ts'
+import { createReadsSubject } from './createReadsSubject.ts'
 import type { Subject } from './subject.ts'
 
 /** ethers' raw request over Keyrail. */
@@ -14,7 +14,7 @@ export function openEthers(url: string, options: Partial<TransportOptions> = {})
 }
 
 const reads = (provider: JsonRpcProvider): Subject =>
-  readsOf(
+  createReadsSubject(
     {
       balance: (account) => provider.getBalance(account),
       blockByHash: (hash) => provider.getBlock(hash),
@@ -27,6 +27,6 @@ const reads = (provider: JsonRpcProvider): Subject =>
 /** ethers' reads over Keyrail. */
 export const openEthersReads = (url: string): Subject => reads(new KeyrailProvider({ url, chainId: 1 }))
 
-/** ethers' reads over its own provider, at its best: the network is told, and no call waits to be joined. */
+/** ethers' reads over its own provider in its fastest form: with a static network and without batches. */
 export const openOwnEthersReads = (url: string): Subject =>
   reads(new JsonRpcProvider(url, undefined, { staticNetwork: Network.from(1), batchMaxCount: 1 }))

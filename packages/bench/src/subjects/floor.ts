@@ -2,7 +2,7 @@ import http from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { Subject } from './subject.ts'
 
-interface Answer {
+interface RpcResponse {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: { readonly message?: string }
@@ -11,12 +11,12 @@ interface Answer {
 const MAX_BYTES = 2 ** 26
 
 /**
- * The floor: what a careful engineer writes by hand over `node:http` for one node, and no more. Kept-alive connections, one timer for
- * connect, headers and body, status and id checked, size capped, gzip accepted, a broken connection told.
+ * The floor: what a careful engineer writes by hand over `node:http` for one node. It has keep-alive connections and one timer for
+ * connect, headers and body, checks status, id and size, accepts gzip, and reports a broken connection.
  *
  * @param url - The node.
- * @param maxSockets - How many connections there may be at once.
- * @param timeoutMs - Its timer runs while a call waits for a connection too, so a flood needs a longer one.
+ * @param maxSockets - The maximum number of connections.
+ * @param timeoutMs - The timeout, which includes the wait for a connection, so a flood needs a longer one.
  */
 export function openFloor(url: string, maxSockets: number = Infinity, timeoutMs = 10_000): Subject {
   const agent = new http.Agent({ keepAlive: true, maxSockets })
@@ -35,12 +35,12 @@ export function openFloor(url: string, maxSockets: number = Infinity, timeoutMs 
     new Promise((resolve, reject) => {
       const request = http.request(options, (response) => {
         const { statusCode, headers } = response
-        if (Number(headers['content-length']) > MAX_BYTES) request.destroy(new Error('the answer is too large'))
+        if (Number(headers['content-length']) > MAX_BYTES) request.destroy(new Error('the response is too large'))
         const chunks: Buffer[] = []
         let bytes = 0
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length
-          if (bytes > MAX_BYTES) request.destroy(new Error('the answer is too large'))
+          if (bytes > MAX_BYTES) request.destroy(new Error('the response is too large'))
           else chunks.push(chunk)
         })
         response.on('error', fail)
@@ -61,7 +61,7 @@ export function openFloor(url: string, maxSockets: number = Infinity, timeoutMs 
         clearTimeout(timer)
         reject(error)
       }
-      const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+      const timer = setTimeout(() => request.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
       request.on('error', fail)
       request.end(body)
     })
@@ -70,10 +70,10 @@ export function openFloor(url: string, maxSockets: number = Infinity, timeoutMs 
     call: (method, params) => {
       const id = ++lastId
       return post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), (text) => {
-        const answer = JSON.parse(text) as Answer
-        if (answer.id !== id) throw new Error('the answer is to another call')
-        if (answer.error) throw new Error(answer.error.message)
-        return answer.result
+        const response = JSON.parse(text) as RpcResponse
+        if (response.id !== id) throw new Error('the response is for another call')
+        if (response.error) throw new Error(response.error.message)
+        return response.result
       })
     },
     wave: (method, list) => {
@@ -81,17 +81,17 @@ export function openFloor(url: string, maxSockets: number = Infinity, timeoutMs 
       lastId += list.length
       const calls = list.map((params, at) => ({ jsonrpc: '2.0', id: firstId + at, method, params }))
       return post(JSON.stringify(calls), (text) => {
-        const answers = JSON.parse(text) as Answer[]
+        const responses = JSON.parse(text) as RpcResponse[]
         const results = Array.from<unknown>({ length: list.length })
         const seen = new Set<number>()
-        for (const { id, result, error } of answers) {
+        for (const { id, result, error } of responses) {
           const at = (id as number) - firstId
-          if (!(at in results) || seen.has(at)) throw new Error('an answer is to another call')
+          if (!(at in results) || seen.has(at)) throw new Error('a response is for another call')
           if (error) throw new Error(error.message)
           seen.add(at)
           results[at] = result
         }
-        if (seen.size !== list.length) throw new Error('an answer is missing')
+        if (seen.size !== list.length) throw new Error('a response is missing')
         return results
       })
     },

@@ -1,6 +1,6 @@
 import type { OpenSubject, Subject } from './subject.ts'
 
-// The peers are no dependencies of the workspace: the bench installs them into peers/ when it is asked to.
+// The peers are not dependencies of the workspace: the bench installs them into peers/ with --peers.
 const load = async (name: string): Promise<unknown> => {
   const peers = (await import(new URL('../../peers/load.mjs', import.meta.url).href)) as {
     readonly load: (name: string) => Promise<unknown>
@@ -68,7 +68,7 @@ const micro = async (url: string, options?: object): Promise<Subject> => {
   return { call: (method, params) => rpc.call(method, ...params), close }
 }
 
-/** Other libraries, each by its raw request and with its own batching where it has any. */
+/** Other libraries, each with its raw request, and with its own batching if it has any. */
 export const openPeer: Readonly<
   Record<'viem' | 'viemBatch' | 'ethers' | 'ethersBatch' | 'web3' | 'micro' | 'microBatch', OpenSubject>
 > = {

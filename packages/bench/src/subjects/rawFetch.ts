@@ -1,12 +1,12 @@
 import type { Subject } from './subject.ts'
 
-interface Answer {
+interface RpcResponse {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: { readonly message?: string }
 }
 
-/** The second reference: the global `fetch` as people write it, without a timer. */
+/** The second reference: the global `fetch` as it is commonly used, without a timer. */
 export function openRawFetch(url: string): Subject {
   const headers = { 'content-type': 'application/json' }
   let lastId = 0
@@ -18,23 +18,23 @@ export function openRawFetch(url: string): Subject {
   return {
     call: async (method, params) => {
       const id = ++lastId
-      const answer = (await post({ jsonrpc: '2.0', id, method, params })) as Answer
-      if (answer.id !== id) throw new Error('the answer is to another call')
-      if (answer.error) throw new Error(answer.error.message)
-      return answer.result
+      const response = (await post({ jsonrpc: '2.0', id, method, params })) as RpcResponse
+      if (response.id !== id) throw new Error('the response is for another call')
+      if (response.error) throw new Error(response.error.message)
+      return response.result
     },
     wave: async (method, list) => {
       const firstId = lastId + 1
       lastId += list.length
-      const answers = (await post(
+      const responses = (await post(
         list.map((params, at) => ({ jsonrpc: '2.0', id: firstId + at, method, params })),
-      )) as Answer[]
-      const byId = new Map(answers.map((answer) => [answer.id, answer]))
+      )) as RpcResponse[]
+      const byId = new Map(responses.map((response) => [response.id, response]))
       return list.map((_, at) => {
-        const answer = byId.get(firstId + at)
-        if (!answer) throw new Error('an answer is missing')
-        if (answer.error) throw new Error(answer.error.message)
-        return answer.result
+        const response = byId.get(firstId + at)
+        if (!response) throw new Error('a response is missing')
+        if (response.error) throw new Error(response.error.message)
+        return response.result
       })
     },
     close: () => {},

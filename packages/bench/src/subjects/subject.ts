@@ -1,10 +1,10 @@
-/** One way to make calls, opened on one address. */
+/** A way to make calls, opened for a URL. */
 export interface Subject {
   readonly call: (method: string, params: readonly unknown[]) => Promise<unknown>
-  /** Many calls at once, where the subject has a way of its own for that; else each goes by `call`. */
+  /** Makes many calls at once, if the subject supports that. Otherwise `call` makes each. */
   readonly wave?: (method: string, params: readonly (readonly unknown[])[]) => Promise<unknown[]>
   readonly close: () => void
 }
 
-/** A module of this folder: opens itself on an address. */
+/** Opens a subject for a URL. */
 export type OpenSubject = (url: string) => Subject | Promise<Subject>

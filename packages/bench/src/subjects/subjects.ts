@@ -7,7 +7,7 @@ import { openPeer } from './peers.ts'
 import { openRawFetch } from './rawFetch.ts'
 import type { OpenSubject } from './subject.ts'
 
-/** Every feature but batches: they would make fewer requests, and hide what the other features cost. */
+/** Every feature except batches, which would send fewer requests and hide the cost of the other features. */
 const everyFeature = (url: string): TransportOptions => ({
   endpoints: failover([{ url }], { minBlock: true }),
   cache: cache(),
@@ -16,13 +16,13 @@ const everyFeature = (url: string): TransportOptions => ({
   hooks: hooks({ onFailure: () => {} }),
 })
 const { fetch } = globalThis
-// Loaded by the subject that is one of them, and by no other: they weigh more than what is measured.
+// Imported lazily, because the libraries need more memory than the subjects that are measured.
 const viem = () => import('./viem.ts')
 const ethers = () => import('./ethers.ts')
 const web3 = () => import('./web3.ts')
 const batched = (): Pick<FeatureOptions, 'batch'> => ({ batch: batch() })
 
-/** Every way to make calls that rows name. Each runs in a process of its own. */
+/** Every subject of the rows. Each runs in a separate process. */
 export const subjects: Readonly<Record<string, OpenSubject>> = {
   floor: (url) => openFloor(url),
   'floor again': (url) => openFloor(url),

@@ -3,7 +3,7 @@ import type { TransportOptions } from '@keyrail/core'
 import { keyrail } from '@keyrail/viem'
 import { createPublicClient, http } from 'viem'
 import type { Transport } from 'viem'
-import { readsOf } from './readsOf.ts'
+import { createReadsSubject } from './createReadsSubject.ts'
 import type { Subject } from './subject.ts'
 
 /** viem's raw request over Keyrail. */
@@ -17,7 +17,7 @@ export function openViem(url: string, options: Partial<TransportOptions> = {}): 
 const reads = (transport: Transport, close: () => void): Subject => {
   const client = createPublicClient({ transport })
   type Hex = `0x${string}`
-  return readsOf(
+  return createReadsSubject(
     {
       balance: (address) => client.getBalance({ address: address as Hex }),
       blockByHash: (blockHash) => client.getBlock({ blockHash: blockHash as Hex }),

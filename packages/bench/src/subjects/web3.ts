@@ -1,7 +1,7 @@
 import type { TransportOptions } from '@keyrail/core'
 import { KeyrailProvider } from '@keyrail/web3'
 import { Web3 } from 'web3'
-import { readsOf } from './readsOf.ts'
+import { createReadsSubject } from './createReadsSubject.ts'
 import type { Subject } from './subject.ts'
 
 /** The provider's raw request, as web3.js makes it. */
@@ -17,11 +17,11 @@ export function openWeb3(url: string, options: Partial<TransportOptions> = {}): 
 
 const reads = (provider: KeyrailProvider | string, close: () => void): Subject => {
   const { eth } = new Web3(provider)
-  return readsOf(
+  return createReadsSubject(
     {
       balance: (account) => eth.getBalance(account),
       blockByHash: (hash) => eth.getBlock(hash),
-      // A hex string is taken for a hash.
+      // web3 treats a hex string as a hash.
       blockByNumber: (hex) => eth.getBlock(BigInt(hex), true),
       logs: (range) => eth.getPastLogs(range),
     },

@@ -12,23 +12,23 @@ import { FetchRequest, JsonRpcProvider, Network } from 'ethers'
 import { http } from 'viem'
 import { Web3 } from 'web3'
 
-/** Where a client is to ask, and how. */
-export interface Asking {
-  /** The whole address, with its key. */
+/** The options of a client. */
+export interface ClientOptions {
+  /** The full URL, with its key. */
   readonly url: string
   readonly chainId: number
-  /** Calls of the same tick go together. @default false */
+  /** Whether calls of the same tick are one batch. @default false */
   readonly batch?: boolean
-  /** Whether what may be asked again is asked again. @default true */
+  /** Whether retryable calls are retried. @default true */
   readonly retries?: boolean
 }
 
-/** A way in which users reach the service: a library with a provider, its own or ours. */
+/** A way in which users call the service: a library with its own provider or with ours. */
 export interface Client {
   readonly name: string
-  /** Whether what carries its calls is Keyrail's. */
+  /** Whether Keyrail sends its calls. */
   readonly ours: boolean
-  readonly open: (asking: Asking) => TestClient
+  readonly open: (options: ClientOptions) => TestClient
 }
 
 const nowhere: Target = {
@@ -43,39 +43,39 @@ const nowhere: Target = {
 type Subject = ReturnType<typeof createViemSubject>
 const raw = (subject: Subject): TestClient => subject.open.raw(nowhere) as TestClient
 
-const optionsOf = ({ url, chainId, batch = false, retries = true }: Asking) => ({
+const toOptions = ({ url, chainId, batch = false, retries = true }: ClientOptions) => ({
   url,
   chainId,
   ...(batch ? { batch: joinCalls() } : {}),
   ...(retries ? {} : { retry: false as const }),
 })
 
-const ethersOwn = ({ url, chainId, batch = false, retries = true }: Asking): JsonRpcProvider => {
+const ethersOwn = ({ url, chainId, batch = false, retries = true }: ClientOptions): JsonRpcProvider => {
   const request = new FetchRequest(url)
   if (!retries) request.setThrottleParams({ maxAttempts: 1 })
-  // Without the network it would look for it every second, for ever, and tell the console alone that it cannot.
+  // Without a network it would query for it every second, forever, and report failures only on the console.
   return new JsonRpcProvider(request, undefined, {
     staticNetwork: Network.from(chainId),
     ...(batch ? {} : { batchMaxCount: 1 }),
   })
 }
 
-interface Answer {
+interface RpcResponse {
   readonly result?: unknown
   readonly error?: { readonly message: string }
 }
 
-/** What a user of plain fetch sees: the status, and the error that stands in the body. */
-const plainFetch = ({ url }: Asking): TestClient => {
+/** What a user of plain fetch sees: the status, and the error in the body. */
+const plainFetch = ({ url }: ClientOptions): TestClient => {
   const post = async (body: unknown): Promise<unknown> => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const answer = (await response.json()) as Answer | Answer[]
-    const error = [answer].flat().find((one) => one.error !== undefined)?.error
-    if (error === undefined) return Array.isArray(answer) ? answer.map(({ result }) => result) : answer.result
+    const message = (await response.json()) as RpcResponse | RpcResponse[]
+    const error = [message].flat().find((one) => one.error !== undefined)?.error
+    if (error === undefined) return Array.isArray(message) ? message.map(({ result }) => result) : message.result
     const { status } = response
     throw Object.assign(new Error(`${status}: ${error.message}`), { status, error })
   }
@@ -88,7 +88,7 @@ const plainFetch = ({ url }: Asking): TestClient => {
   }
 }
 
-/** All that are tried. */
+/** All clients. */
 export const clients: readonly Client[] = [
   { name: 'fetch', ours: false, open: plainFetch },
   {
@@ -102,7 +102,7 @@ export const clients: readonly Client[] = [
   {
     name: 'ethers',
     ours: false,
-    open: (asking) => raw(createEthersSubject('ethers', () => ({ provider: ethersOwn(asking) }))),
+    open: (options) => raw(createEthersSubject('ethers', () => ({ provider: ethersOwn(options) }))),
   },
   {
     name: 'web3',
@@ -111,7 +111,7 @@ export const clients: readonly Client[] = [
       const provider = new Web3.providers.HttpProvider(url)
       return {
         ...raw(createWeb3Subject('web3', () => ({ provider }))),
-        // Its calls never end where a batch is rejected as a whole: who looks at the batch itself is told.
+        // If a batch is rejected as a whole, its calls never end: only the batch itself fails.
         balances: (addresses) => {
           const batch = new new Web3(provider).BatchRequest()
           const calls = addresses.map((address, at) =>
@@ -125,24 +125,24 @@ export const clients: readonly Client[] = [
   {
     name: '@keyrail/fetch',
     ours: true,
-    open: (asking) => createTestClient(createClient(optionsOf(asking)) as never, undefined),
+    open: (options) => createTestClient(createClient(toOptions(options)) as never, undefined),
   },
   {
     name: '@keyrail/viem',
     ours: true,
-    open: (asking) => raw(createViemSubject('@keyrail/viem', () => ({ transport: keyrail(optionsOf(asking)) }))),
+    open: (options) => raw(createViemSubject('@keyrail/viem', () => ({ transport: keyrail(toOptions(options)) }))),
   },
   {
     name: '@keyrail/ethers',
     ours: true,
-    open: (asking) =>
-      raw(createEthersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(optionsOf(asking)) }))),
+    open: (options) =>
+      raw(createEthersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(toOptions(options)) }))),
   },
   {
     name: '@keyrail/web3',
     ours: true,
-    open: (asking) => {
-      const provider = new Web3Provider(optionsOf(asking))
+    open: (options) => {
+      const provider = new Web3Provider(toOptions(options))
       return raw(createWeb3Subject('@keyrail/web3', () => ({ provider, close: provider.disconnect })))
     },
   },

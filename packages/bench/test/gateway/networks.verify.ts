@@ -14,7 +14,7 @@ import { setUpPython } from '../../../../scripts/setUpPython.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clients } from './clients.ts'
 
-// One service with five networks, each on a node of its own. Each node has another number of blocks, so that the block tells the network.
+// One service with five networks, each with its own node. Each node has a different number of blocks, so that the block identifies the network.
 
 const networks = [
   { name: 'ethereum-sepolia', chainId: 11_155_111, alias: 'sepolia' },
@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keyrail-networks-'))
 const password = randomBytes(12).toString('base64url')
 let nodes: Anvil[] = []
 let service: Service
-/** The whole URLs of each network: with the key of the app and with an API key. */
+/** The full URLs of each network: with the key of the app, and with an API key. */
 const urls = new Map<string, string[]>()
 
 beforeAll(async () => {

@@ -13,34 +13,34 @@ import {
 import type { ControlApi, GatewayOptions, Service } from '@keyrail/gateway'
 import { startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
-import { chainIds, nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
+import { chainIds, unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
 import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
 import type { Visitor } from '@keyrail/gateway/test/visitor.ts'
 
-/** Bounds that are low enough to be met by a test. */
+/** Bounds that a test can reach. */
 const bounds = { maxBodyBytes: 10_000, maxBatchCalls: 5 }
 
-/** A whole service, its accounts, and what they have. */
+/** A service with accounts, apps and keys. */
 export interface Deployment {
   readonly service: Service
   readonly port: number
   readonly node: FakeUpstream
-  /** Somebody who signed up. */
+  /** A user who signed up. */
   readonly ann: Visitor
-  /** Another, whom the operator has disabled, and the path of a key of theirs. */
+  /** The path of a key of a disabled user. */
   readonly disabledPath: string
-  /** Makes an app of Ann's, and changes it. @returns Its id, its key and its path. */
+  /** Creates an app of Ann, and changes it. @returns Its id, its key and its path. */
   readonly makeApp: (
     changes?: Partial<ControlApi['PATCH /api/apps/{appId}']['body']>,
   ) => Promise<{ readonly id: string; readonly apiKey: string; readonly path: string }>
-  /** Makes an API key of Ann's for testnet. */
+  /** Creates an API key of Ann for testnet. */
   readonly makeKey: () => Promise<{ readonly id: string; readonly apiKey: string; readonly path: string }>
   readonly close: () => Promise<void>
 }
 
 const password = randomBytes(12).toString('base64url')
 
-/** Starts a service with its storage in SQLite in front of a node, and signs two people up over HTTP. */
+/** Starts a service on SQLite in front of a node, and signs two users up over HTTP. */
 export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-rejections-'))
   const node = await startFakeUpstream(chainIds.testnet)
@@ -50,7 +50,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
     signUp: 'open',
     networks: {
       testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
-      mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
     limits: { appsPerUser: 1_000 },
     services: { debug: true },
@@ -65,16 +65,16 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
   })
   const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
 
-  const keyOf = async (visitor: Visitor) => {
+  const createKey = async (visitor: Visitor) => {
     const { key, apiKey } = await visitor.get('POST /api/keys', { body: { name: 'a key', network: 'testnet' } })
     return { id: key.id, apiKey, path: `/testnet/${apiKey}` }
   }
   const [ann, bob] = [createVisitor(url), createVisitor(url)]
   await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
   const { account } = await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
-  const disabledPath = (await keyOf(bob)).path
+  const disabledPath = (await createKey(bob)).path
   const operator = createVisitor(url)
-  const { status } = await operator.ask(
+  const { status } = await operator.request(
     'POST',
     `/api/admin/users/${account.id}/disable`,
     {},
@@ -100,7 +100,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
         })
       return { id: app.id, apiKey, path: `/testnet/v2/${apiKey}` }
     },
-    makeKey: () => keyOf(ann),
+    makeKey: () => createKey(ann),
     close: async () => {
       await service.close({ graceMs: 0 })
       await node.stop()
@@ -109,27 +109,27 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
   }
 }
 
-/** Starts a service, lets it learn of a key, and takes its database away. */
+/** Starts a service, makes it cache a key, and closes its database. */
 export async function openLost(): Promise<Deployment & { readonly knownPath: string }> {
   const deployment = await openDeployment()
   const { path } = await deployment.makeApp()
-  // Rejected before any limit is asked: of those it must know nothing.
+  // This call is rejected before limits are checked, so the service caches the key without its limits.
   await post(`http://127.0.0.1:${deployment.port}${path}`, '{"jsonrpc":"2.0","id":1,"method":"eth_accounts"}')
   await deployment.service.storage.close()
   return { ...deployment, knownPath: path }
 }
 
-/** A data plane alone, with one key for testnet. */
+/** A data plane without a control API, with one key for testnet. */
 export interface TestGateway {
   readonly port: number
   readonly path: string
   readonly node: FakeUpstream
-  /** Begins to end it. */
+  /** Starts to drain it. */
   readonly drain: () => void
   readonly close: () => Promise<void>
 }
 
-/** Starts a gateway in front of a node that behaves as it is told. */
+/** Starts a gateway in front of a node with the given behaviour. */
 export async function openTestGateway(behave?: Behaviour, options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   const node = await startFakeUpstream(chainIds.testnet)
   if (behave !== undefined) node.behave = behave
@@ -139,7 +139,7 @@ export async function openTestGateway(behave?: Behaviour, options: Partial<Gatew
   const gateway = createGateway({
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
     keys,
     ...options,

@@ -9,106 +9,106 @@ import { rejections } from '@keyrail/gateway/test/rejections.ts'
 import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
 import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour } from '@keyrail/gateway/test/fakeUpstream.ts'
-import { nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
+import { unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
 import { openTestGateway } from './openDeployment.ts'
 import type { Deployment, TestGateway } from './openDeployment.ts'
-import { bytesOf, withBody } from './relay.ts'
-import type { Meddle, Passing } from './relay.ts'
+import { toBytes, withBody } from './relay.ts'
+import type { RelayedRequest, ReplaceRequest } from './relay.ts'
 
 /** The name of a rejection in the table. */
 export type RejectionName = keyof typeof rejections
 
 /** The services that rows use. */
-export interface World {
+export interface Services {
   readonly service: Deployment
-  /** One whose quota rejections have status 429. */
+  /** A service whose quota rejections have status 429. */
   readonly strict: Deployment
-  /** One whose database is gone; and the path of a key that it remembers. */
+  /** A service whose database is closed, with the path of a key that it has cached. */
   readonly lost: Deployment & { readonly knownPath: string }
 }
 
-/** Where a call is rejected. */
-export interface Scene {
+/** The endpoint at which a call is rejected. */
+export interface RejectionSetup {
   readonly port: number
-  /** Holds the key. */
+  /** The path with the key. */
   readonly path: string
-  /** Changes requests on their way. */
-  readonly meddle?: Meddle
-  /** Until when a call is rejected here, by `performance.now`; one that comes later says nothing. @default for ever */
+  /** Replaces requests before they reach the service. */
+  readonly replace?: ReplaceRequest
+  /** When calls are not rejected any more, by `performance.now`. @default never */
   readonly untilMs?: number
   /** @see startRelay */
   readonly started?: Socket[]
-  /** The bodies that a node got. */
+  /** The bodies that the node has received. */
   readonly atNode?: readonly string[]
   readonly close?: () => Promise<void>
 }
 
-/** A rejection, how it is brought about, and what clients make of it. */
+/** A rejection, how to cause it, and what clients do. */
 export interface Row {
   readonly rejection: RejectionName
-  /** Told beside the rejection's name, where there are several rows of one. */
+  /** Distinguishes rows of the same rejection. */
   readonly when?: string
-  /** Written by the rejection's own maker, so that its words cannot differ. */
+  /** Creates the rejection as the service does, so that the messages are equal. */
   readonly expected: () => Rejection
-  /** The kind of failure that it is to ours. */
+  /** The failure kind in the SDK. */
   readonly kind: FailureKind
-  /** Brings it about. */
-  readonly open: (world: World) => Scene | Promise<Scene>
-  /** Where that is another than the rejection's own: in a batch each call has its own rejection, under a good status. */
+  /** Opens an endpoint that rejects the call. */
+  readonly open: (services: Services) => RejectionSetup | Promise<RejectionSetup>
+  /** The status, if it is not that of the rejection: in a batch, each call has its own rejection under status 200. */
   readonly status?: 200
   /** @default a call of `eth_gasPrice` */
-  readonly ask?: (face: TestClient) => Promise<unknown>
+  readonly call?: (client: TestClient) => Promise<unknown>
   readonly batch?: boolean
   readonly retries?: boolean
-  /** Clients that ask again, or otherwise, and are answered. @default none */
-  readonly answered?: readonly string[]
-  /** The message of a client that does not show the rejection's, and why. By client. */
+  /** Clients whose call succeeds in the end, because they retry it or send it in another form. @default none */
+  readonly succeeds?: readonly string[]
+  /** The message of clients that do not show that of the rejection, and why. */
   readonly instead?: Readonly<Record<string, readonly [text: string, why: string]>>
-  /** The least and the most requests of a client, where these are not what its library does with any such answer. By client. */
+  /** The least and the most requests of clients, if they differ from what the library does with similar rejections. */
   readonly requests?: Readonly<Record<string, readonly [least: number, most: number]>>
-  /** Clients that are not tried, and why. */
+  /** Clients that are skipped, and why. */
   readonly without?: Readonly<Record<string, string>>
 }
 
 const at =
-  (make: (world: World) => string | Promise<string>, meddle?: Meddle) =>
-  async (world: World): Promise<Scene> => ({
-    port: world.service.port,
-    path: await make(world),
-    ...(meddle === undefined ? {} : { meddle }),
+  (make: (services: Services) => string | Promise<string>, replace?: ReplaceRequest) =>
+  async (services: Services): Promise<RejectionSetup> => ({
+    port: services.service.port,
+    path: await make(services),
+    ...(replace === undefined ? {} : { replace }),
   })
 
-// Made once: thirty rows times eight clients would be as many apps.
+// Created once, because thirty rows with eight clients each would need 240 apps.
 const paths = new WeakMap<Deployment, Map<string, Promise<string>>>()
 const madeOnce =
-  (name: string, make: (world: World) => Promise<string>) =>
-  (world: World): Promise<string> => {
-    const held = paths.get(world.service) ?? new Map<string, Promise<string>>()
-    paths.set(world.service, held)
-    const path = held.get(name) ?? make(world)
-    held.set(name, path)
+  (name: string, make: (services: Services) => Promise<string>) =>
+  (services: Services): Promise<string> => {
+    const ofService = paths.get(services.service) ?? new Map<string, Promise<string>>()
+    paths.set(services.service, ofService)
+    const path = ofService.get(name) ?? make(services)
+    ofService.set(name, path)
     return path
   }
 
-const goodPath = madeOnce('good', async ({ service }) => (await service.makeApp()).path)
+const acceptedPath = madeOnce('accepted', async ({ service }) => (await service.makeApp()).path)
 
-/** A good key, and a request that is spoiled on its way. */
-const spoiled = (spoil: (passing: Passing) => Passing): Row['open'] =>
-  at(goodPath, (passing) => bytesOf(spoil(passing)))
+/** A valid key, with a request that is changed before it reaches the service. */
+const changed = (change: (request: RelayedRequest) => RelayedRequest): Row['open'] =>
+  at(acceptedPath, (request) => toBytes(change(request)))
 const withHeader =
   (name: string, value: string) =>
-  (passing: Passing): Passing => ({
-    ...passing,
-    headers: [...passing.headers, [name, value]],
+  (request: RelayedRequest): RelayedRequest => ({
+    ...request,
+    headers: [...request.headers, [name, value]],
   })
-const withoutHeader = (passing: Passing, unwanted: string): Passing => ({
-  ...passing,
-  headers: passing.headers.filter(([name]) => name.toLowerCase() !== unwanted),
+const withoutHeader = (request: RelayedRequest, unwanted: string): RelayedRequest => ({
+  ...request,
+  headers: request.headers.filter(([name]) => name.toLowerCase() !== unwanted),
 })
 const withJson =
   (change: object) =>
-  (passing: Passing): Passing =>
-    withBody(passing, JSON.stringify({ ...(JSON.parse(passing.body) as object), ...change }))
+  (request: RelayedRequest): RelayedRequest =>
+    withBody(request, JSON.stringify({ ...(JSON.parse(request.body) as object), ...change }))
 
 const listed = (type: 'origin' | 'ip' | 'method' | 'address' | 'userAgent', value: string): Row['open'] =>
   at(
@@ -119,13 +119,13 @@ const listed = (type: 'origin' | 'ip' | 'method' | 'address' | 'userAgent', valu
     }),
   )
 
-const behind = async (...options: Parameters<typeof openTestGateway>): Promise<Scene> => {
+const behind = async (...options: Parameters<typeof openTestGateway>): Promise<RejectionSetup> => {
   const gateway = await openTestGateway(...options)
   return { port: gateway.port, path: gateway.path, atNode: gateway.node.bodies, close: gateway.close }
 }
 
-/** Connections on which the beginning of a request was sent before draining began: who closes at once would cut them off. */
-const drained = async (): Promise<Scene> => {
+/** Opens connections and sends the start of a request before the gateway drains, so that it does not close them at once. */
+const drained = async (): Promise<RejectionSetup> => {
   const gateway: TestGateway = await openTestGateway()
   const started = await Promise.all(
     Array.from({ length: 8 }, async () => {
@@ -136,39 +136,39 @@ const drained = async (): Promise<Scene> => {
       return socket
     }),
   )
-  // Answered only after what was sent before it has been read.
+  // The response comes after the gateway has read what was sent before.
   await fetch(`http://127.0.0.1:${gateway.port}/healthz`)
   gateway.drain()
-  const rest: Meddle = (passing) => bytesOf(withoutHeader(passing, 'host')).replace(/^.*\r\n/, '')
-  return { port: gateway.port, path: gateway.path, started, meddle: rest, close: gateway.close }
+  const rest: ReplaceRequest = (request) => toBytes(withoutHeader(request, 'host')).replace(/^.*\r\n/, '')
+  return { port: gateway.port, path: gateway.path, started, replace: rest, close: gateway.close }
 }
 
 const other = `0x${'22'.repeat(20)}` as const
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 const midnight = (): number => new Date().setUTCHours(24, 0, 0, 0)
 const isUsedUp = { limit: 1, remaining: 0, rejectedBy: 'day' as const }
-/** Balances of so many accounts, in one batch. */
+/** Reads the balances of several accounts in one batch. */
 const balances =
   (count: number) =>
-  (face: TestClient): Promise<unknown> =>
+  (client: TestClient): Promise<unknown> =>
     Promise.all(
-      (face.balances ?? ((addresses) => addresses.map(face.balance)))(
+      (client.balances ?? ((addresses) => addresses.map(client.balance)))(
         Array.from({ length: count }, (_, digit) => `0x${String(digit).repeat(40)}`),
       ),
     )
 
-/** An app that may make one call a day, which it has made. */
+/** Creates an app whose quota of one call a day is used up. */
 const usedUp = async (deployment: Deployment): Promise<string> => {
   const { path } = await deployment.makeApp({ limits: { perDay: 1 } })
   await post(`http://127.0.0.1:${deployment.port}${path}`, call)
   return path
 }
-/** A second, but for the way from the relay to the service. */
-const aSecond = 900
-/** An app that may make one call a second, which it has just made. */
-const tooFast = async ({ service }: World): Promise<Scene> => {
+/** A second, minus the time from the relay to the service. */
+const almostASecond = 900
+/** Creates an app whose rate of one call a second has just been used. */
+const tooFast = async ({ service }: Services): Promise<RejectionSetup> => {
   const { path } = await service.makeApp({ limits: { perSecond: 1, burst: 1 } })
-  const untilMs = performance.now() + aSecond
+  const untilMs = performance.now() + almostASecond
   await post(`http://127.0.0.1:${service.port}${path}`, call)
   return { port: service.port, path, untilMs }
 }
@@ -187,18 +187,18 @@ const ours = ['@keyrail/fetch', '@keyrail/viem', '@keyrail/ethers', '@keyrail/we
 const ofOurs = (least: number, most: number): NonNullable<Row['requests']> =>
   Object.fromEntries(ours.map((name) => [name, [least, most] as const]))
 
-/** viem asks three times more for each call of a batch, for those together whose waits happen to end together. */
-const thrice = (calls: number): readonly [number, number] => [4, 1 + 3 * calls]
+/** viem retries each call of a batch three times, and joins calls whose waits end together. */
+const retriedEach = (calls: number): readonly [number, number] => [4, 1 + 3 * calls]
 
-/** viem makes the calls of a batch its own, and finds none in an answer that is no list: it shows neither message nor status. */
+/** If the response to a batch is not an array, viem finds no response for its calls, and shows neither message nor status. */
 const blindBatch = {
-  instead: { viem: ['An unknown RPC error occurred', 'looks for the first of a list in the one rejection'] },
-  requests: { viem: thrice(6) },
+  instead: { viem: ['An unknown RPC error occurred', 'reads the rejection as an array'] },
+  requests: { viem: retriedEach(6) },
 } satisfies Partial<Row>
-/** viem has words of its own for what took too long; ours stand in `failure`. */
+/** viem has its own message for timeouts. That of Keyrail is in `failure`. */
 const tookTooLong: Row['instead'] = { '@keyrail/viem': ['took too long to respond', 'is a `TimeoutError`'] }
 
-/** A node that rejects ranges of more than 100 blocks, and whose last block is another one each time. */
+/** A node that rejects ranges of more than 100 blocks, and whose last block changes with each query. */
 const rejectRanges = (): Behaviour => {
   let blocks = 0
   return (seen) => {
@@ -216,43 +216,43 @@ export const rows: readonly Row[] = [
     rejection: 'notFound',
     expected: rejections.notFound,
     kind: 'invalidRequest',
-    open: at(async (world) => (await goodPath(world)).replace('/v2/', '/v1/')),
+    open: at(async (services) => (await acceptedPath(services)).replace('/v2/', '/v1/')),
   },
   {
     rejection: 'unknownNetwork',
     expected: () => rejections.unknownNetwork('nowhere'),
     kind: 'invalidRequest',
-    open: at(async (world) => (await goodPath(world)).replace('/testnet/', '/nowhere/')),
+    open: at(async (services) => (await acceptedPath(services)).replace('/testnet/', '/nowhere/')),
   },
   {
     rejection: 'httpMethod',
     expected: rejections.httpMethod,
     kind: 'invalidRequest',
-    open: spoiled((passing) => ({ ...passing, method: 'PUT' })),
+    open: changed((request) => ({ ...request, method: 'PUT' })),
   },
   {
     rejection: 'contentType',
     expected: rejections.contentType,
     kind: 'invalidRequest',
-    open: spoiled((passing) => withHeader('Content-Type', 'text/plain')(withoutHeader(passing, 'content-type'))),
+    open: changed((request) => withHeader('Content-Type', 'text/plain')(withoutHeader(request, 'content-type'))),
   },
   {
     rejection: 'expectationFailed',
     expected: rejections.expectationFailed,
     kind: 'invalidRequest',
-    open: spoiled(withHeader('Expect', 'cake')),
+    open: changed(withHeader('Expect', 'cake')),
   },
   {
     rejection: 'badHttp',
     expected: rejections.badHttp,
     kind: 'invalidRequest',
-    open: spoiled((passing) => withHeader('Transfer-Encoding', 'chunked')(withBody(passing, passing.body))),
+    open: changed((request) => withHeader('Transfer-Encoding', 'chunked')(withBody(request, request.body))),
   },
   {
     rejection: 'headersTooLarge',
     expected: rejections.headersTooLarge,
     kind: 'invalidRequest',
-    open: spoiled(withHeader('X-Large', 'y'.repeat(200_000))),
+    open: changed(withHeader('X-Large', 'y'.repeat(200_000))),
   },
   {
     rejection: 'requestTimeout',
@@ -261,15 +261,15 @@ export const rows: readonly Row[] = [
     instead: tookTooLong,
     open: async () => ({
       ...(await behind(undefined, { limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
-      meddle: (passing) => bytesOf({ ...withBody(passing, `${passing.body}  `), body: passing.body }),
+      replace: (request) => toBytes({ ...withBody(request, `${request.body}  `), body: request.body }),
     }),
   },
   {
     rejection: 'bodyTooLarge',
     expected: () => rejections.bodyTooLarge(10_000),
     kind: 'invalidRequest',
-    open: at(goodPath),
-    ask: (face) => face.request('eth_call', [{ to: other, data: `0x${'ab'.repeat(10_000)}` }, 'latest']),
+    open: at(acceptedPath),
+    call: (client) => client.request('eth_call', [{ to: other, data: `0x${'ab'.repeat(10_000)}` }, 'latest']),
   },
   {
     rejection: 'keyUnknown',
@@ -285,7 +285,7 @@ export const rows: readonly Row[] = [
     batch: true,
     ...blindBatch,
     open: at(() => `/testnet/${createApiKey('testnet')}`),
-    ask: balances(6),
+    call: balances(6),
   },
   {
     rejection: 'keyUnknownLimited',
@@ -294,11 +294,11 @@ export const rows: readonly Row[] = [
     instead: { ethers: ['Invalid API key', 'retries any 429 until it gets 401'] },
     requests: { ethers: [2, 12] },
     open: async () => {
-      const scene = await behind(undefined, { unknownKeys: { perSecond: 1, burst: 1 } })
+      const setup = await behind(undefined, { unknownKeys: { perSecond: 1, burst: 1 } })
       const path = `/testnet/${createApiKey('testnet')}`
-      const untilMs = performance.now() + aSecond
-      await post(`http://127.0.0.1:${scene.port}${path}`, call)
-      return { ...scene, path, untilMs }
+      const untilMs = performance.now() + almostASecond
+      await post(`http://127.0.0.1:${setup.port}${path}`, call)
+      return { ...setup, path, untilMs }
     },
   },
   {
@@ -340,7 +340,7 @@ export const rows: readonly Row[] = [
     rejection: 'keyWrongPath',
     expected: () => rejections.keyWrongPath('app', 'testnet'),
     kind: 'auth',
-    open: at(async (world) => (await goodPath(world)).replace('/v2/', '/')),
+    open: at(async (services) => (await acceptedPath(services)).replace('/v2/', '/')),
   },
   {
     rejection: 'keyStoreUnavailable',
@@ -397,24 +397,24 @@ export const rows: readonly Row[] = [
     expected: () => rejections.addressNotAllowed(other),
     kind: 'forbidden',
     open: listed('address', `0x${'11'.repeat(20)}`),
-    ask: (face) => face.balance(other),
+    call: (client) => client.balance(other),
   },
   {
     rejection: 'notAllowedWithAddresses',
     expected: () => rejections.notAllowedWithAddresses('call without an address'),
     kind: 'forbidden',
     open: listed('address', `0x${'11'.repeat(20)}`),
-    ask: (face) => face.request('eth_simulateV1', [{ blockStateCalls: [] }, 'latest']),
+    call: (client) => client.request('eth_simulateV1', [{ blockStateCalls: [] }, 'latest']),
   },
   {
     rejection: 'tracerNotAllowed',
     expected: () => rejections.tracerNotAllowed('tracer "myTracer"'),
     kind: 'forbidden',
-    open: at(goodPath),
+    open: at(acceptedPath),
     instead: {
       ethers: ['rejected due to service settings: tracer', 'shows the body as JSON, with its quotes escaped'],
     },
-    ask: (face) => face.request('debug_traceCall', [{ to: other }, 'latest', { tracer: 'myTracer' }]),
+    call: (client) => client.request('debug_traceCall', [{ to: other }, 'latest', { tracer: 'myTracer' }]),
   },
   {
     rejection: 'methodNotAllowed',
@@ -424,7 +424,7 @@ export const rows: readonly Row[] = [
     expected: () => rejections.methodNotAllowed('eth_getBalance'),
     kind: 'forbidden',
     open: listed('method', 'eth_chainId'),
-    ask: balances(3),
+    call: balances(3),
   },
   {
     rejection: 'jwtInvalid',
@@ -434,17 +434,17 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'rateLimited',
-    when: 'asked again',
+    when: 'with retries',
     expected: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
     kind: 'throttled',
     open: tooFast,
-    answered: ['viem', 'ethers', ...ours],
-    // The reported wait is long enough: the second time is the last.
+    succeeds: ['viem', 'ethers', ...ours],
+    // The reported wait is long enough, so the first retry succeeds.
     requests: { ...ofOurs(2, 2), viem: [2, 4], ethers: [2, 12] },
   },
   {
     rejection: 'rateLimited',
-    when: 'not asked again',
+    when: 'without retries',
     retries: false,
     expected: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
     kind: 'throttled',
@@ -464,8 +464,8 @@ export const rows: readonly Row[] = [
     expected: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
-    ask: balances(3),
-    requests: { viem: thrice(3) },
+    call: balances(3),
+    requests: { viem: retriedEach(3) },
   },
   {
     rejection: 'quotaExceeded',
@@ -473,57 +473,57 @@ export const rows: readonly Row[] = [
     expected: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 429),
     kind: 'quota',
     open: async ({ strict }) => ({ port: strict.port, path: await usedUp(strict) }),
-    without: { ethers: 'asks for four minutes on end where it gets 429, which is why 403 is the default' },
+    without: { ethers: 'retries a 429 for four minutes, which is why 403 is the default' },
   },
   {
     rejection: 'parseError',
     expected: rejections.parseError,
     kind: 'invalidRequest',
-    open: spoiled((passing) => withBody(passing, passing.body.slice(0, -1))),
+    open: changed((request) => withBody(request, request.body.slice(0, -1))),
   },
   {
     rejection: 'tooDeep',
     expected: () => rejections.tooDeep(64),
     kind: 'invalidRequest',
-    open: spoiled((passing) => withBody(passing, `${'['.repeat(65)}${']'.repeat(65)}`)),
+    open: changed((request) => withBody(request, `${'['.repeat(65)}${']'.repeat(65)}`)),
   },
   {
     rejection: 'invalidRequest',
     expected: rejections.invalidRequest,
     kind: 'invalidRequest',
-    open: spoiled(withJson({ jsonrpc: '1.0' })),
+    open: changed(withJson({ jsonrpc: '1.0' })),
   },
   {
     rejection: 'emptyBatch',
     expected: rejections.emptyBatch,
     kind: 'invalidRequest',
-    open: spoiled((passing) => withBody(passing, '[]')),
+    open: changed((request) => withBody(request, '[]')),
   },
   {
     rejection: 'batchTooLarge',
     expected: () => rejections.batchTooLarge(6, 5),
     kind: 'batchTooLarge',
     batch: true,
-    open: at(goodPath),
-    ask: balances(6),
-    // viem retries each call of the batch by itself: on a busy machine two smaller batches may leave, and both are answered.
+    open: at(acceptedPath),
+    call: balances(6),
+    // viem retries each call of the batch separately. On a busy machine it may send two smaller batches, and both succeed.
     retries: false,
     instead: blindBatch.instead,
-    answered: ours,
+    succeeds: ours,
     requests: ofOurs(3, 3),
   },
   {
     rejection: 'invalidParams',
     expected: rejections.invalidParams,
     kind: 'invalidRequest',
-    open: spoiled(withJson({ params: 'x' })),
+    open: changed(withJson({ params: 'x' })),
   },
   {
     rejection: 'methodNotFound',
     expected: () => rejections.methodNotFound('eth_accounts'),
     kind: 'methodUnavailable',
-    open: at(goodPath),
-    ask: (face) => face.request('eth_accounts', []),
+    open: at(acceptedPath),
+    call: (client) => client.request('eth_accounts', []),
   },
   {
     rejection: 'noUpstream',
@@ -532,8 +532,8 @@ export const rows: readonly Row[] = [
     open: () =>
       behind(undefined, {
         networks: {
-          testnet: { chainId: 31_337, upstreams: [{ url: nothingThere }] },
-          mainnet: { chainId: 1_337, upstreams: [{ url: nothingThere }] },
+          testnet: { chainId: 31_337, upstreams: [{ url: unreachableUrl }] },
+          mainnet: { chainId: 1_337, upstreams: [{ url: unreachableUrl }] },
         },
       }),
   },
@@ -567,7 +567,7 @@ export const rows: readonly Row[] = [
     expected: rejections.chainReorganized,
     kind: 'unavailable',
     open: () => behind(rejectRanges()),
-    ask: (face) => face.request('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0xc7' }]),
+    call: (client) => client.request('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0xc7' }]),
   },
   {
     rejection: 'draining',

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
-import { leaksOf } from '@keyrail/core/test/leakWalk.ts'
+import { findLeaks } from '@keyrail/core/test/leakWalk.ts'
 import { rejections } from '@keyrail/gateway/test/rejections.ts'
 import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
 import { chainIds } from '@keyrail/gateway/test/startGateway.ts'
@@ -12,93 +12,97 @@ import type { Client } from './clients.ts'
 import { openLost, openDeployment } from './openDeployment.ts'
 import { startRelay } from './relay.ts'
 import { rows } from './rejectionRows.ts'
-import type { Row, World } from './rejectionRows.ts'
+import type { Row, Services } from './rejectionRows.ts'
 
-let world: World
+let services: Services
 
 beforeAll(async () => {
-  world = { service: await openDeployment(), strict: await openDeployment(429), lost: await openLost() }
+  services = { service: await openDeployment(), strict: await openDeployment(429), lost: await openLost() }
 }, 120_000)
 afterAll(async () => {
-  for (const one of Object.values(world)) await one.close()
+  for (const one of Object.values(services)) await one.close()
 })
 
-/** The default deadline of ours, and a while for a busy machine. */
+/** The default timeout of Keyrail, plus some time for a busy machine. */
 const longestMs = 25_000
 
-/** How a call ended, and what was seen of it on the way. */
-interface Ended {
+/** How a call ended, and its requests. */
+interface Outcome {
   readonly value?: unknown
   readonly error?: Error
   readonly requests: number
   readonly tookMs: number
-  /** Where the key was found. */
+  /** The texts that contain the key. */
   readonly leaks: readonly string[]
 }
 
-type Ask = NonNullable<Row['ask']>
-const gasPrice: Ask = (face) => face.request('eth_gasPrice', [])
+type MakeCall = NonNullable<Row['call']>
+const gasPrice: MakeCall = (client) => client.request('eth_gasPrice', [])
 
-/** Asks as a client does, until it has its answer or its error. Where the machine was too busy to ask in time, again. */
-const askAs = async (client: Client, row: Row, ask?: Ask): Promise<Ended> => {
+/** Makes the call of a row with a client. Tries again if the machine was too busy to send it in time. */
+const run = async (client: Client, row: Row, call?: MakeCall): Promise<Outcome> => {
   for (let tries = 0; tries < 10; tries += 1) {
-    const ended = await askOnce(client, row, ask)
-    if (ended !== 'tooLate') return ended
+    const outcome = await runOnce(client, row, call)
+    if (outcome !== 'tooLate') return outcome
   }
-  throw new Error('no call came before its rate had recovered')
+  throw new Error('no call was sent before the rate had recovered')
 }
 
-const askOnce = async (client: Client, row: Row, ask: Ask = row.ask ?? gasPrice): Promise<Ended | 'tooLate'> => {
+const runOnce = async (
+  client: Client,
+  row: Row,
+  call: MakeCall = row.call ?? gasPrice,
+): Promise<Outcome | 'tooLate'> => {
   const { batch = false, retries = true } = row
-  const scene = await row.open(world)
-  const relay = await startRelay(scene.port, scene)
-  const face = client.open({ url: `${relay.url}${scene.path}`, chainId: chainIds.testnet, batch, retries })
+  const setup = await row.open(services)
+  const relay = await startRelay(setup.port, setup)
+  const opened = client.open({ url: `${relay.url}${setup.path}`, chainId: chainIds.testnet, batch, retries })
   try {
     const startedAt = performance.now()
-    const end = await ask(face).then(
+    const end = await call(opened).then(
       (value) => ({ value }),
       (error: Error) => ({ error }),
     )
     const tookMs = performance.now() - startedAt
-    if (relay.firstAt() > (scene.untilMs ?? Infinity)) return 'tooLate'
-    const key = scene.path.slice(scene.path.lastIndexOf('/') + 1)
-    // Libraries with a provider of their own put the address into their errors, and the key with it: that is not the service's doing.
-    const shown = { answers: relay.answered(), ...(client.ours ? end : {}) }
-    return { ...end, requests: relay.passed.length, tookMs, leaks: leaksOf(shown, key) }
+    if (relay.firstAt() > (setup.untilMs ?? Infinity)) return 'tooLate'
+    const key = setup.path.slice(setup.path.lastIndexOf('/') + 1)
+    // Other libraries show the URL with the key in their errors, which the service cannot prevent.
+    const shown = { responses: relay.received(), ...(client.ours ? end : {}) }
+    return { ...end, requests: relay.requests.length, tookMs, leaks: findLeaks(shown, key) }
   } finally {
-    face.close()
+    opened.close()
     await relay.close()
-    await scene.close?.()
+    await setup.close?.()
   }
 }
 
-/** What an error tells in its message. web3 looks for an id in the answer, and says nothing but in `cause` where there is none. */
-const wordsOf = ({ name }: Client, error: Error): string =>
+/** The message of an error. If a response has no id, web3 shows its message only in `cause`. */
+const getMessage = ({ name }: Client, error: Error): string =>
   name === 'web3' ? `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}` : error.message
 
-/** Ours as each library carries it: itself, beside its own error, or beside one that it made its own from. */
-const failureOf = (error: unknown): KeyrailError => {
+/** Finds the `KeyrailError` of an error: the error itself, its `failure`, or that of a cause. */
+const findFailure = (error: unknown): KeyrailError => {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { failure } = one as { failure?: unknown }
     if (isKeyrailError(one)) return one
     if (isKeyrailError(failure)) return failure
   }
-  throw new Error(`no failure of Keyrail is told: ${inspect(error)}`)
+  throw new Error(`the error has no KeyrailError: ${inspect(error)}`)
 }
 
-/** How often each library asks by default where it gets such an answer. */
-const requestsOf = (client: Client, row: Row, { code, status }: Rejection): readonly [number, number] => {
-  const given = row.requests?.[client.name]
-  if (given !== undefined) return given
+/** The least and the most requests of a client for a rejection, with its default retries. */
+const getRequestRange = (client: Client, row: Row, { code, status }: Rejection): readonly [number, number] => {
+  const expected = row.requests?.[client.name]
+  if (expected !== undefined) return expected
   if (row.retries === false) return [1, 1]
-  // viem goes by these codes, whatever the status.
+  // viem retries these codes, with any status.
   if (client.name === 'viem') return [-32005, -32603].includes(code) ? [4, 4] : [1, 1]
   if (!client.ours) return [1, 1]
-  const passes = ['unavailable', 'timeout', 'throttled'].includes(row.kind)
-  return passes && status >= 400 ? [4, 4] : [1, 1]
+  const isRetryable = ['unavailable', 'timeout', 'throttled'].includes(row.kind)
+  return isRetryable && status >= 400 ? [4, 4] : [1, 1]
 }
 
-/** A POST cannot cause these, or not without subscriptions. */
+/** Rejections that a POST cannot cause, or only with subscriptions. */
 const ofWebSockets = ['badHandshake', 'tooManyConnections', 'useWebSocket']
 
 test('every rejection of the table has a row', () => {
@@ -106,13 +110,13 @@ test('every rejection of the table has a row', () => {
   expect([...new Set(rows.map(({ rejection }) => rejection))].toSorted()).toEqual(expected.toSorted())
 })
 
-test('the search for the key finds one that a library shows', async () => {
+test('the search for the key finds a key that a library shows', async () => {
   const [row, viem] = [
     rows.find(({ rejection }) => rejection === 'serviceOff'),
     clients.find(({ name }) => name === 'viem'),
   ]
-  if (row === undefined || viem === undefined) throw new Error('there is no such row or client')
-  expect((await askAs({ ...viem, ours: true }, row)).leaks).not.toEqual([])
+  if (row === undefined || viem === undefined) throw new Error('the row or the client does not exist')
+  expect((await run({ ...viem, ours: true }, row)).leaks).not.toEqual([])
 })
 
 const cases = rows.flatMap((row) =>
@@ -121,35 +125,35 @@ const cases = rows.flatMap((row) =>
     .map((client) => [[row.rejection, row.when, 'to', client.name].filter(Boolean).join(' '), row, client] as const),
 )
 
-describe('each client shows what is true', () => {
+describe('each client shows the rejection correctly', () => {
   test.concurrent.each(cases)(
     '%s',
     async (_, row, client) => {
       const rejection = { ...row.expected(), ...(row.status === undefined ? {} : { status: row.status }) }
-      const { value, error, requests, tookMs, leaks } = await askAs(client, row)
-      const [least, most] = requestsOf(client, row, rejection)
+      const { value, error, requests, tookMs, leaks } = await run(client, row)
+      const [least, most] = getRequestRange(client, row, rejection)
       expect(leaks).toEqual([])
       expect(requests, String(error)).toBeGreaterThanOrEqual(least)
       expect(requests, String(error)).toBeLessThanOrEqual(most)
       expect(tookMs).toBeLessThan(longestMs)
-      if (row.answered?.includes(client.name) === true) {
+      if (row.succeeds?.includes(client.name) === true) {
         expect([error, [value].flat().every((one) => one === '0x1')]).toEqual([undefined, true])
         return
       }
-      if (error === undefined) throw new Error(`it was answered: ${inspect(value)}`)
+      if (error === undefined) throw new Error(`the call succeeded: ${inspect(value)}`)
       const [text] = row.instead?.[client.name] ?? [rejection.message]
-      expect(wordsOf(client, error)).toContain(text)
+      expect(getMessage(client, error)).toContain(text)
       if (client.name === 'fetch') {
         const { status, code, message, reason } = rejection
         expect(error).toMatchObject({ status, error: { code, message, data: { reason } } })
       }
       if (!client.ours) return
       if (row.batch === true && client.name === '@keyrail/web3') {
-        // The calls of its batches fail with error objects, which hold a code and a message only.
+        // The calls of its batches fail with error objects, which have only a code and a message.
         expect(error.message).toContain(`failed (${row.kind}, HTTP ${rejection.status}, code ${rejection.code}, `)
         return
       }
-      const { kind, source, retryable, status, rpcError, message } = failureOf(error)
+      const { kind, source, retryable, status, rpcError, message } = findFailure(error)
       expect({ kind, source, status, rpcError }).toMatchObject({
         kind: row.kind,
         source: 'service',
@@ -179,14 +183,14 @@ describe('a transaction that a node may have taken is not sent again', () => {
       const seen: Row = {
         ...row,
         open: async (given) => {
-          const scene = await row.open(given)
-          atNode = scene.atNode ?? []
-          return scene
+          const setup = await row.open(given)
+          atNode = setup.atNode ?? []
+          return setup
         },
       }
-      const { error, leaks, tookMs } = await askAs(client, seen, (face) => face.send(raw))
+      const { error, leaks, tookMs } = await run(client, seen, (opened) => opened.send(raw))
       expect(error).toBeInstanceOf(Error)
-      // What the service could not pass on, as to a node that it takes for ill, may come to it again.
+      // Requests that the service did not forward, for example because the circuit breaker of the node is open, may be sent again.
       expect([atNode.filter((body) => body.includes('eth_sendRawTransaction')).length, leaks]).toEqual([1, []])
       expect(tookMs).toBeLessThan(longestMs)
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseRequests } from './conversations.ts'
 import { formatGeth } from './formatGeth.ts'
 
-test('the requests of a conversation are read, and nothing else of it', () => {
+test('only the requests of a conversation are read', () => {
   expect(parseRequests('// Gets a block.\n>> {"id":1}\n<< {"result":2}\n>> {"id":2}\n<< {}\n')).toEqual([
     '{"id":1}',
     '{"id":2}',

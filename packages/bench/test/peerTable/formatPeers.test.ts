@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { cellOf, formatPeers, lossesOf } from './formatPeers.ts'
+import { formatCell, formatPeers, findLosses } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 
-const outcome = (subject: string, name: string, face: Outcome['face'], problems: readonly string[] = []): Outcome => ({
+const outcome = (subject: string, name: string, api: Outcome['api'], problems: readonly string[] = []): Outcome => ({
   subject,
   name,
-  face,
+  api,
   problems,
 })
 
@@ -33,25 +33,28 @@ const table: PeerTable = {
   run: 'By hand.',
 }
 
-test('a cell is right by both faces, or says what was wrong and where', () => {
-  const cells = table.cases.map(({ name }) => [cellOf(outcomes, name, 'ours'), cellOf(outcomes, name, 'theirs')])
+test('a cell is right in both forms, or says what was wrong and where', () => {
+  const cells = table.cases.map(({ name }) => [
+    formatCell(outcomes, name, 'ours'),
+    formatCell(outcomes, name, 'theirs'),
+  ])
   expect(cells).toEqual([
     ['right', 'raw: 4 requests'],
     ['calls 1, 3 failed; 2 requests', 'right'],
     ['failed', 'library: failed; raw: got a wrong value'],
   ])
-  expect(cellOf(outcomes, 'four', 'ours')).toBe('')
+  expect(formatCell(outcomes, 'four', 'ours')).toBe('')
 })
 
-test('a case that ours loses is told with who is right and with its argument', () => {
-  expect(lossesOf(table).map(({ name, wonBy, argument }) => [name, wonBy, argument])).toEqual([
+test('a case that Keyrail loses names the clients that are right, and its argument', () => {
+  expect(findLosses(table).map(({ name, wonBy, argument }) => [name, wonBy, argument])).toEqual([
     ['two', ['theirs'], 'It is better so.'],
     ['three', [], undefined],
   ])
 })
 
-test('a case that was not run is no right one', () => {
-  expect(lossesOf({ ...table, outcomes: [] }).map(({ cell }) => cell)).toEqual(['not run', 'not run', 'not run'])
+test('a case that was not run does not count as right', () => {
+  expect(findLosses({ ...table, outcomes: [] }).map(({ cell }) => cell)).toEqual(['not run', 'not run', 'not run'])
 })
 
 test('the file counts the right cases of each group, and has the sections', () => {
@@ -59,8 +62,8 @@ test('the file counts the right cases of each group, and has the sections', () =
   expect(text).toContain('| first  |     1 |    1 |      0 |')
   expect(text).toContain('| all    |     3 |    1 |      1 |')
   expect(text).toContain(
-    '## Where a peer is right and ours is not\n\n- **two.** ours: calls 1, 3 failed; 2 requests. Right: theirs. It is better so.',
+    '## Cases in which a peer is right and Keyrail is not\n\n- **two.** ours: calls 1, 3 failed; 2 requests. Right: theirs. It is better so.',
   )
-  expect(text).toContain('## Where neither is right\n\n- **three.** ours: failed. Not argued.')
+  expect(text).toContain('## Cases in which neither is right\n\n- **three.** ours: failed. No reason given.')
   expect(text).toMatch(/\| one +\| right +\| raw: 4 requests +\|/)
 })

@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { adapters, findAcceptedProblem } from '@keyrail/core/test/adapterVectors.ts'
-import { formatPeers, lossesOf } from './formatPeers.ts'
+import { formatPeers, findLosses } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 import { columns } from './subjects.ts'
-// By its type, so that a name that is not there is told before the run and not after it.
+// Imported, so that a missing dependency is a type error.
 import manifest from '../../package.json' with { type: 'json' }
 
-/** How many subjects run at the same time: they mostly wait. */
+/** How many subjects run at the same time. They mostly wait. */
 const AT_ONCE = 3
 
 const run = async (subject: string): Promise<readonly Outcome[]> => {
@@ -21,7 +21,7 @@ const run = async (subject: string): Promise<readonly Outcome[]> => {
   const ended = once(child, 'exit')
   const outcomes: Outcome[] = []
   for await (const line of createInterface({ input: child.stdout })) {
-    // Whatever else a library writes there is not ours.
+    // Libraries may write other lines.
     if (line.startsWith('{"subject"')) outcomes.push(JSON.parse(line) as Outcome)
   }
   const [status] = (await ended) as [number | null]
@@ -50,6 +50,6 @@ const table: PeerTable = {
   run: `\`npm run peers\`, ${new Date().toISOString().slice(0, 10)}, ${versions}, Node ${process.versions.node}.`,
 }
 writeFileSync(new URL('../../PEERS.md', import.meta.url), formatPeers(table))
-const unargued = lossesOf(table).filter(({ argument }) => argument === undefined)
-for (const { name, subject, cell } of unargued) process.stdout.write(`not argued: ${subject}, ${name}: ${cell}\n`)
+const unargued = findLosses(table).filter(({ argument }) => argument === undefined)
+for (const { name, subject, cell } of unargued) process.stdout.write(`no reason given: ${subject}, ${name}: ${cell}\n`)
 process.exitCode = unargued.length > 0 ? 1 : 0

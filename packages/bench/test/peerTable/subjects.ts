@@ -12,15 +12,15 @@ import { FetchRequest, JsonRpcProvider } from 'ethers'
 import { http, keccak256 } from 'viem'
 import { Web3 } from 'web3'
 
-/** One column of the table. */
+/** A column of the table. */
 export interface Column {
   readonly subject: Subject
   readonly isOurs: boolean
-  /** How it was made, as code. */
+  /** The code that creates it. */
   readonly made: string
 }
 
-const addressOf = ({ origin, key }: Target): string => `${origin}/v2/${key}`
+const getUrl = ({ origin, key }: Target): string => `${origin}/v2/${key}`
 
 const ourFetch = createRequestSubject<fetchClient.Client>(
   '@keyrail/fetch',
@@ -47,14 +47,14 @@ const ourWeb3 = createWeb3Subject('@keyrail/web3', (target) => {
 })
 
 const viemHttp = createViemSubject('viem http', (target) => ({
-  transport: http(addressOf(target), {
+  transport: http(getUrl(target), {
     ...(target.batch ? { batch: true } : {}),
     ...(target.timeoutMs === undefined ? {} : { timeout: target.timeoutMs }),
   }),
 }))
 
 const ethersJsonRpc = createEthersSubject('ethers JsonRpcProvider', (target) => {
-  const request = new FetchRequest(addressOf(target))
+  const request = new FetchRequest(getUrl(target))
   if (target.timeoutMs !== undefined) request.timeout = target.timeoutMs
   const provider = target.chainId
     ? new JsonRpcProvider(request, target.chainId, { staticNetwork: true })
@@ -64,14 +64,14 @@ const ethersJsonRpc = createEthersSubject('ethers JsonRpcProvider', (target) => 
 
 const web3Http = createWeb3Subject('web3 HttpProvider', (target) => ({
   provider: new Web3.providers.HttpProvider(
-    addressOf(target),
-    // By its types all providers of web3 take the options of all others.
+    getUrl(target),
+    // The types of web3 allow the options of every provider for each.
     (target.signal ? { providerOptions: { signal: target.signal } } : {}) as never,
   ),
   aborts: true,
 }))
 
-/** All of them, each of ours before the library's own. */
+/** The columns, each adapter before the library's own provider. */
 export const columns: readonly Column[] = [
   { subject: ourFetch, isOurs: true, made: 'createClient({ baseUrl, apiKey, chainId, keccak256 })' },
   { subject: ourViem, isOurs: true, made: 'keyrail({ baseUrl, apiKey, chainId })' },

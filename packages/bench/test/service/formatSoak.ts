@@ -41,7 +41,7 @@ export const formatSoak = ({ minutes, seed, date, nodeVersion, figures, bars, ou
     '',
     '## Kills',
     '',
-    'A killed instance loses what it had not written: its last half second, and what it was writing. The load reads `keyrail_metering_lag_seconds` just before a kill, and the calls that ended later than that, or were in flight, are _counts that kills may lose_. If Redis loses its data after a kill, a limit may be exceeded by these: [limits](../../docs/service/limits.md#cluster). The first row leaves that out; _units over a limit_ includes it.',
+    'A killed instance loses what it had not written: its last half second, and what it was writing. The load reads `keyrail_metering_lag_seconds` just before a kill, and the calls that ended later than that, or were in flight, are _counts that kills may lose_. If Redis loses its data after a kill, a limit may be exceeded by these: [limits](../../docs/service/guarantees.md#cluster). The first row leaves that out; _units over a limit_ includes it.',
     '',
     '## Memory',
     '',

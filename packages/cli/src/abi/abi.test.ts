@@ -47,16 +47,16 @@ interface Typed {
   readonly values: fc.Arbitrary<unknown>
 }
 
-const bytesOf = (size: { readonly minLength: number; readonly maxLength: number }): fc.Arbitrary<string> =>
+const hexBytes = (size: { readonly minLength: number; readonly maxLength: number }): fc.Arbitrary<string> =>
   fc.uint8Array(size).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
 const elementary: readonly Typed[] = [
   { name: 'uint256', values: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }) },
   { name: 'uint64', values: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) },
   { name: 'int128', values: fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n }) },
   { name: 'bool', values: fc.boolean() },
-  { name: 'address', values: bytesOf({ minLength: 20, maxLength: 20 }) },
-  { name: 'bytes7', values: bytesOf({ minLength: 7, maxLength: 7 }) },
-  { name: 'bytes', values: bytesOf({ minLength: 0, maxLength: 70 }) },
+  { name: 'address', values: hexBytes({ minLength: 20, maxLength: 20 }) },
+  { name: 'bytes7', values: hexBytes({ minLength: 7, maxLength: 7 }) },
+  { name: 'bytes', values: hexBytes({ minLength: 0, maxLength: 70 }) },
   { name: 'string', values: fc.string({ unit: 'grapheme', maxLength: 40 }) },
 ]
 const typed: fc.Arbitrary<Typed> = fc.letrec<{ type: Typed }>((tie) => ({

@@ -26,7 +26,7 @@ export function readNetwork(text: string | undefined): string | undefined {
 }
 
 /** Whether a URL names a network: in its path, or at the start of its host. A URL without a path is that of a node and names none. */
-const canBeOf = (url: string, network: string): boolean => {
+const matchesNetwork = (url: string, network: string): boolean => {
   const { pathname, hostname } = URL.parse(url) ?? { pathname: '/', hostname: '' }
   return pathname === '/' || pathname.split('/').includes(network) || hostname.startsWith(`${network}.`)
 }
@@ -37,7 +37,7 @@ export function applyNetwork(name: string, url: string, network: string | undefi
     if (network === undefined) throw wrongUsage(`${name} contains {network}`, 'add --network NAME')
     return url.replaceAll('{network}', network)
   }
-  if (network !== undefined && !canBeOf(url, network)) {
+  if (network !== undefined && !matchesNetwork(url, network)) {
     // The URL may contain a key, so the message does not repeat it.
     throw wrongUsage(
       `--network is ${network}, but ${name} contains neither /${network} nor {network}`,

@@ -82,7 +82,7 @@ describe('startTimer', () => {
     expect(now() - before).toBeLessThan(60_200)
   })
 
-  test('lets the clock go on at once after timers that ran ahead of it are gone', () => {
+  test('lets the clock continue at once when no timer is ahead of it any more', () => {
     startTimer(() => {}, DAY_MS)
     vi.advanceTimersByTime(DAY_MS)
     const before = now()

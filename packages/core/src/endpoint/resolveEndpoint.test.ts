@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import cases from '@keyrail/vectors/addresses.json' with { type: 'json' }
-import { leaksOf } from '../../test/leakWalk.ts'
+import { findLeaks } from '../../test/leakWalk.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { EndpointUrlOptions } from './endpointUrlOptions.ts'
 import { resolveEndpoint } from './resolveEndpoint.ts'
@@ -69,7 +69,7 @@ describe('a key from a function', () => {
     const error = await Promise.resolve(endpoint.getTarget()).catch((error: unknown) => error)
     expect(isKeyrailError(error, 'invalidRequest')).toBe(true)
     expect(String(error)).toContain(`The ${option} function failed.`)
-    expect(leaksOf(error, 'abcdefghijkl')).toEqual([])
+    expect(findLeaks(error, 'abcdefghijkl')).toEqual([])
   })
 
   test('may be a token too', async () => {
@@ -95,9 +95,9 @@ describe('a key from a function', () => {
 describe('a list of networks in an error', () => {
   test('is short, and hides names that may be keys', () => {
     const baseUrl = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`net${n}`, 'https://node.example']))
-    const messageOf = (options: object): string => (caught(() => resolveEndpoint(options as never)) as Error).message
-    expect(messageOf({ baseUrl, apiKey: 'k', network: 'sepolia' })).toMatch(/ has net0, .*net19, …[.]$/)
+    const getMessage = (options: object): string => (caught(() => resolveEndpoint(options as never)) as Error).message
+    expect(getMessage({ baseUrl, apiKey: 'k', network: 'sepolia' })).toMatch(/ has net0, .*net19, …[.]$/)
     const misplaced = { baseUrl: { abcdefghijklmnopqrstuvwxyz: 'https://node.example' }, apiKey: 'k' }
-    expect(messageOf(misplaced)).toBe('baseUrl is a record of networks. Pass network, one of ….')
+    expect(getMessage(misplaced)).toBe('baseUrl is a record of networks. Pass network, one of ….')
   })
 })

@@ -20,21 +20,21 @@ const cases = failures.filter(forTypeScript)
 const firstHalf = wordings.filter(forTypeScript).filter(({ half }) => half === 'first')
 const secondHalf = wordings.filter(forTypeScript).filter(({ half }) => half === 'second')
 
-const factsOf = ({ request, response }: FailureCase): FailureFacts => {
+const toFacts = ({ request, response }: FailureCase): FailureFacts => {
   const { status, headers = {}, body } = response
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const read = readResponse({ status, text, header: (name) => headers[name] }, { id: 1, method: request.method })
-  if ('result' in read) throw new Error('the answer was taken for a result')
+  if ('result' in read) throw new Error('the response was read as a result')
   return { ...read, batch: request.batch }
 }
 
-const failureOf = (vector: FailureCase): KeyrailError =>
-  createFailure(factsOf(vector), { method: vector.request.method, redactedUrl: 'https://node.example/v2/…' })
+const toFailure = (vector: FailureCase): KeyrailError =>
+  createFailure(toFacts(vector), { method: vector.request.method, redactedUrl: 'https://node.example/v2/…' })
 
 describe('the vectors', () => {
   test.each([...cases, ...firstHalf])('$name', (vector) => {
     const { expect: expected } = vector
-    const error = failureOf(vector)
+    const error = toFailure(vector)
     const { kind, source, retryable, retryAfterMs } = error
     expect({ kind, source, retryable, retryAfterMs }).toEqual({
       kind: expected.kind,
@@ -52,7 +52,7 @@ describe('the vectors', () => {
 const isFinal = (failure: KeyrailError): boolean => isRejectedBeforeRun(failure) || rejected.includes(failure.kind)
 
 describe('wordings of providers for which no rule was written', () => {
-  const results = secondHalf.map((vector) => ({ vector, error: failureOf(vector) }))
+  const results = secondHalf.map((vector) => ({ vector, error: toFailure(vector) }))
   const share = (right: number): number => right / results.length
 
   test('at least 95 % are of the right kind', () => {
@@ -71,7 +71,7 @@ describe('wordings of providers for which no rule was written', () => {
 })
 
 test('wordings that no rule was written for, collected afterwards, are of the right kind at least as often as measured', () => {
-  const results = heldOut.map((vector) => ({ vector, error: failureOf(vector) }))
+  const results = heldOut.map((vector) => ({ vector, error: toFailure(vector) }))
   const share = (isRight: (result: (typeof results)[number]) => boolean): number =>
     results.filter(isRight).length / results.length
   const kinds = share(({ vector, error }) => error.kind === vector.expect.kind)
@@ -85,7 +85,7 @@ test('wordings that no rule was written for, collected afterwards, are of the ri
 test('no write that may have arrived is reported as final', () => {
   const final = [...cases, ...wordings, ...heldOut]
     .filter(({ expect: { mayHaveArrived } }) => mayHaveArrived)
-    .map((vector) => ({ name: vector.name, failure: failureOf(vector) }))
+    .map((vector) => ({ name: vector.name, failure: toFailure(vector) }))
     .filter(({ failure }) => isFinal(failure))
     .map(({ name, failure }) => `${name}: ${failure.kind}`)
   expect(final).toEqual([])
@@ -110,7 +110,7 @@ describe('a code with one meaning', () => {
 
 describe('phrases', () => {
   const phrases = rules.flatMap((rule) => (rule.when.phrases ?? []).map((phrase) => ({ phrase, rule })))
-  /** A text that contains the phrase: the first of its alternatives, and a word that nobody uses for each gap. */
+  /** A text that contains the phrase: the first of its alternatives, and a made-up word for each gap. */
   const toText = (phrase: string): string =>
     phrase
       .split(' ')
@@ -234,7 +234,7 @@ describe('phrases', () => {
 
 describe('the table', () => {
   const classified = [...cases, ...wordings]
-    .map((vector) => ({ facts: factsOf(vector), method: vector.request.method }))
+    .map((vector) => ({ facts: toFacts(vector), method: vector.request.method }))
     .filter(({ facts }) => !facts.kind)
     .map((seen) => ({ ...seen, rule: classify(seen.facts, seen.method) }))
 
@@ -257,7 +257,7 @@ describe('the table', () => {
     ({ rule }) => {
       const decided = classified.filter((seen) => seen.rule === rule)
       expect(decided).not.toEqual([])
-      // The service's reasons decide even if the words of the message would too: words may change.
+      // The reasons of the service decide, not its messages, because messages may change.
       if (rule.when.reason) return
       const others: readonly Rule[] = rules.filter((other) => other !== rule)
       expect(decided.some(({ facts, method }) => classify(facts, method, others)?.kind !== rule.kind)).toBe(true)

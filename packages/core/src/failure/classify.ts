@@ -56,7 +56,7 @@ const MAX_TEXT_LENGTH = 4_000
 const compiled = /* @__PURE__ */ new WeakMap<Rule, readonly Phrase[]>()
 
 /** A rule's phrases, compiled on first use: most programs never see a failure. */
-const phrasesOf = (rule: Rule): readonly Phrase[] => {
+const getPhrases = (rule: Rule): readonly Phrase[] => {
   let phrases = compiled.get(rule)
   if (!phrases) compiled.set(rule, (phrases = (rule.when.phrases ?? []).map(compilePhrase)))
   return phrases
@@ -93,7 +93,7 @@ export function classify(
       (when.batch ?? batch) === batch &&
       (!when.source || (when.source === 'rpc') === Boolean(rpcError)) &&
       (!when.revertData || isRevertData(data) || isRevertData(innerData)) &&
-      (!when.phrases || phrasesOf(rule).some((phrase) => wordsContain(words, phrase)))
+      (!when.phrases || getPhrases(rule).some((phrase) => wordsContain(words, phrase)))
     )
   })
 }

@@ -15,17 +15,17 @@ describe('parseRetryAfter', () => {
     },
   )
 
-  test('counts from this clock where neither a date nor a now is given', () => {
+  test('uses the local clock if there is neither a date nor `now`', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
     expect(parseRetryAfter({ text: '', retryAfter: 'Thu, 01 Jan 2026 00:01:00 GMT' })).toBe(60_000)
   })
 
-  test('does not believe an endless wait', () => {
+  test('ignores an infinite wait', () => {
     expect(parseRetryAfter({ text: `try again in ${'9'.repeat(400)} s` })).toBeUndefined()
     expect(parseRetryAfter({ text: '', retryAfter: '9'.repeat(400) })).toBeUndefined()
   })
 
-  test('gives a finite number, 0 or more, or nothing, for any header and text', () => {
+  test('returns a finite number of at least 0, or undefined, for any header and text', () => {
     const anything = fc.option(fc.oneof(fc.string(), fc.double(), fc.jsonValue()), { nil: undefined })
     fc.assert(
       fc.property(fc.string(), fc.option(fc.string()), anything, anything, (text, header, ms, rate) => {

@@ -4,7 +4,7 @@ import { toRevert } from './toRevert.ts'
 
 const custom = '0x82b42900'
 
-describe('asRevert', () => {
+describe('toRevert', () => {
   test.each([
     ['code 3', { code: 3, message: 'execution reverted', data: custom }],
     ['-32000 with the words', { code: -32_000, message: 'execution reverted', data: custom }],
@@ -31,7 +31,7 @@ describe('asRevert', () => {
     expect(toRevert({ code: -32_000, message })).toEqual({ code: 3, message })
   })
 
-  test('leaves what is no revert as it is: out of gas, an invalid opcode', () => {
+  test('leaves other failures unchanged: out of gas, an invalid opcode', () => {
     for (const message of [
       'out of gas',
       'invalid opcode: opcode 0xfe not defined',
@@ -42,12 +42,12 @@ describe('asRevert', () => {
     }
   })
 
-  test('takes for bytes only what is bytes', () => {
+  test('accepts only hex bytes as data', () => {
     for (const data of ['0xabc', 'no hex', 5, null, [custom], { message: custom }, { data: { a: custom } }])
       expect(toRevert({ code: 3, message: 'execution reverted', data })).not.toHaveProperty('data')
   })
 
-  test('does not follow what holds itself', () => {
+  test('does not follow circular references', () => {
     const data: Record<string, unknown> = {}
     data['data'] = data
     expect(toRevert({ code: 3, message: 'execution reverted', data })).toEqual({
@@ -56,7 +56,7 @@ describe('asRevert', () => {
     })
   })
 
-  test('gives every revert of the vectors that has bytes as code 3', () => {
+  test('returns code 3 for every revert of the vectors that has data', () => {
     let seen = 0
     for (const { expect: expected, response } of failures) {
       const { error } = Object(Object(response).body) as { error?: { code: number; message: string; data?: unknown } }

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { createTransport } from '@keyrail/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { until, useFakeClock } from '../../test/useFakeClock.ts'
+import { getFailure } from '../../test/getFailure.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -70,10 +71,9 @@ const watchConnections = (): Socket[] => {
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const blockNumber = { method: 'eth_blockNumber' }
 
-/** Closes each connection soon after a response, most often just around the next request on it. */
+/** Closes each connection soon after a response, often at the time of the next request. */
 const closesAtRandom = (arrived?: (request: Request) => void) =>
   startServer((request, socket) => {
     arrived?.(request)
@@ -88,18 +88,18 @@ describe('a server that closes idle connections around the next request', () => 
     let arrived = 0
     const { url } = await closesAtRandom(() => arrived++)
     const transport = open(url)
-    let answered = 0
+    let responses = 0
     const caller = async (from: number): Promise<void> => {
       for (let n = from; n < from + 150; n++) {
         expect(await transport.request({ method: 'eth_getBalance', params: [`0x${n.toString(16)}`] })).toBe(
           `0x${n.toString(16)}`,
         )
-        answered++
+        responses++
         await wait(Math.random() * 3)
       }
     }
     await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((n) => caller(n * 1_000)))
-    expect(answered).toBe(1_200)
+    expect(responses).toBe(1_200)
     expect(arrived).toBeGreaterThanOrEqual(1_200)
   })
 
@@ -111,7 +111,8 @@ describe('a server that closes idle connections around the next request', () => 
     const caller = async (from: number): Promise<void> => {
       for (let n = from; n < from + 150; n++) {
         const raw = `0x${n.toString(16)}`
-        const outcome = await failureOf(transport.request({ method: 'eth_sendRawTransaction', params: [raw] }))
+        const call = transport.request({ method: 'eth_sendRawTransaction', params: [raw] })
+        const outcome = await call.catch((error: unknown) => error)
         if (outcome !== raw) {
           expect(outcome).toMatchObject({ kind: 'network' })
           ambiguous++
@@ -121,14 +122,14 @@ describe('a server that closes idle connections around the next request', () => 
     }
     await Promise.all([0, 1, 2, 3].map((n) => caller(n * 1_000)))
     expect([...arrived.values()].filter((times) => times > 1)).toEqual([])
-    // The race was really run: some were cut off, and most went through.
+    // The race happened: some requests were cut off, and most succeeded.
     expect(ambiguous).toBeGreaterThan(0)
     expect(arrived.size).toBeGreaterThan(300)
   })
 })
 
 describe('a keep-alive connection', () => {
-  test('is left before the time its server names is over', async () => {
+  test('is closed before the timeout that its server announces', async () => {
     const { url, sockets } = await startServer((request, socket) =>
       reply(socket, request, '0x1', 'Keep-Alive: timeout=2, max=100\r\n'),
     )
@@ -162,7 +163,7 @@ describe('a keep-alive connection', () => {
     expect(sockets).toHaveLength(3)
   })
 
-  test('does not hold the process, and neither does its timer', async () => {
+  test('does not keep the process alive, and neither does its timer', async () => {
     const { url } = await startServer((request, socket) => reply(socket, request, '0x1'))
     const program = `
       import { createTransport } from '@keyrail/core'
@@ -206,7 +207,7 @@ describe('a call that runs out of time', () => {
     useFakeClock()
     const opened = watchConnections()
     const transport = open(`http://127.0.0.1:${port}`)
-    const call = failureOf(transport.request(blockNumber, { timeoutMs: 500 }))
+    const call = getFailure(transport.request(blockNumber, { timeoutMs: 500 }))
     await until(() => opened.length === 1)
     await vi.advanceTimersByTimeAsync(499)
     expect(opened[0]).toMatchObject({ connecting: true, destroyed: false })
@@ -223,7 +224,7 @@ describe('a call that runs out of time', () => {
     closers.push(() => server.close())
     useFakeClock()
     const transport = open(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    const call = failureOf(transport.request(blockNumber, { timeoutMs: 100 }))
+    const call = getFailure(transport.request(blockNumber, { timeoutMs: 100 }))
     await until(() => hellos === 1)
     await vi.advanceTimersByTimeAsync(100)
     expect(await call).toMatchObject({ kind: 'timeout' })
@@ -231,7 +232,7 @@ describe('a call that runs out of time', () => {
   })
 })
 
-describe('a connection that never came about leaves a transaction unsent, so that it is sent again', () => {
+describe('a transaction is resent if the connection was never established', () => {
   const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
 
   test('if every address of a host rejects the connection', async () => {
@@ -242,21 +243,21 @@ describe('a connection that never came about leaves a transaction unsent, so tha
     await once(server, 'close')
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
     const agent = new http.Agent({ lookup: (_host, _options, done) => done(null, addresses) })
-    const failure = await failureOf(open(`http://node.example:${port}`, { agent }).request(transaction))
+    const failure = await getFailure(open(`http://node.example:${port}`, { agent }).request(transaction))
     expect(failure).toMatchObject({ kind: 'network', retryable: true })
   })
 
-  test('if the server leaves in the middle of the TLS handshake', async () => {
+  test('if the server disconnects during the TLS handshake', async () => {
     const server = net.createServer((socket) => socket.on('data', () => socket.end()).on('error', () => {}))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closers.push(() => server.close())
     const transport = open(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    expect(await failureOf(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: true })
+    expect(await getFailure(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: true })
   })
 })
 
 describe('over TLS', () => {
-  // For `localhost` alone, until 2120, and of use for nothing else.
+  // A certificate for `localhost`, valid until 2120.
   const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgC2Tz1ujzxgYgeudd
 kREB8pd5BB+Fg6sM2JGCWoDUFJmhRANCAASl3aQLqZCc8zo/SPd9tgJ1oVx0t555
@@ -308,7 +309,7 @@ ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
   test('rejects an untrusted certificate before it sends anything', async () => {
     const { port, handshakes } = await startTls()
     const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
-    const failure = await failureOf(open(`https://localhost:${port}`).request(transaction))
+    const failure = await getFailure(open(`https://localhost:${port}`).request(transaction))
     expect(String(failure)).toMatch(/self-signed/)
     expect(failure).toMatchObject({ kind: 'network', retryable: true })
     expect(handshakes.every(({ resumed }) => !resumed)).toBe(true)
@@ -320,10 +321,10 @@ ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
     closers.push(() => tls.setDefaultCACertificates(trusted))
     const { port, handshakes } = await startTls()
     const transport = open(`https://localhost:${port}`)
-    for (let n = 0; n < 3; n++) expect(String(await failureOf(transport.request(blockNumber)))).toMatch(/here/)
+    for (let n = 0; n < 3; n++) expect(String(await getFailure(transport.request(blockNumber)))).toMatch(/here/)
     expect(handshakes).toEqual([{ name: 'localhost', resumed: false }])
-    // Two that cannot share one request.
-    await Promise.all([blockNumber, { method: 'eth_chainId' }].map((call) => failureOf(transport.request(call))))
+    // Two calls that cannot share a request.
+    await Promise.all([blockNumber, { method: 'eth_chainId' }].map((call) => getFailure(transport.request(call))))
     expect(handshakes[1]).toEqual({ name: 'localhost', resumed: true })
   })
 })

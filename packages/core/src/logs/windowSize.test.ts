@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createWindowSize } from './windowSize.ts'
 import type { WindowSize } from './windowSize.ts'
 
-/** Runs it against a node that accepts this many blocks, and returns how many requests the node rejected. */
+/** Runs it against a node that accepts this many blocks. @returns How many requests the node rejected. */
 const run = (size: WindowSize, requests: number, accepted: number, logsPerBlock = 0): number => {
   let rejections = 0
   for (let i = 0; i < requests; i++) {
@@ -26,7 +26,7 @@ describe('createWindowSize', () => {
     expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000, 100_000])
   })
 
-  test('never goes above the own limit, nor above a cap that was named', () => {
+  test('never exceeds the configured limit, nor a cap that the server named', () => {
     const size = createWindowSize({}, 50)
     expect(run(size, 20, 100)).toBe(0)
     expect(size.current()).toBe(50)
@@ -55,7 +55,7 @@ describe('createWindowSize', () => {
     size.rejected(1_000, 100)
     size.rejected(1_000, NaN)
     expect(size.current()).toBe(100)
-    // Four at once are one lesson: growth waits for two windows after it, not for sixteen.
+    // Four rejections at once count as one: growth waits for two windows, not for sixteen.
     const other = createWindowSize({})
     for (let i = 0; i < 4; i++) other.rejected(1_000, NaN)
     for (let i = 0; i < 2; i++) other.succeeded(500, 0)
@@ -67,7 +67,7 @@ describe('createWindowSize', () => {
     (accepted) => {
       const size = createWindowSize({})
       expect(run(size, 100, accepted)).toBeLessThanOrEqual(17)
-      // Once it is found, one in 33 is tried above it.
+      // Once the limit is known, one request in 33 is above it.
       expect(run(size, 1_000, accepted)).toBeLessThanOrEqual(31)
       expect(size.current()).toBeGreaterThan(accepted / 4)
     },

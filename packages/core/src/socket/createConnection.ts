@@ -25,12 +25,12 @@ export interface ConnectionOptions {
   readonly maxResponseBytes: number
   /** Finds out why the server rejected a handshake, if the platform hides it; undefined if that is not possible. */
   readonly explain: ((done: (facts: FailureFacts | undefined) => void) => void) | undefined
-  /** Called once when the connection ends, before its calls fail. `failureOf` is undefined if it ended because nobody used it. */
-  readonly onEnd: (failureOf: FailureOf | undefined, openMs: number) => void
+  /** Called once when the connection ends, before its calls fail. `toFailure` is undefined if it ended because nobody used it. */
+  readonly onEnd: (toFailure: ToFailure | undefined, openMs: number) => void
 }
 
 /** Creates the failure of a call that was not sent because the connection ended. */
-export type FailureOf = (method: string) => KeyrailError
+export type ToFailure = (method: string) => KeyrailError
 
 /** One connection. It is opened at once, and not again when it has ended. */
 export interface Connection {
@@ -74,7 +74,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let isExplaining = false
   let over = false
 
-  const contextOf = (method: string): FailureContext => ({ redactedUrl, ...socket.context(), method })
+  const getContext = (method: string): FailureContext => ({ redactedUrl, ...socket.context(), method })
 
   /** Ends the connection; without facts because nobody uses it. */
   const end = (facts: FailureFacts | undefined, isDead = true): void => {
@@ -86,13 +86,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (!facts) return onEnd(undefined, openMs)
     // The server does not name the message that is too large. A smaller one cannot be the one that it rejects.
     const lost: FailureFacts = facts.kind === 'invalidRequest' && openedAt ? { ...facts, kind: 'network' } : facts
-    onEnd((method) => createSocketFailure(lost, contextOf(method), false), openMs)
+    onEnd((method) => createSocketFailure(lost, getContext(method), false), openMs)
     const all = [...pending.values()].filter(({ isCanceled }) => !isCanceled)
     pending.clear()
     const largest = Math.max(...all.map(({ body }) => body.length))
     for (const { call, complete, body, isSent } of all)
-      complete(false, createSocketFailure(body.length === largest ? facts : lost, contextOf(call.method), isSent))
-    subscriptions.end(createSocketFailure(lost, contextOf('eth_subscribe'), true))
+      complete(false, createSocketFailure(body.length === largest ? facts : lost, getContext(call.method), isSent))
+    subscriptions.end(createSocketFailure(lost, getContext('eth_subscribe'), true))
   }
 
   const write = (entry: Pending): void => {
@@ -125,7 +125,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (typeof id !== 'string') {
       const text = 'the result of eth_subscribe is not the id of a subscription'
       if (!isCanceled)
-        complete(false, createFailure({ kind: 'badResponse', text, final: true }, contextOf(call.method)))
+        complete(false, createFailure({ kind: 'badResponse', text, final: true }, getContext(call.method)))
       return
     }
     if (isCanceled) return unsubscribe(id)
@@ -135,7 +135,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return complete(true, id)
     }
     const facts: FailureFacts = { kind: 'badResponse', text: 'the server gave two subscriptions the same id' }
-    complete(false, createSocketFailure(facts, contextOf(call.method), true))
+    complete(false, createSocketFailure(facts, getContext(call.method), true))
     end(facts)
   }
 
@@ -169,7 +169,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const { method } = call
     const read = readMessage(text, message, method)
     if (!('result' in read)) {
-      if (!isCanceled) complete(false, createFailure({ ...read, status: undefined }, contextOf(method)))
+      if (!isCanceled) complete(false, createFailure({ ...read, status: undefined }, getContext(method)))
     } else if (method === 'eth_subscribe') addSubscription(entry, read.result)
     else complete(true, read.result)
     if (method === 'eth_subscribe' && !isSubscribing()) subscriptions.clearEarly()

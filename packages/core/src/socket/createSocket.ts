@@ -4,7 +4,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
 import type { Send } from '../transport/call.ts'
 import { createConnection } from './createConnection.ts'
-import type { Connection, ConnectionOptions, FailureOf } from './createConnection.ts'
+import type { Connection, ConnectionOptions, ToFailure } from './createConnection.ts'
 
 /** The WebSocket connections to one endpoint, one at a time. */
 export interface Socket {
@@ -21,7 +21,7 @@ export interface Socket {
 type State =
   | { readonly name: 'idle' }
   | { readonly name: 'connected'; readonly connection: Connection }
-  | { readonly name: 'waiting'; readonly until: number; readonly failureOf: FailureOf }
+  | { readonly name: 'waiting'; readonly until: number; readonly toFailure: ToFailure }
   | { readonly name: 'closed' }
 
 /** The wait after a first failure is a random time up to the first number, and doubles with each further one up to the second, in milliseconds. */
@@ -43,12 +43,12 @@ export function createSocket(options: Omit<ConnectionOptions, 'onEnd'>): Socket 
   /** The failures since a connection was stable. */
   let failures = 0
 
-  const onEnd: ConnectionOptions['onEnd'] = (failureOf, openMs) => {
+  const onEnd: ConnectionOptions['onEnd'] = (toFailure, openMs) => {
     if (state.name === 'closed') return
     if (openMs >= STABLE_MS) failures = 0
     const waitMs = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures)
-    if (failureOf) failures++
-    state = failureOf ? { name: 'waiting', until: now() + waitMs, failureOf } : { name: 'idle' }
+    if (toFailure) failures++
+    state = toFailure ? { name: 'waiting', until: now() + waitMs, toFailure } : { name: 'idle' }
   }
 
   const connect = (): Connection => {
@@ -63,7 +63,7 @@ export function createSocket(options: Omit<ConnectionOptions, 'onEnd'>): Socket 
       return complete(false, createFailure(closedFacts, { method: call.method, redactedUrl }))
     const retryAfterMs = state.name === 'waiting' ? Math.ceil(state.until - now()) : 0
     if (state.name === 'waiting' && retryAfterMs > 0) {
-      const failure = state.failureOf(call.method)
+      const failure = state.toFailure(call.method)
       const { message, retryable } = failure
       return complete(false, retryable ? new KeyrailError(message, { ...failure, retryAfterMs }) : failure)
     }

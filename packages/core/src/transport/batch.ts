@@ -73,7 +73,7 @@ const nothing = (): void => {}
 const isLive = ({ call }: Item): boolean => !call.ended
 
 /** An upper bound of the bytes of a call in UTF-8. */
-const bytesOf = ({ method, params }: Call): number =>
+const countBytes = ({ method, params }: Call): number =>
   FRAME_BYTES + method.length + (/^[\0-\x7f]*$/.test(params) ? params.length : MAX_BYTES_PER_UNIT * params.length)
 
 /** No UTF-16 unit takes more bytes than this in UTF-8. */
@@ -179,7 +179,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
     let part: Item[] = []
     let bytes = 0
     for (const item of items) {
-      const more = bytesOf(item.call)
+      const more = countBytes(item.call)
       if (part.length >= limit || (part.length > 0 && bytes + more > maxBytes)) {
         sendBatch(part)
         part = []
@@ -258,7 +258,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
             if (named) cap.setLimit(named)
             else if (rejected.length === 1) cap.rejected(size)
           } else if (wrong.status === 413 && rejected.length === 1)
-            maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
+            maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + countBytes(of.call), 0) / 2))
         } else if (one === read && response && !sharedKinds.has(kind as FailureKind)) {
           rejected.push(item)
           isCauseUnknown = true

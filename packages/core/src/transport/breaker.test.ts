@@ -98,8 +98,8 @@ describe('a breaker opens', () => {
     ['503', { text: 'Service Unavailable', status: 503 }],
     ['504', { text: 'Gateway Timeout', status: 504 }],
     ['503 with an error object', { text: 'down', status: 503, rpcError: { code: -32603, message: 'down' } }],
-    ['no answer in time', { kind: 'timeout', text: 'no answer' }],
-    ['what is no answer', { kind: 'badResponse', text: '<html>' }],
+    ['a timeout', { kind: 'timeout', text: 'no response' }],
+    ['an invalid response', { kind: 'badResponse', text: '<html>' }],
   ] as const)('on %s', async (_, facts) => {
     const { guarded } = make({}, () => ({ facts }))
     await run(guarded, 5)
@@ -152,7 +152,7 @@ describe('a breaker opens', () => {
       'sent to the wrong network by the service',
       { text: 'unsupported network', rpcError: { code: -32600, message: 'unsupported network' } },
     ],
-  ])('for long where it is %s each time, and not for one method that is', async (_, facts) => {
+  ])('for long if each call is %s, but not if only one method is', async (_, facts) => {
     const { below, guarded } = make({}, (call) => (call.method === 'eth_chainId' ? up : { facts }))
     for (let i = 0; i < 10; i++) await run(guarded, 4, 'debug_traceTransaction').then(() => run(guarded, 1))
     expect(guarded.state()).toBe('closed')
@@ -264,7 +264,7 @@ describe('a breaker that is open', () => {
 })
 
 // 15.31
-describe('a call that says nothing about the endpoint now', () => {
+describe('a call that is no evidence about the endpoint', () => {
   test('does not make the wait longer: it was sent while the breaker was open, and is no probe', async () => {
     const { guarded } = make({}, () => down)
     await run(guarded, 5)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createLatency } from './breakerLatency.ts'
 
 describe('createLatency', () => {
-  test('says nothing before there is enough to go by', () => {
+  test('returns nothing before it has enough samples', () => {
     const latency = createLatency()
     expect(latency.averageMs()).toBeUndefined()
     for (let i = 0; i < 19; i++) latency.add(10)
@@ -13,7 +13,7 @@ describe('createLatency', () => {
     expect(latency.percentileMs(95)).toBeGreaterThanOrEqual(10)
   })
 
-  test('gives percentiles at most a fifth too high, and never too low', () => {
+  test('returns percentiles that are at most a fifth too high, and never too low', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.3, max: 100_000, noNaN: true }), { minLength: 20, maxLength: 500 }),
@@ -30,7 +30,7 @@ describe('createLatency', () => {
     )
   })
 
-  test('takes times that are none or endless to its ends', () => {
+  test('counts zero and infinite times in its first and last bucket', () => {
     const latency = createLatency()
     for (let i = 0; i < 20; i++) latency.add(0)
     expect(latency.percentileMs(50)).toBeLessThan(1)
@@ -38,7 +38,7 @@ describe('createLatency', () => {
     expect(latency.percentileMs(99)).toBeGreaterThan(100_000)
   })
 
-  test('forgets: what was slow long ago does not make now slow', () => {
+  test('forgets old samples: slow calls of long ago do not count', () => {
     const latency = createLatency()
     for (let i = 0; i < 2_050; i++) latency.add(1_000)
     expect(latency.percentileMs(50)).toBeGreaterThanOrEqual(1_000)

@@ -78,7 +78,7 @@ const MAX_PASSED = 9
 const DAY_MS = 86_400_000
 
 /** The number of the UTC day of a date in milliseconds. */
-const dayOf = (date: number): number => Math.floor(date / DAY_MS)
+const toUtcDay = (date: number): number => Math.floor(date / DAY_MS)
 
 const names: readonly (keyof BudgetOptions)[] = [
   'requestsPerSecond',
@@ -132,10 +132,10 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
     'burst works only with requestsPerSecond or computeUnitsPerSecond: set one of them, or remove burst',
   )
   const perDay = requestsPerDay ?? computeUnitsPerDay ?? Infinity
-  const unitsOf = (method: string): number =>
+  const getUnits = (method: string): number =>
     (Object.hasOwn(weights, method) ? weights[method] : undefined) ?? computeUnits(method)
-  const costOf = computeUnitsPerSecond ? unitsOf : () => 1
-  const dayCostOf = computeUnitsPerDay ? unitsOf : () => 1
+  const getCost = computeUnitsPerSecond ? getUnits : () => 1
+  const getDayCost = computeUnitsPerDay ? getUnits : () => 1
   const burstMs = burst === undefined ? 100 : (burst / limit) * 1_000
 
   return (endpoint) => {
@@ -153,14 +153,14 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
     let dayReadAt = -Infinity
     let serving = false
 
-    const queueOf = ({ method, options: { priority } }: RouteCall): number =>
+    const getQueueIndex = ({ method, options: { priority } }: RouteCall): number =>
       priority ? priorities.indexOf(priority) : method.startsWith('eth_send') ? 0 : 1
 
     /** How long until the limit of the day allows a call, in milliseconds. */
     const untilDayMs = (method: string): number => {
       if (perDay === Infinity) return 0
       const date = Date.now()
-      return usedByDay.get(dayOf(date)) + dayCostOf(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
+      return usedByDay.get(toUtcDay(date)) + getDayCost(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
     }
 
     const reject = ({ call, complete }: Pick<Waiter, 'call' | 'complete'>, kind: Rejection, ms: number): void =>
@@ -183,11 +183,11 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       // Without a limit per day, the count only serves the statistics, and reading the time would be most of its cost.
       if (perDay < Infinity || sentAt > dayReadAt + 1_000) {
         dayReadAt = sentAt
-        day = dayOf(Date.now())
+        day = toUtcDay(Date.now())
       }
       const sentOn = day
       used += cost
-      usedByDay.add(sentOn, dayCostOf(call.method))
+      usedByDay.add(sentOn, getDayCost(call.method))
       const trial = pace.send(cost, sentAt)
       endpoint.send(call, (ok, value) => {
         let isPausing = false
@@ -199,9 +199,9 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         ) {
           // The circuit breaker or the concurrency limit rejected it.
           const { method } = call
-          used -= costOf(method)
-          usedByDay.add(sentOn, -dayCostOf(method))
-          pace.forget(trial, costOf(method))
+          used -= getCost(method)
+          usedByDay.add(sentOn, -getDayCost(method))
+          pace.forget(trial, getCost(method))
         } else if (call.ended) pace.forget(trial, 0)
         else isPausing = pace.hear(sentAt, trial, ok ? undefined : value)
         if (isPausing) rejectTooLate()
@@ -276,20 +276,20 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
     }
     const timer = createSharedTimer(serve)
 
-    const waitMs = (call: RouteCall): number => waitOf(call, costOf(call.method), queueOf(call), now())
-    const waitOf = (call: RouteCall, cost: number, queue: number, time: number): number => {
+    const waitMs = (call: RouteCall): number => computeWaitMs(call, getCost(call.method), getQueueIndex(call), now())
+    const computeWaitMs = (call: RouteCall, cost: number, queue: number, time: number): number => {
       let ahead = 0
       for (let i = 0; i <= queue; i++) ahead += queuedCost[i] as number
       return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, time, ahead))
     }
 
     const send: Send = (call: RouteCall, complete) => {
-      const cost = costOf(call.method)
+      const cost = getCost(call.method)
       const time = now()
       const dayMs = untilDayMs(call.method)
       if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, time) === 0)
         return sendWaiter(call, complete, cost, time)
-      const queue = queueOf(call)
+      const queue = getQueueIndex(call)
       const waiter: Waiter = {
         call,
         complete,
@@ -300,7 +300,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         before: undefined,
         after: undefined,
       }
-      const ms = waitOf(call, cost, queue, time)
+      const ms = computeWaitMs(call, cost, queue, time)
       const pause = pace.pause(time)
       if (!fits(waiter, time, ms)) return reject(waiter, dayMs ? 'quota' : pause.ms ? pause.kind : 'throttled', ms)
       startWait(call, waiter)
@@ -318,7 +318,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
 
     const stats = (): BudgetStats => {
       const date = Date.now()
-      const usedToday = usedByDay.get(dayOf(date))
+      const usedToday = usedByDay.get(toUtcDay(date))
       const { ms } = pace.pause(now())
       const rate = pace.rate()
       const [write, read, poll] = queued as [number, number, number]

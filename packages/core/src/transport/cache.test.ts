@@ -40,7 +40,7 @@ const node = (): Endpoint & { readonly sent: string[]; response?: (method: strin
 let endpoint: ReturnType<typeof node>
 const make = ({ chainId, ...options }: CacheOptions & { readonly chainId?: number } = {}): Transport =>
   compose(endpoint, cacheOn(chainId, options), deadline())
-/** How many of these calls, one after the other, reach the node. */
+/** Makes calls one after the other. @returns How many reach the node. */
 const sentBy = async (transport: Transport, ...calls: RequestArguments[]): Promise<number> => {
   const before = endpoint.sent.length
   for (const call of calls) await transport.request(call)
@@ -63,7 +63,7 @@ describe('cache', () => {
     expect(await transport.request(byHash)).toEqual({ hash, number: hash, transactions: [] })
   })
 
-  test('gives each caller its own object', async () => {
+  test('returns a separate object to each caller', async () => {
     const transport = make()
     const first = (await transport.request(byHash)) as { transactions: unknown[] }
     first.transactions.push('spoilt')
@@ -218,26 +218,26 @@ describe('finality', () => {
 describe('store', () => {
   const key = `keyrail:7:eth_getBlockByHash["${hash}",false]`
   const block = JSON.stringify({ hash, number: '0x5' })
-  /** A map with the face of a store, as one that answers at once or later. */
-  const storeOf = (kept: Map<string, string>, later = false): CacheStore => ({
-    get: (at) => (later ? Promise.resolve(kept.get(at) ?? null) : kept.get(at)),
+  /** Creates a store that returns values or promises. */
+  const createStore = (entries: Map<string, string>, later = false): CacheStore => ({
+    get: (at) => (later ? Promise.resolve(entries.get(at) ?? null) : entries.get(at)),
     set: (at, text) => {
-      kept.set(at, text)
+      entries.set(at, text)
       return later ? Promise.resolve() : undefined
     },
   })
 
   test.each([false, true])('makes results available to the next process, by a promise: %s', async (later) => {
-    const kept = new Map<string, string>()
-    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash)).toBe(1)
-    expect([...kept.keys()]).toEqual([key])
-    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash, byHash)).toBe(0)
-    // Two chains never mix.
-    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 8 }), byHash)).toBe(1)
+    const entries = new Map<string, string>()
+    expect(await sentBy(make({ store: createStore(entries, later), chainId: 7 }), byHash)).toBe(1)
+    expect([...entries.keys()]).toEqual([key])
+    expect(await sentBy(make({ store: createStore(entries, later), chainId: 7 }), byHash, byHash)).toBe(0)
+    // The keys of two chains differ.
+    expect(await sentBy(make({ store: createStore(entries, later), chainId: 8 }), byHash)).toBe(1)
   })
 
   test('returns final results before this process knows the finalized block', async () => {
-    const store = storeOf(new Map())
+    const store = createStore(new Map())
     const first = make({ store, chainId: 7 })
     await first.request(byNumber('finalized'))
     await first.request(byNumber('0x64'))
@@ -245,8 +245,8 @@ describe('store', () => {
   })
 
   test('is read once: the text is then cached in memory', async () => {
-    const kept = new Map([[key, block]])
-    const get = vi.fn<CacheStore['get']>((at) => kept.get(at))
+    const entries = new Map([[key, block]])
+    const get = vi.fn<CacheStore['get']>((at) => entries.get(at))
     const transport = make({ store: { get, set: () => {} }, chainId: 7 })
     expect(await sentBy(transport, byHash, byHash, byHash)).toBe(0)
     expect(get).toHaveBeenCalledTimes(1)
@@ -266,8 +266,8 @@ describe('store', () => {
     ['null', 'null'],
     ['another block', JSON.stringify({ hash: '0xother' })],
     ['no text', 5 as unknown as string],
-  ])('does no harm where it holds %s', async (_, text) => {
-    const transport = make({ store: storeOf(new Map([[key, text]])), chainId: 7 })
+  ])('does no harm if it contains %s', async (_, text) => {
+    const transport = make({ store: createStore(new Map([[key, text]])), chainId: 7 })
     expect(await sentBy(transport, byHash)).toBe(1)
   })
 
@@ -277,7 +277,7 @@ describe('store', () => {
   test.each<[string, CacheStore]>([
     ['throws', { get: fail, set: fail }],
     ['rejects', { get: async () => fail(), set: async () => fail() }],
-  ])('does no harm where it %s', async (_, store) => {
+  ])('does no harm if it %s', async (_, store) => {
     const transport = make({ store, chainId: 7 })
     expect(await sentBy(transport, byHash, byHash)).toBe(1)
   })

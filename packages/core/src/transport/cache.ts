@@ -54,7 +54,7 @@ export function cache(options: CacheOptions = {}): Layer {
     let finalBlock = -1
 
     /** How many blocks below the block of this call's result are final; undefined if the result does not show that. */
-    const depthOf = ({ method, params }: Call): number | undefined => {
+    const getFinalityDepth = ({ method, params }: Call): number | undefined => {
       if (method === 'eth_blockNumber') return finalityDepth
       if (method !== 'eth_getBlockByNumber' && method !== 'eth_getHeaderByNumber') return undefined
       return params.startsWith('["finalized"') ? 0 : params.startsWith('["latest"') ? finalityDepth : undefined
@@ -74,7 +74,7 @@ export function cache(options: CacheOptions = {}): Layer {
 
     /** Sends the call, caches the result if the rule allows it, and learns which block is final. */
     const request = (call: Call, complete: Complete, key: string, rule: CacheRule | undefined): void => {
-      const depth = depthOf(call)
+      const depth = getFinalityDepth(call)
       if (!rule && depth === undefined) return next(call, complete)
       // The value at the time of the request: a result from before its block became final may be from another fork.
       const finalAtRequest = finalBlock

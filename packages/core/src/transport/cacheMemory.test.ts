@@ -4,7 +4,7 @@ import { createCacheMemory } from './cacheMemory.ts'
 
 /** A text that takes 1,000 bytes with its key of 3 and the entry itself. */
 const text = 'x'.repeat(1_000 - 3 - 64)
-const keyOf = (n: number): string => String(n).padStart(3, '0')
+const toKey = (n: number): string => String(n).padStart(3, '0')
 
 describe('createCacheMemory', () => {
   test('returns stored texts, and undefined for other keys', () => {
@@ -16,8 +16,8 @@ describe('createCacheMemory', () => {
 
   test('never exceeds its bound', () => {
     const memory = createCacheMemory(10_000)
-    for (let n = 0; n < 500; n++) memory.set(keyOf(n), text)
-    const held = Array.from({ length: 500 }, (_, n) => n).filter((n) => memory.get(keyOf(n)) !== undefined)
+    for (let n = 0; n < 500; n++) memory.set(toKey(n), text)
+    const held = Array.from({ length: 500 }, (_, n) => n).filter((n) => memory.get(toKey(n)) !== undefined)
     expect(held.length).toBeGreaterThan(4)
     expect(held.length).toBeLessThanOrEqual(10)
     expect(held.at(-1)).toBe(499)
@@ -28,7 +28,7 @@ describe('createCacheMemory', () => {
     memory.set('hot', text)
     memory.set('old', text)
     for (let n = 0; n < 100; n++) {
-      memory.set(keyOf(n), text)
+      memory.set(toKey(n), text)
       expect(memory.get('hot')).toBe(text)
     }
     expect(memory.get('old')).toBeUndefined()

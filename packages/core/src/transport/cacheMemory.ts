@@ -7,7 +7,7 @@ export interface CacheMemory {
 /** The size of an entry besides its characters. */
 const ENTRY_BYTES = 64
 
-const bytesOf = (text: string): number =>
+const countBytes = (text: string): number =>
   // Engines store Latin-1 text with one byte per character, and other text with two.
   /[^\0-\xff]/.test(text) ? 2 * text.length : text.length
 
@@ -21,7 +21,7 @@ export function createCacheMemory(maxBytes: number): CacheMemory {
   let youngBytes = 0
 
   const set = (key: string, text: string): void => {
-    const bytes = bytesOf(key) + bytesOf(text) + ENTRY_BYTES
+    const bytes = countBytes(key) + countBytes(text) + ENTRY_BYTES
     if (bytes > maxBytes / 2) return
     const held = young.get(key)
     if (held !== undefined) return

@@ -49,7 +49,7 @@ test.each<[string, unknown[], unknown]>([
   ['trace_transaction', [b], [trace, trace]],
   ['eth_chainId', [], '0x1'],
   ['net_version', [], '1'],
-])('%s %j is kept', (method, params, value) => {
+])('%s %j is cached', (method, params, value) => {
   expect(keeps(method, params, value)).toBe(true)
 })
 
@@ -92,7 +92,7 @@ test.each<[string, string, unknown[], unknown]>([
   ['a price', 'eth_gasPrice', [], '0x1'],
   ['the head', 'eth_blockNumber', [], '0x1'],
   ['an object\u2019s own method', 'constructor', [], '0x1'],
-])('%s is not kept: %s %j', (_, method, params, value) => {
+])('%s is not cached: %s %j', (_, method, params, value) => {
   expect(keeps(method, params, value)).toBe(false)
 })
 

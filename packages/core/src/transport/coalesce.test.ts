@@ -14,11 +14,11 @@ const redactedUrl = 'https://node.example/v2/…'
 interface Sent {
   readonly call: Call
   readonly complete: Complete
-  /** The reason it was stopped for; undefined where it was not. */
+  /** Why it was stopped; undefined if it was not. */
   stopped?: unknown
 }
 
-/** An endpoint for whose calls the test responds. */
+/** An endpoint whose calls the test completes. */
 const held = (): Endpoint & { readonly sent: Sent[] } => {
   const sent: Sent[] = []
   return {
@@ -38,7 +38,7 @@ const held = (): Endpoint & { readonly sent: Sent[] } => {
 
 const read: RequestArguments = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 const write: RequestArguments = { method: 'eth_sendRawTransaction', params: ['0x02'] }
-const outcomeOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+const getOutcome = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 
 let endpoint: ReturnType<typeof held>
 let transport: Transport
@@ -50,10 +50,10 @@ const withFields =
   (fields: object) =>
   (args: RequestArguments, given?: CallOptions): Promise<unknown> => {
     const options = { ...given }
-    fieldsOf.set(options, fields)
+    extraFields.set(options, fields)
     return transport.request(args, options)
   }
-const fieldsOf = new WeakMap<CallOptions, object>()
+const extraFields = new WeakMap<CallOptions, object>()
 
 describe('coalesce', () => {
   beforeEach(() => {
@@ -100,7 +100,7 @@ describe('coalesce', () => {
     expect(await Promise.all(calls)).toEqual(['a', 'b'])
   })
 
-  test('gives each caller its own object', async () => {
+  test('returns a separate object to each caller', async () => {
     const calls = [transport.request(read), transport.request(read), transport.request(read)]
     const original = { transactions: [{ hash: '0x1' }], extra: null }
     response(0, original)
@@ -127,7 +127,7 @@ describe('coalesce', () => {
 
   test('gives each caller its own failure, with the same fields', async () => {
     const rpcError = { code: 3, message: 'execution reverted', data: { raw: '0x08c379a0' } }
-    const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
+    const calls = [transport.request(read), transport.request(read)].map(getOutcome)
     fail(0, createFailure({ text: 'execution reverted', status: 200, rpcError }, { method: read.method, redactedUrl }))
     const [first, second] = (await Promise.all(calls)) as { rpcError: typeof rpcError; message: string }[]
     expect(first).not.toBe(second)
@@ -137,7 +137,7 @@ describe('coalesce', () => {
   })
 
   test('passes on a failure that is not ours unchanged', async () => {
-    const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
+    const calls = [transport.request(read), transport.request(read)].map(getOutcome)
     const error = new RangeError('of a layer below')
     fail(0, error)
     expect(await Promise.all(calls)).toEqual([error, error])
@@ -155,7 +155,7 @@ describe('coalesce', () => {
   describe('a caller that leaves', () => {
     test('by abort gets its own reason, and the others get the result', async () => {
       const controllers = [new AbortController(), new AbortController()]
-      const [first, second] = controllers.map(({ signal }) => outcomeOf(transport.request(read, { signal })))
+      const [first, second] = controllers.map(({ signal }) => getOutcome(transport.request(read, { signal })))
       const third = transport.request(read)
       controllers[0]?.abort('mine')
       expect(await first).toBe('mine')
@@ -169,7 +169,7 @@ describe('coalesce', () => {
 
     test('last ends the request, and a later call starts a new one', async () => {
       const controllers = [new AbortController(), new AbortController()]
-      const calls = controllers.map(({ signal }) => outcomeOf(transport.request(read, { signal })))
+      const calls = controllers.map(({ signal }) => getOutcome(transport.request(read, { signal })))
       controllers[1]?.abort('second')
       expect(endpoint.sent[0]).not.toHaveProperty('stopped')
       controllers[0]?.abort('first')
@@ -183,7 +183,7 @@ describe('coalesce', () => {
 
     test('by its own deadline does not change the deadlines of the others', async () => {
       const long = transport.request(read, { timeoutMs: 5_000 })
-      const short = outcomeOf(transport.request(read, { timeoutMs: 1_000 }))
+      const short = getOutcome(transport.request(read, { timeoutMs: 1_000 }))
       await vi.advanceTimersByTimeAsync(1_000)
       expect(await short).toMatchObject({ kind: 'timeout' })
       expect(endpoint.sent).toHaveLength(1)
@@ -194,7 +194,7 @@ describe('coalesce', () => {
     test('ends a request that waits for its retry', async () => {
       transport = compose(endpoint, retry(), coalesce(), deadline())
       const controller = new AbortController()
-      const calls = [1, 2].map(() => outcomeOf(transport.request(read, { signal: controller.signal })))
+      const calls = [1, 2].map(() => getOutcome(transport.request(read, { signal: controller.signal })))
       fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, redactedUrl }))
       controller.abort('enough')
       expect(await Promise.all(calls)).toEqual(['enough', 'enough'])
@@ -204,7 +204,7 @@ describe('coalesce', () => {
 
     test('while results are delivered gets no second one', async () => {
       const controller = new AbortController()
-      const settled: unknown[] = []
+      const outcomes: unknown[] = []
       const send = coalesce()(endpoint.send, { redactedUrl })
       const record = (complete: Complete): Call => {
         const call = createCall('eth_chainId', '[]', {})
@@ -212,16 +212,16 @@ describe('coalesce', () => {
         return call
       }
       record(() => controller.abort())
-      const second = record((...outcome) => settled.push(outcome))
+      const second = record((...outcome) => outcomes.push(outcome))
       controller.signal.addEventListener('abort', () => second.cancel?.('left'))
       response(0, '0x1')
-      expect(settled).toEqual([[false, 'left']])
+      expect(outcomes).toEqual([[false, 'left']])
     })
   })
 
   test('retries as long as the latest deadline of the waiting callers allows', async () => {
     transport = compose(endpoint, retry(), coalesce(), deadline())
-    const first = outcomeOf(transport.request(read, { timeoutMs: 2_000 }))
+    const first = getOutcome(transport.request(read, { timeoutMs: 2_000 }))
     await vi.advanceTimersByTimeAsync(500)
     const second = transport.request(read, { timeoutMs: 3_000 })
     expect(endpoint.sent).toHaveLength(1)
@@ -234,12 +234,12 @@ describe('coalesce', () => {
 
   test('does not join a request that has less than half of the caller\u2019s time left', async () => {
     const outcomes: Promise<unknown>[] = []
-    let answered = 1
+    let completed = 1
     // One call each second. The first request hangs, and all others get a response within the second.
     for (let second = 0; second < 12; second++) {
-      outcomes.push(outcomeOf(transport.request(read)))
+      outcomes.push(getOutcome(transport.request(read)))
       await vi.advanceTimersByTimeAsync(1_000)
-      while (answered < endpoint.sent.length) response(answered++, '0x1')
+      while (completed < endpoint.sent.length) response(completed++, '0x1')
     }
     await vi.advanceTimersByTimeAsync(10_000)
     const values = await Promise.all(outcomes)
@@ -261,11 +261,11 @@ describe('coalesce', () => {
 
   describe('after a write', () => {
     test.each([
-      ['was answered', () => response(1, '0xhash')],
+      ['has completed', () => response(1, '0xhash')],
       ['failed', () => fail(1, new Error('lost'))],
-    ])('that %s, joins no request that began before it', async (_, complete) => {
+    ])('that %s, joins no request that started before it', async (_, complete) => {
       const before = transport.request(read)
-      const written = outcomeOf(transport.request(write))
+      const written = getOutcome(transport.request(write))
       complete()
       await written
       const after = transport.request(read)
@@ -287,7 +287,7 @@ describe('coalesce', () => {
     test('that was aborted, joins no request that started before it', async () => {
       const controller = new AbortController()
       const before = transport.request(read)
-      const written = outcomeOf(transport.request(write, { signal: controller.signal }))
+      const written = getOutcome(transport.request(write, { signal: controller.signal }))
       controller.abort()
       await written
       const after = transport.request(read)
@@ -369,7 +369,7 @@ describe('coalesce', () => {
       transport = compose(
         endpoint,
         coalesce(),
-        (next) => (call, complete) => next(Object.assign(call, fieldsOf.get(call.options)), complete),
+        (next) => (call, complete) => next(Object.assign(call, extraFields.get(call.options)), complete),
         deadline(),
       )
     })
@@ -397,7 +397,7 @@ describe('coalesce', () => {
         emit: ({ type }: { type: string }) => events.push(`${name} ${type}`),
       })
       const controller = new AbortController()
-      const first = outcomeOf(withFields(noting('a'))(read, { signal: controller.signal }))
+      const first = getOutcome(withFields(noting('a'))(read, { signal: controller.signal }))
       const second = withFields(noting('b'))(read)
       const { emit } = (endpoint.sent[0] as unknown as { call: { emit: (event: object) => void } }).call
       emit({ type: 'attempt' })
@@ -410,7 +410,7 @@ describe('coalesce', () => {
   })
 
   test('ends when the transport closes, each call with its own failure', async () => {
-    const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
+    const calls = [transport.request(read), transport.request(read)].map(getOutcome)
     transport.close()
     const [first, second] = await Promise.all(calls)
     for (const failure of [first, second]) expect(failure).toMatchObject({ kind: 'aborted' })

@@ -46,7 +46,7 @@ interface InFlight {
 type InFlightByParams = Map<string, InFlight>
 
 const rank = { poll: 0, read: 1, write: 2 }
-const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
+const getRank = ({ options }: Call): number => rank[options.priority ?? 'read']
 
 /**
  * Creates a layer that sends identical reads at the same time as one request. Each caller keeps its own deadline and abort signal. The request is
@@ -65,7 +65,7 @@ const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
 export function coalesce(options: CoalesceOptions = {}): Layer {
   checkNames('coalesce', options, ['minBlock'])
   checkCallOptions({ minBlock: options.minBlock })
-  const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
+  const getMinBlock = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
     // Nested by method, because joining method and params into one key costs more than a second lookup.
     const byMethod = new Map<string, InFlightByParams>()
@@ -73,7 +73,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     let responses = 0
 
     const mayJoin = (call: Call, request: InFlight): boolean => {
-      const minBlock = minBlockOf(call)
+      const minBlock = getMinBlock(call)
       return (
         // A response to a request that was sent before a write completed may not include that write.
         request.writes === writes &&
@@ -82,9 +82,9 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         // With fewer retries, the request may fail although the call on its own would succeed.
         request.shared.options.retries === call.options.retries &&
         // A request of a lower priority may wait longer in a queue than the call on its own would.
-        rankOf(request.shared) >= rankOf(call) &&
+        getRank(request.shared) >= getRank(call) &&
         // With a higher minBlock, the request may fail as lagging although the call on its own would succeed.
-        minBlockOf(request.shared) === minBlock &&
+        getMinBlock(request.shared) === minBlock &&
         // `true` means the highest block seen, and any response may have raised it.
         (minBlock !== true || request.responses === responses) &&
         // Without this limit, calls would join a request that hangs again and again.

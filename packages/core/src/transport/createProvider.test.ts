@@ -5,6 +5,7 @@ import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createProvider } from './createProvider.ts'
 import { createTransport } from './createTransport.ts'
 import type { KeyrailTransport } from './transport.ts'
+import { getError } from '../../test/getFailure.ts'
 
 let server: FaultServer
 let transport: KeyrailTransport
@@ -17,12 +18,10 @@ afterEach(async () => {
   await server.close()
 })
 
-const failureOf = (): Promise<unknown> =>
-  createProvider(transport)
-    .request({ method: 'eth_call', params: [{}, 'latest'] })
-    .catch((error: unknown) => error)
+const callAndFail = (): Promise<unknown> =>
+  getError(createProvider(transport).request({ method: 'eth_call', params: [{}, 'latest'] }))
 
-test('gives the bare result', async () => {
+test('returns the result', async () => {
   const provider = createProvider(transport)
   expect(await provider.request({ method: 'eth_blockNumber' })).toBe('0x1')
   expect(provider.on('connect', () => {}).removeListener('connect', () => {})).toBe(provider)
@@ -39,7 +38,7 @@ describe('a failure has the code of EIP-1193', () => {
       status,
       typeof said === 'string' ? said : `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify(said)}}`,
     )
-    const failure = await failureOf()
+    const failure = await callAndFail()
     expect(failure).toMatchObject({ code, ...(typeof said === 'object' && { message: said.message }) })
     expect(isKeyrailError(failure)).toBe(true)
   })
@@ -49,7 +48,7 @@ describe('a failure has the code of EIP-1193', () => {
       200,
       '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM execution error.","data":"Reverted 0x82b42900"}}',
     )
-    expect(await failureOf()).toMatchObject({
+    expect(await callAndFail()).toMatchObject({
       code: 3,
       message: 'execution reverted',
       data: '0x82b42900',
@@ -57,10 +56,10 @@ describe('a failure has the code of EIP-1193', () => {
     })
   })
 
-  test('a transport that is closed, or reaches nobody', async () => {
+  test('a transport that is closed, or whose endpoint is unreachable', async () => {
     server.script = (_, __, socket) => void socket.destroy()
-    expect(await failureOf()).toMatchObject({ code: 4900, kind: 'network' })
+    expect(await callAndFail()).toMatchObject({ code: 4900, kind: 'network' })
     transport.close()
-    expect(await failureOf()).toMatchObject({ code: 4900, kind: 'aborted' })
+    expect(await callAndFail()).toMatchObject({ code: 4900, kind: 'aborted' })
   })
 })

@@ -32,7 +32,7 @@ export interface Provider {
   readonly removeListener: (event: string, listener: (...args: never[]) => void) => Provider
 }
 
-const codeOf = ({ kind, rpcError }: KeyrailError): number => {
+const toErrorCode = ({ kind, rpcError }: KeyrailError): number => {
   if (kind === 'methodUnavailable') return 4200
   if (kind === 'network' || kind === 'aborted') return 4900
   if (rpcError) return rpcError.code
@@ -49,7 +49,7 @@ export function toProviderRpcError(error: unknown): unknown {
   if (!isKeyrailError(error)) return error
   const { rpcError } = error
   const said = rpcError && (error.kind === 'revert' ? toRevert(rpcError) : rpcError)
-  const code = error.kind === 'revert' && said ? said.code : codeOf(error)
+  const code = error.kind === 'revert' && said ? said.code : toErrorCode(error)
   return Object.assign(new KeyrailError(said?.message ?? error.message, error), {
     code,
     ...(said?.data !== undefined && { data: said.data }),

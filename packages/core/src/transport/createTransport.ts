@@ -6,7 +6,7 @@ import { describeType } from '../failure/describeType.ts'
 import type { ObserverFeature } from '../observe/observe.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
 import type { BatchFeature } from './batch.ts'
-import { chainIdOf } from './chainIdOf.ts'
+import { createChainIdReader } from './createChainIdReader.ts'
 import { coalesce } from './coalesce.ts'
 import type { Dispatch } from './createDispatch.ts'
 import { createDeadlines } from './deadline.ts'
@@ -137,7 +137,7 @@ export function createTransport<
       const group = createGroup(stack)
       return Object.freeze({ ...group.transport, ...batchMethods(group.dispatch) })
     },
-    chainId: chainIdOf(dispatch, redactedUrl, chainId),
+    chainId: createChainIdReader(dispatch, redactedUrl, chainId),
     close,
     [Symbol.asyncDispose]: async () => close(),
   }

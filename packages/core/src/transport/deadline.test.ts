@@ -28,7 +28,7 @@ describe('deadline', () => {
     vi.useRealTimers()
   })
 
-  const timeOf = async (method: string, ownMs?: number, callMs?: number): Promise<number> => {
+  const measureTimeoutMs = async (method: string, ownMs?: number, callMs?: number): Promise<number> => {
     const endpoint = silent()
     const start = Date.now()
     const call = compose(endpoint, deadline({ timeoutMs: ownMs })).request({ method }, { timeoutMs: callMs })
@@ -44,11 +44,11 @@ describe('deadline', () => {
     return Date.now() - start
   }
 
-  test('ends a call after 10 s, and a heavy one after 60 s', async () => {
-    expect(await timeOf('eth_chainId')).toBe(10_000)
+  test('ends a call after 10 s, and an expensive one after 60 s', async () => {
+    expect(await measureTimeoutMs('eth_chainId')).toBe(10_000)
     for (const method of ['eth_getLogs', 'eth_simulateV1', 'debug_traceTransaction', 'trace_block'])
-      expect(await timeOf(method)).toBe(60_000)
-    expect(await timeOf('eth_getLogsBySomething')).toBe(10_000)
+      expect(await measureTimeoutMs(method)).toBe(60_000)
+    expect(await measureTimeoutMs('eth_getLogsBySomething')).toBe(10_000)
   })
 
   test('ends one call although the options of another are changed while it is in flight', async () => {
@@ -71,8 +71,8 @@ describe('deadline', () => {
   })
 
   test('uses the call\u2019s own time before the transport\u2019s', async () => {
-    expect(await timeOf('eth_getLogs', 500)).toBe(500)
-    expect(await timeOf('eth_getLogs', 500, 200)).toBe(200)
+    expect(await measureTimeoutMs('eth_getLogs', 500)).toBe(500)
+    expect(await measureTimeoutMs('eth_getLogs', 500, 200)).toBe(200)
   })
 
   test('does not count the time that a call waits in a queue of ours', async () => {

@@ -24,38 +24,38 @@ export function checkTimeout(timeoutMs: number | undefined): void {
  *
  * @param options - The deadline of calls without their own.
  * @param redactedUrl - The URL for error messages, without its key.
- * @param callOf - Returns the call of an entry.
+ * @param getCall - Returns the call of an entry.
  */
 export function createDeadlines<P extends QueueEntry>(
   { timeoutMs }: DeadlineOptions,
   redactedUrl: string,
-  callOf: (place: P) => Call,
+  getCall: (place: P) => Call,
 ): Holder<P> {
   checkTimeout(timeoutMs)
   /** Calls that have time left because they waited in a queue, each with its own timer. */
   const late = new Map<P, Timer>()
 
-  const msOf = (place: P): number => {
-    const { options, method } = callOf(place)
+  const getTimeoutMs = (place: P): number => {
+    const { options, method } = getCall(place)
     return options.timeoutMs ?? timeoutMs ?? (isExpensiveMethod(method) ? 60_000 : 10_000)
   }
 
   const onTimeout = (place: P): void => {
-    const call = callOf(place)
+    const call = getCall(place)
     const leftMs = timeLeft(call)
-    if (leftMs < 1) return endCall(call, redactedUrl, 'timeout', `no response within ${msOf(place)} ms`)
+    if (leftMs < 1) return endCall(call, redactedUrl, 'timeout', `no response within ${getTimeoutMs(place)} ms`)
     // At least 10 ms, because a call that starts to wait with little time left would set a timer for each millisecond of the wait.
     late.set(
       place,
       startTimer(() => onTimeout(place), Math.max(leftMs, 10)),
     )
   }
-  const timers = createTimers(onTimeout, msOf, (place) => callOf(place).startedAt)
+  const timers = createTimers(onTimeout, getTimeoutMs, (place) => getCall(place).startedAt)
 
   return {
     enter: (place) => {
-      const call = callOf(place)
-      call.deadlineAt = call.startedAt + msOf(place)
+      const call = getCall(place)
+      call.deadlineAt = call.startedAt + getTimeoutMs(place)
       timers.set(place)
     },
     leave: (place) => {

@@ -23,7 +23,7 @@ export interface EndpointChoice {
   /** Never chooses this endpoint again, because a response proved that it is on another chain. */
   readonly exclude: (at: number, failure: KeyrailError) => void
   /** The failure for which an endpoint was excluded. */
-  readonly exclusionOf: (at: number) => KeyrailError | undefined
+  readonly getExclusion: (at: number) => KeyrailError | undefined
 }
 
 /** Added to the cost of an endpoint that is known to be behind `minBlock`. */
@@ -51,7 +51,7 @@ export function createEndpointChoice(
   const endpointOfGroup = new WeakMap<object, number>()
 
   /** The cost of sending a call to an endpoint, lower is better: the wait for its budget in milliseconds, and more if it should be avoided. */
-  const costOf = (at: number, call: RouteCall, minBlock: number): number => {
+  const getCost = (at: number, call: RouteCall, minBlock: number): number => {
     const { admits, waitMs, weight } = endpoints[at] as RouteEndpoint
     const { number, at: reportedAt } = heads.of(at)
     return (
@@ -65,7 +65,7 @@ export function createEndpointChoice(
   const chooseForGroup = (group: object, call: RouteCall, tried: number): number => {
     const at = endpointOfGroup.get(group)
     if (at === undefined || tried & (1 << at)) return -1
-    if (!exclusions[at] && costOf(at, call, 0) < OPEN_COST) return at
+    if (!exclusions[at] && getCost(at, call, 0) < OPEN_COST) return at
     endpointOfGroup.delete(group)
     return -1
   }
@@ -79,7 +79,7 @@ export function createEndpointChoice(
     let totalWeight = 0
     for (let at = 0; at < endpoints.length; at++) {
       if (tried & (1 << at) || exclusions[at]) continue
-      const cost = costOf(at, call, minBlock)
+      const cost = getCost(at, call, minBlock)
       if (cost <= acceptableWaitMs) {
         if (!isWeighted) return at
         // Smooth weighted round robin: the proportions are exact, and the calls are spread evenly.
@@ -109,6 +109,6 @@ export function createEndpointChoice(
       exclusions[at] = failure
       heads.drop(at)
     },
-    exclusionOf: (at) => exclusions[at],
+    getExclusion: (at) => exclusions[at],
   }
 }

@@ -6,12 +6,12 @@ export function withHint(failure: unknown): unknown {
   if (!isKeyrailError(failure)) return failure
   const { kind, source } = failure
   // The transport's own messages about bad input already say how to fix it.
-  const hint = kind === 'invalidRequest' && source === 'client' ? undefined : hintOf[kind]
+  const hint = kind === 'invalidRequest' && source === 'client' ? undefined : hintTexts[kind]
   return hint ? new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint }) : failure
 }
 
 /** How to fix a failure, by its kind. Kinds that only the caller can fix have none. */
-export const hintOf: Partial<Record<FailureKind, string>> = {
+export const hintTexts: Partial<Record<FailureKind, string>> = {
   auth: 'Check the API key or token.',
   forbidden: 'Check the allow lists and the plan of the key.',
   throttled: 'Send fewer requests per second, or set a budget.',

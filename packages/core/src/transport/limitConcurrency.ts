@@ -89,28 +89,28 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
     let starting = false
     let startedInTick = 0
 
-    const queueOf = ({ method, options }: RouteCall): Queue<Waiter> =>
+    const getQueue = ({ method, options }: RouteCall): Queue<Waiter> =>
       queues[options.priority ?? (isReadMethod(method) ? 'read' : 'write')]
 
-    const callsOf = ({ call, work }: Waiter): readonly RouteCall[] =>
+    const getCalls = ({ call, work }: Waiter): readonly RouteCall[] =>
       typeof work === 'function' ? [call] : work.items.map((item) => item.call)
 
     const enter = (call: RouteCall, work: Waiter['work']): Waiter => {
-      const waiter: Waiter = { queue: queueOf(call), call, work, since: now(), before: undefined, after: undefined }
+      const waiter: Waiter = { queue: getQueue(call), call, work, since: now(), before: undefined, after: undefined }
       waiter.queue.enter(waiter)
-      for (const one of callsOf(waiter)) startWait(one, waiter)
+      for (const one of getCalls(waiter)) startWait(one, waiter)
       queued++
       if (!timer.isSet()) timer.set(maxWaitMs)
       return waiter
     }
 
-    const sinceOf = (waiter: Waiter | undefined): number => waiter?.since ?? Infinity
+    const getStart = (waiter: Waiter | undefined): number => waiter?.since ?? Infinity
 
     /** Ends the wait of a request, and returns how long it has waited. */
     const leave = (waiter: Waiter, time: number): number => {
       waiter.queue.leave(waiter)
       if (--queued === 0) timer.clear()
-      for (const call of callsOf(waiter)) endWait(call, waiter, time)
+      for (const call of getCalls(waiter)) endWait(call, waiter, time)
       return time - waiter.since
     }
 
@@ -118,7 +118,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
     const rejectExpired = (): void => {
       const time = now()
       for (const queue of inOrder)
-        while (sinceOf(queue.first()) + maxWaitMs <= time) {
+        while (getStart(queue.first()) + maxWaitMs <= time) {
           const waiter = queue.first() as Waiter
           leave(waiter, time)
           const facts: FailureFacts = {
@@ -131,7 +131,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
           if (typeof work === 'function') work(false, createFailure(facts, { method: call.method, redactedUrl }))
           else work.reject(facts)
         }
-      const oldest = Math.min(...inOrder.map((queue) => sinceOf(queue.first())))
+      const oldest = Math.min(...inOrder.map((queue) => getStart(queue.first())))
       if (queued > 0) timer.set(Math.max(1, oldest + maxWaitMs - time))
     }
     const timer = createSharedTimer(rejectExpired)
@@ -145,7 +145,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       while (queued > 0 && requestsInFlight < maxInFlight) {
         const waiter = inOrder.find((queue) => queue.first())?.first() as Waiter
         const waitMs = leave(waiter, now())
-        if (reportWait) for (const call of callsOf(waiter)) call.emit?.({ type: 'queued', redactedUrl, waitMs })
+        if (reportWait) for (const call of getCalls(waiter)) call.emit?.({ type: 'queued', redactedUrl, waitMs })
         const { work, call } = waiter
         if (typeof work === 'function') sendNow(call, work)
         else work.start()

@@ -18,17 +18,17 @@ import { deadline } from '../../test/layers.ts'
 const url = 'http://127.0.0.1:1'
 const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
 
-/** An option that is a number: its name in messages, its least and its greatest value. */
+/** A numeric option: its name in messages, and its range. */
 type Range = readonly [name: string, least: number, most: number]
 
 interface Layer {
   readonly make: (options: object) => unknown
-  /** Options that are needed. */
+  /** Required options. */
   readonly needs?: object
   readonly ranges?: readonly Range[]
-  /** Options that are no numbers. */
+  /** Options that are not numbers. */
   readonly others?: readonly string[]
-  /** It is no object of options alone: other names are not looked at. */
+  /** The object has other members than options, so unknown names are accepted. */
   readonly open?: boolean
 }
 
@@ -157,21 +157,21 @@ const layers: Readonly<Record<string, Layer>> = {
 
 const all = Object.entries(layers)
 
-/** Options with one that may lie in another: `hedge.minMs` in `hedge`. */
+/** Sets an option that may be nested, such as `hedge.minMs`. */
 function withOption(path: string, value: unknown): object {
   const [outer = '', inner] = path.split('.')
   return { [outer]: inner ? { [inner]: value } : value }
 }
 
-/** The error that a function throws. */
-function rejectionOf(make: () => unknown): Error {
+/** Returns the error that a function throws. */
+function getThrown(make: () => unknown): Error {
   try {
     make()
   } catch (error) {
     expect(error).toMatchObject({ kind: 'invalidRequest', source: 'client', retryable: false })
     if (isKeyrailError(error)) return error
   }
-  throw new Error('it was taken')
+  throw new Error('the options were accepted')
 }
 
 describe('every layer', () => {
@@ -180,24 +180,24 @@ describe('every layer', () => {
     for (const [name, least, most] of ranges) {
       const values = [least - 0.001, -1, -Infinity, most * 1.001, Infinity, Number.NaN]
       for (const value of values.filter((one) => !(one >= least && one <= most)))
-        expect(rejectionOf(() => make({ ...needs, ...withOption(name, value) })).message).toBe(
+        expect(getThrown(() => make({ ...needs, ...withOption(name, value) })).message).toBe(
           `${name} must be a number from ${least} to ${most}, not ${value}`,
         )
     }
   })
 
-  test.each(all)('%s takes the ends of each range, and undefined', (_, layer) => {
+  test.each(all)('%s accepts the ends of each range, and undefined', (_, layer) => {
     const { make, needs, ranges = [] } = layer
     for (const [name, least, most] of ranges)
       for (const value of [least, most, undefined])
         expect(() => make({ ...needs, ...withOption(name, value) })).not.toThrow()
   })
 
-  test.each(all)('%s rejects what is no number, and does not repeat it', (_, layer) => {
+  test.each(all)('%s rejects values that are not numbers, without repeating them', (_, layer) => {
     const { make, needs, ranges = [] } = layer
     for (const [name] of ranges)
       for (const value of [key, { key }, [key], true, 5n, null, Symbol(key), () => key]) {
-        const { message } = rejectionOf(() => make({ ...needs, ...withOption(name, value) }))
+        const { message } = getThrown(() => make({ ...needs, ...withOption(name, value) }))
         expect(message).toContain(name)
         expect(message).toContain(`, not of type ${typeof value}`)
         expect(message).not.toContain(key)
@@ -208,7 +208,7 @@ describe('every layer', () => {
     const { make, needs, others = [] } = layer
     for (const name of others)
       for (const value of [key, [key]]) {
-        const { message } = rejectionOf(() => make({ ...needs, [name]: value }))
+        const { message } = getThrown(() => make({ ...needs, [name]: value }))
         expect(message).toContain(name)
         expect(message).not.toContain(key)
       }
@@ -216,7 +216,7 @@ describe('every layer', () => {
 
   test.each(all.filter(([, { open }]) => !open))('%s rejects a name that does not exist', (name, layer) => {
     const { make, needs } = layer
-    const { message } = rejectionOf(() => make({ ...needs, xyz: key }))
+    const { message } = getThrown(() => make({ ...needs, xyz: key }))
     expect(message).toMatch(`Unknown option "xyz". The options of ${name.split(' ')[0]} are `)
     expect(message).not.toContain(key)
     for (const [path] of layer.ranges ?? []) expect(message).toContain(path.replace(/^batch\.|\..*$/g, ''))
@@ -224,26 +224,26 @@ describe('every layer', () => {
   })
 
   test.each(all.filter(([, { open }]) => !open))('%s rejects a key in place of its options', (_, { make }) => {
-    for (const given of [key, [key]]) expect(rejectionOf(() => make(given as object)).message).not.toContain(key)
+    for (const given of [key, [key]]) expect(getThrown(() => make(given as object)).message).not.toContain(key)
   })
 })
 
 test('an option inside another that does not exist is named', () => {
-  expect(rejectionOf(() => failover([{ url }], { hedge: { min: 5 } as object })).message).toBe(
+  expect(getThrown(() => failover([{ url }], { hedge: { min: 5 } as object })).message).toBe(
     'Unknown option "min". The options of hedge are percentile, minMs, maxRatio.',
   )
-  expect(rejectionOf(() => hooks({ onEror: () => {} } as object)).message).toContain('Unknown option "onEror"')
+  expect(getThrown(() => hooks({ onEror: () => {} } as object)).message).toContain('Unknown option "onEror"')
 })
 
 test('a name of an endpoint that is not a string is rejected', () => {
-  expect(rejectionOf(() => failover([{ url, name: { key } as never }])).message).toBe(
+  expect(getThrown(() => failover([{ url, name: { key } as never }])).message).toBe(
     'name of an endpoint must be a string, not an object',
   )
 })
 
 test('a value that is not a list of endpoints is rejected', () => {
   for (const endpoints of [undefined, key, {}, []])
-    expect(rejectionOf(() => failover(endpoints as never)).message).toContain(
+    expect(getThrown(() => failover(endpoints as never)).message).toContain(
       'failover takes an array of 1 to 30 endpoints',
     )
 })

@@ -76,11 +76,11 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   const needsChoice = endpoints.length > 1 || attemptTimeoutMs !== undefined
 
   /** The lowest block that the response to a call may be from; 0 for any. */
-  const minBlockOf = ({ options: { minBlock = options.minBlock } }: RouteCall): number =>
+  const getMinBlock = ({ options: { minBlock = options.minBlock } }: RouteCall): number =>
     minBlock === true ? heads.highest() : Number(minBlock ?? 0)
 
   const send: Send = (call: RouteCall, complete) => {
-    const minBlock = minBlockOf(call)
+    const minBlock = getMinBlock(call)
     if (needsChoice || minBlock > 0) return sendToEndpoints(state, call, complete, minBlock)
     // A single endpoint gets the call as it is.
     if (!reportsHead(call.method)) return first.send(call, complete)
@@ -91,21 +91,21 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   }
 
   return {
-    redactedUrl: nameOf(first),
+    redactedUrl: getName(first),
     send,
     close: () => {
       for (const endpoint of endpoints) endpoint.close()
     },
     stats: () =>
       endpoints.map((endpoint, at) => ({
-        name: nameOf(endpoint),
+        name: getName(endpoint),
         redactedUrl: endpoint.redactedUrl,
         head: heads.of(at).seen,
-        out: choice.exclusionOf(at)?.message,
+        out: choice.getExclusion(at)?.message,
         health: endpoint.health?.(),
         budget: endpoint.stats?.(),
       })),
   }
 }
 
-const nameOf = ({ name, redactedUrl }: RouteEndpoint): string => name ?? redactedUrl
+const getName = ({ name, redactedUrl }: RouteEndpoint): string => name ?? redactedUrl

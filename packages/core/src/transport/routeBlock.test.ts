@@ -35,7 +35,7 @@ describe('readBlock', () => {
     expect(pinned(method, ...params)).toEqual(expected)
   })
 
-  test('what is pending reads at the head and has no number', () => {
+  test('a pending read is at the head and has no number', () => {
     const block = readBlock('eth_getTransactionCount', '["0xabc","pending"]')
     expect(block?.atHead).toBe(true)
     expect(block?.pin(255)).toBe('["0xabc","pending"]')

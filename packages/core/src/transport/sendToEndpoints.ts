@@ -62,7 +62,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
     if (attempts.length > 0) return
     const next = choice.choose(call, tried, minBlock, OPEN_COST - 1)
     if (next < 0) return finish(false, chooseFailure(failures, listUntried(route, tried)))
-    call.emit?.({ type: 'rerouted', redactedUrl: urlOf(route, at), kind })
+    call.emit?.({ type: 'rerouted', redactedUrl: getUrl(route, at), kind })
     start(next)
   }
 
@@ -71,7 +71,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
     if (ok) {
       if (reportsHead(method)) heads.learn(at, attempt, value)
       if (minBlock === 0 || !isBehind(method, block, minBlock, value)) return finish(true, value)
-      return handleFailure(at, createLaggingFailure(method, minBlock, urlOf(route, at)))
+      return handleFailure(at, createLaggingFailure(method, minBlock, getUrl(route, at)))
     }
     if (isKeyrailError(value)) handleFailure(at, value)
     else finish(false, value)
@@ -107,7 +107,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
       const second = choice.choose(call, tried, minBlock, route.acceptableWaitMs)
       if (second < 0) return
       hedging.use()
-      const redactedUrl = urlOf(route, second)
+      const redactedUrl = getUrl(route, second)
       recordTried(call, first.redactedUrl)
       call.emit?.({ type: 'hedged', redactedUrl })
       start(second)
@@ -122,7 +122,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
   if (route.hedging && !over && mayBeHedged(call)) startHedgeTimer(route.hedging, endpoints[first] as RouteEndpoint)
 }
 
-const urlOf = ({ endpoints }: RouteState, at: number): string => (endpoints[at] as RouteEndpoint).redactedUrl
+const getUrl = ({ endpoints }: RouteState, at: number): string => (endpoints[at] as RouteEndpoint).redactedUrl
 
 /** Calls of a group or batch must have one view of the chain, and no caller waits for a poll. */
 const mayBeHedged = ({ method, group, batch, options }: RouteCall): boolean =>
@@ -168,6 +168,6 @@ const listUntried = (
   endpoints.flatMap(({ redactedUrl }, at) => {
     if (tried & (1 << at)) return []
     const kind = lastKinds[at]
-    const reason = choice.exclusionOf(at) ? 'wrongNetwork' : `circuit breaker open${kind ? ` after ${kind}` : ''}`
+    const reason = choice.getExclusion(at) ? 'wrongNetwork' : `circuit breaker open${kind ? ` after ${kind}` : ''}`
     return [[redactedUrl, reason] as const]
   })

@@ -28,12 +28,12 @@ const MAX_IDLE_CLOCKS = 8
  * call.
  *
  * @param onTimeout - Called when the timer of an entry fires.
- * @param msOf - The duration of an entry's timer, in milliseconds. It must not change.
+ * @param getMs - The duration of an entry's timer, in milliseconds. It must not change.
  * @param setAt - When it was set, as `now()` counts.
  */
 export function createTimers<E extends QueueEntry>(
   onTimeout: (entry: E) => void,
-  msOf: (entry: E) => number,
+  getMs: (entry: E) => number,
   setAt: (entry: E) => number,
 ): Timers<E> {
   const clocks = new Map<number, Clock<E>>()
@@ -62,7 +62,7 @@ export function createTimers<E extends QueueEntry>(
 
   return {
     set: (entry) => {
-      const ms = msOf(entry)
+      const ms = getMs(entry)
       let clock = clocks.get(ms)
       if (!clock) clocks.set(ms, (clock = createClock(ms)))
       clock.queue.enter(entry)
@@ -71,7 +71,7 @@ export function createTimers<E extends QueueEntry>(
     clear: (entry) => {
       const alone = entry.before === entry.after
       leaveQueue(entry)
-      const clock = alone && clocks.get(msOf(entry))
+      const clock = alone && clocks.get(getMs(entry))
       // The caller may have changed the options since, so this may be the clock of another duration, which still has timers.
       if (clock && !clock.queue.first()) stop(clock)
     },

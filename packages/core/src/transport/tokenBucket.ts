@@ -24,16 +24,16 @@ export interface TokenBucket {
  */
 export function createTokenBucket(rate: number, burstMs: number): TokenBucket {
   let fullAt = -Infinity
-  const msOf = (cost: number): number => (cost / bucket.rate) * 1_000
+  const toMs = (cost: number): number => (cost / bucket.rate) * 1_000
   const bucket: TokenBucket = {
     rate,
     take: (cost, time) => {
-      fullAt = Math.max(fullAt, time) + msOf(cost)
+      fullAt = Math.max(fullAt, time) + toMs(cost)
     },
     waitMs: (cost, time, ahead = 0) => {
       // Without a limit no call waits, even if much was taken at an earlier rate.
       if (bucket.rate === Infinity) return 0
-      const ms = Math.max(fullAt - time, 0) + msOf(ahead) - Math.max(burstMs - msOf(cost), 0)
+      const ms = Math.max(fullAt - time, 0) + toMs(ahead) - Math.max(burstMs - toMs(cost), 0)
       // A wait that is only a rounding error would wake the queue for nothing.
       return ms > 1e-6 ? ms : 0
     },

@@ -4,8 +4,8 @@ import type { Keccak256 } from './transactionHash.ts'
 
 const hash = `0x${'aB'.repeat(32)}` as const
 
-/** What of a transaction is hashed. */
-const hashedOf = (raw: unknown): string | undefined => {
+/** Returns the part of a transaction that is hashed. */
+const getHashedBytes = (raw: unknown): string | undefined => {
   let hashed: string | undefined
   transactionHash(raw, (hex) => {
     hashed = hex
@@ -29,7 +29,7 @@ const head = (base: number, length: number): string => {
 
 describe('transactionHash', () => {
   test.each(['0xf86c0a', '0xc0', '0x01f8', '0x02f8', '0x04f8', '0x02C0'])('hashes all of %s', (raw) => {
-    expect(hashedOf(`${raw}00`)).toBe(`${raw}00`)
+    expect(getHashedBytes(`${raw}00`)).toBe(`${raw}00`)
     expect(transactionHash(`${raw}00`, () => hash)).toBe(hash.toLowerCase())
   })
 
@@ -37,19 +37,19 @@ describe('transactionHash', () => {
     ['short', ['01', '02', bytes('aa'.repeat(20))]],
     ['long', ['01', '02', bytes('aa'.repeat(200))]],
     ['very long', ['01', '02', bytes('aa'.repeat(70_000))]],
-  ])('hashes a blob transaction without what travels with it: %s', (_, fields) => {
+  ])('hashes a blob transaction without its sidecar: %s', (_, fields) => {
     const body = list(...fields)
     const blob = list(bytes('bb'.repeat(131_072)))
     const proofs = list(bytes('cc'.repeat(48)))
-    expect(hashedOf(`0x03${body}`)).toBe(`0x03${body}`)
+    expect(getHashedBytes(`0x03${body}`)).toBe(`0x03${body}`)
     // EIP-4844, and EIP-7594 with a version.
-    expect(hashedOf(`0x03${list(body, blob, proofs, proofs)}`)).toBe(`0x03${body}`)
-    expect(hashedOf(`0x03${list(body, '01', blob, proofs, proofs)}`)).toBe(`0x03${body}`)
+    expect(getHashedBytes(`0x03${list(body, blob, proofs, proofs)}`)).toBe(`0x03${body}`)
+    expect(getHashedBytes(`0x03${list(body, '01', blob, proofs, proofs)}`)).toBe(`0x03${body}`)
   })
 
-  test.each(['0x05c0', '0x71f8', '0x7ef8', '0x0802'])('knows no rule for the type of %s', (raw) => {
+  test.each(['0x05c0', '0x71f8', '0x7ef8', '0x0802'])('returns undefined for the unknown type of %s', (raw) => {
     expect(transactionHash(raw, () => hash)).toBeUndefined()
-    expect(hashedOf(raw)).toBeUndefined()
+    expect(getHashedBytes(raw)).toBeUndefined()
   })
 
   test.each([

@@ -40,10 +40,10 @@ export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string
 function withoutBlobs(raw: string): `0x${string}` {
   const byteAt = (at: number): number => Number(`0x${raw.slice(at, at + 2)}`)
   /** The hex digits of a list's RLP header: one byte for lists of up to 55 bytes, otherwise one byte and the bytes of the length. */
-  const headOf = (at: number): number => (byteAt(at) < 0xf8 ? 2 : 2 + 2 * (byteAt(at) - 0xf7))
-  const first = 4 + headOf(4)
+  const getHeaderLength = (at: number): number => (byteAt(at) < 0xf8 ? 2 : 2 + 2 * (byteAt(at) - 0xf7))
+  const first = 4 + getHeaderLength(4)
   if (!(byteAt(first) >= 0xc0)) return raw as `0x${string}`
-  const head = headOf(first)
+  const head = getHeaderLength(first)
   const length = head === 2 ? byteAt(first) - 0xc0 : Number(`0x${raw.slice(first + 2, first + head)}`)
   const end = first + head + 2 * length
   check(end <= raw.length, 'the raw transaction is incomplete: pass all of its bytes')

@@ -13,10 +13,10 @@ export interface AcceptedProblem {
 /** All accepted problems. The cases were written first, and none was changed to fit a result. */
 export const acceptedProblems: readonly AcceptedProblem[] = [
   {
-    name: 'a block number asked twice is asked twice',
+    name: 'a block number that is read twice is requested twice',
     subjects: ['@keyrail/viem'],
     apis: ['library'],
-    problems: ['got a wrong value', 'asked blockNumber'],
+    problems: ['got a wrong value', 'sent blockNumber'],
     argument:
       '`getBlockNumber` of viem caches the head for `cacheTime`, 4 s by default, above any transport; ' +
       '`createPublicClient({ cacheTime: 0 })` turns that off, and `client.request` never caches.',

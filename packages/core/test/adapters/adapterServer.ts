@@ -23,7 +23,7 @@ export interface AdapterServer {
   readonly origin: string
   readonly arrived: readonly Arrived[]
   /** How many requests came to the server that redirects lead to. */
-  readonly elsewhere: () => number
+  readonly countRedirected: () => number
   /** Resolves with the first request. */
   readonly first: Promise<void>
   readonly close: () => Promise<void>
@@ -47,7 +47,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
     if (method === 'eth_blockNumber') return node.blockNumber
     if (method === 'eth_chainId') return node.chainId
     if (method === 'eth_call') return node.contract.response
-    if (method === 'eth_getBalance') return accountOf(params)?.balance ?? '0x0'
+    if (method === 'eth_getBalance') return findAccount(params)?.balance ?? '0x0'
     if (method === 'eth_sendRawTransaction') return transaction.hash
     if (method === 'eth_getTransactionByHash') return known ? { hash: transaction.hash, from: transaction.from } : null
     if (method === 'eth_getTransactionReceipt') return known ? receipt : null
@@ -56,7 +56,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
   const fits = (reply: AdapterResponse, { json }: Seen, calls: readonly RequestedCall[]): boolean =>
     (reply.for === undefined || calls.some(({ method }) => method === reply.for)) &&
     (reply.account === undefined ||
-      (!Array.isArray(json) && accountOf(calls[0]?.params) === node.accounts[reply.account])) &&
+      (!Array.isArray(json) && findAccount(calls[0]?.params) === node.accounts[reply.account])) &&
     (!(reply.batch ?? reply.over) || Array.isArray(json)) &&
     calls.length > (reply.over ?? 0) &&
     (used.get(reply) ?? 0) < (reply.times ?? Infinity)
@@ -77,13 +77,13 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
     const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.accepted
     if (!lost && calls.some(({ method }) => method === 'eth_sendRawTransaction')) taken.add(node.transaction.hash)
     const item = (call: RequestedCall): object => ({ jsonrpc: '2.0', id: call.id, result: result(call) })
-    const given = ({ of, id, result: said, error }: AdapterBatchEntry): object => {
+    const given = ({ of, id, result: value, error }: AdapterBatchEntry): object => {
       const call = calls[of ?? -1]
       const own = id === 'text' ? String(call?.id) : id === 'foreign' ? FOREIGN : id === null ? null : call?.id
       return {
         jsonrpc: '2.0',
         id: own,
-        ...(error ? { error } : { result: said ?? (call ? result(call) : undefined) }),
+        ...(error ? { error } : { result: value ?? (call ? result(call) : undefined) }),
       }
     }
     const fill = (text: string): string =>
@@ -96,8 +96,8 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
         .replaceAll('$OTHER', other.url)
         // A date has whole seconds: the next but one is at least one second away.
         .replaceAll('$IN2S', new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 1_000).toUTCString())
-    const trueAnswer = (): unknown => (Array.isArray(seen.json) ? calls.map(item) : calls[0] && item(calls[0]))
-    const body = scripted.body ?? scripted.items?.map(given) ?? trueAnswer()
+    const createResponse = (): unknown => (Array.isArray(seen.json) ? calls.map(item) : calls[0] && item(calls[0]))
+    const body = scripted.body ?? scripted.items?.map(given) ?? createResponse()
     const headers = Object.entries(scripted.headers ?? { 'content-type': 'application/json' })
     const reply: Reply = {
       status: scripted.status ?? 200,
@@ -113,7 +113,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
   return {
     origin: server.url,
     arrived,
-    elsewhere: () => other.seen.length,
+    countRedirected: () => other.seen.length,
     first,
     close: async () => void (await Promise.all([server.close(), other.close()])),
   }
@@ -147,7 +147,7 @@ const faults: Readonly<
   },
 }
 
-const accountOf = (params: readonly unknown[] | undefined): (typeof node.accounts)[number] | undefined =>
+const findAccount = (params: readonly unknown[] | undefined): (typeof node.accounts)[number] | undefined =>
   node.accounts.find(({ address }) => address === String(params?.[0]).toLowerCase())
 
 const receipt = {

@@ -11,7 +11,7 @@ const naive = (target: Target): TestClient => {
   const url = `${target.origin}/v2/${target.key}`
   const post = async (body: object): Promise<unknown> => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
-    if (!response.ok) console.warn(`${url} said ${response.status}`)
+    if (!response.ok) console.warn(`${url} responded with ${response.status}`)
     return response.json()
   }
   const payload = (method: string, params: readonly unknown[], id = 1): object => ({
@@ -38,31 +38,31 @@ const naive = (target: Target): TestClient => {
 }
 
 const subject: Subject = { name: 'naive', open: { library: naive, raw: naive } }
-const caseOf = (name: string): AdapterCase => adapters.cases.find((one) => one.name === name) as AdapterCase
+const getCase = (name: string): AdapterCase => adapters.cases.find((one) => one.name === name) as AdapterCase
 
 test.each([
   ['a block number is one request', []],
-  ['answers in another order reach their calls', ['got a wrong value']],
+  ['responses in another order reach their calls', ['got a wrong value']],
   [
-    'a first answer that is missing moves no other',
+    'a missing first response does not shift the others',
     ['call 1 got a wrong value', 'call 2 got a wrong value', 'call 3 got a wrong value'],
   ],
-  ['the answer to another call is a failure', ['got a made-up value']],
-  ['a throttle that ends is waited out: -32005 under 200', ['failed, as a revert', '1 request']],
-  ['a throttle of a contract read is no revert: -32005 under 200', ['shown as a revert']],
+  ['the response to another call is a failure', ['got a made-up value']],
+  ['a throttled call is retried until it succeeds: -32005 with status 200', ['failed, as a revert', '1 request']],
+  ['a throttled contract read is not a revert: -32005 with status 200', ['shown as a revert']],
   ['a revert by code 3 is decoded', ['revert not decoded']],
   ['an abort rejects with the reason of the caller', ['no way to abort']],
   ['a redirect is not followed', ['got a made-up value', 'followed']],
-  ['the client at rest shows no key', ['key in the client']],
+  ['an idle client shows no key', ['key in the client']],
   ['no key shows after a plain 503', ['shown as a revert', 'key in the console']],
   ['no key shows after an error of the node', ['shown as a revert', 'key in the error']],
 ])('a naive client is caught: %s', async (name, problems) => {
-  const report = await runAdapterCase(subject, caseOf(name), { api: 'raw', limitMs: 60_000, checksMaximumTime: false })
+  const report = await runAdapterCase(subject, getCase(name), { api: 'raw', limitMs: 60_000, checksMaximumTime: false })
   expect(report.problems).toEqual(problems)
 })
 
 test('a naive client that never times out is caught', async () => {
-  const report = await runAdapterCase(subject, caseOf('a read without an answer ends in its time'), {
+  const report = await runAdapterCase(subject, getCase('a read without a response ends at its timeout'), {
     api: 'raw',
     limitMs: 30,
   })
@@ -70,5 +70,5 @@ test('a naive client that never times out is caught', async () => {
 })
 
 test('each accepted problem is of a case that exists', () => {
-  expect(acceptedProblems.filter(({ name }) => !caseOf(name))).toEqual([])
+  expect(acceptedProblems.filter(({ name }) => !getCase(name))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { adapters } from '@keyrail/vectors'
 import type { AdapterAct, AdapterCase, AdapterEnd } from '@keyrail/vectors'
-import { leaksOf, reachableStrings } from '../leakWalk.ts'
+import { findLeaks, reachableStrings } from '../leakWalk.ts'
 import { startAdapterServer } from './adapterServer.ts'
 import type { AdapterServer } from './adapterServer.ts'
 import type { TestClient, Subject } from './subject.ts'
@@ -13,7 +13,7 @@ export interface CaseReport {
   /** Where the key was found, also in places that the case does not check. The client is searched only if the case checks it. */
   readonly leaks: readonly ('error' | 'client' | 'console')[]
   /** The messages of the errors, to debug a problem. */
-  readonly said: readonly string[]
+  readonly messages: readonly string[]
   /** The duration, in milliseconds. */
   readonly tookMs: number
 }
@@ -82,7 +82,7 @@ export async function runAdapterCase(
         // Long enough for a response to arrive and a retry delay to start.
         setTimeout(() => controller.abort(reason), 100)
       }
-      ends.push(...(await Promise.all(calls.map((one) => endOf(one, limitMs)))))
+      ends.push(...(await Promise.all(calls.map((one) => waitForEnd(one, limitMs)))))
     }
     const tookMs = performance.now() - started
     const requestCount = server.arrived.length
@@ -91,7 +91,7 @@ export async function runAdapterCase(
     // Searching a client is slow: half a second for web3.
     const exposed = expect.noKeyIn?.includes('client') ? client.exposed : undefined
     const places = { error: errors, client: exposed, console: watched.printed }
-    const leaks = (['error', 'client', 'console'] as const).filter((place) => leaksOf(places[place], key).length > 0)
+    const leaks = (['error', 'client', 'console'] as const).filter((place) => findLeaks(places[place], key).length > 0)
     const problems = [
       ...findOutcomeProblems({ ends, expected: expect.ends, client, reason, limitMs }),
       ...findRequestProblems(server, expect),
@@ -105,7 +105,7 @@ export async function runAdapterCase(
       ...(expect.prints === false && watched.printed.length > 0 ? ['prints to the console'] : []),
       ...(watched.unhandled.length > 0 ? ['rejection that nobody can catch'] : []),
     ]
-    return { problems: [...new Set(problems)], leaks, said: errors.map(String), tookMs }
+    return { problems: [...new Set(problems)], leaks, messages: errors.map(String), tookMs }
   } finally {
     client?.close()
     await server.close()
@@ -161,7 +161,7 @@ function start(act: AdapterAct, client: TestClient, key: string): readonly Check
 }
 
 /** Waits for a call, up to a limit. */
-async function endOf({ call, isRight }: CheckedCall, limitMs: number): Promise<Ended> {
+async function waitForEnd({ call, isRight }: CheckedCall, limitMs: number): Promise<Ended> {
   let timer
   const limit = new Promise<Ended>((resolve) => {
     timer = setTimeout(() => resolve({ pending: true }), limitMs)
@@ -186,8 +186,8 @@ interface OutcomeCheck {
 function findOutcomeProblems({ ends, expected, client, reason, limitMs }: OutcomeCheck): string[] {
   return ends.flatMap((end, at) => {
     const expectedEnd = typeof expected === 'string' ? expected : expected[at]
-    const said = findOutcomeProblem(end, expectedEnd as AdapterEnd, { client, reason, limitMs })
-    return said === undefined ? [] : [typeof expected === 'string' ? said : `call ${at + 1} ${said}`]
+    const problem = findOutcomeProblem(end, expectedEnd as AdapterEnd, { client, reason, limitMs })
+    return problem === undefined ? [] : [typeof expected === 'string' ? problem : `call ${at + 1} ${problem}`]
   })
 }
 
@@ -214,20 +214,20 @@ function findOutcomeProblem(
   return isNamed || shown.data === data ? undefined : 'revert not decoded'
 }
 
-function findRequestProblems({ arrived, elsewhere }: AdapterServer, expect: AdapterCase['expect']): string[] {
+function findRequestProblems({ arrived, countRedirected }: AdapterServer, expect: AdapterCase['expect']): string[] {
   const { atLeast = 0, atMost = Infinity } = expect.requests ?? {}
   const methods = arrived.flatMap((one) => one.methods)
   const many = (count: number): string => `${count} request${count === 1 ? '' : 's'}`
   const connections = new Set(arrived.map(({ connection }) => connection)).size
   return [
     ...(arrived.length < atLeast || arrived.length > atMost ? [many(arrived.length)] : []),
-    ...(expect.methods && String(methods) !== String(expect.methods) ? [`asked ${brief(methods)}`] : []),
+    ...(expect.methods && String(methods) !== String(expect.methods) ? [`sent ${brief(methods)}`] : []),
     ...Object.entries(expect.counts ?? {}).flatMap(([method, count]) => {
       const sent = methods.filter((one) => one === method).length
       return sent === count ? [] : [`${brief([method])} ${sent} times`]
     }),
     ...(connections > (expect.connections?.atMost ?? Infinity) ? [`${connections} connections`] : []),
-    ...(expect.redirectedRequests === 0 && elsewhere() > 0 ? ['followed'] : []),
+    ...(expect.redirectedRequests === 0 && countRedirected() > 0 ? ['followed'] : []),
     ...(arrived.some((one) => one.isBatch && one.methods.length > 1 && one.methods.includes(expect.alone ?? ''))
       ? ['joined']
       : []),

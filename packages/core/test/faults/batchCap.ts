@@ -1,6 +1,6 @@
 import type { Script } from '../faultServer.ts'
 import { respondWith, echoItem, itemFor } from './respondWith.ts'
-import type { ItemOf } from './respondWith.ts'
+import type { GetItem } from './respondWith.ts'
 import { getCalls } from './getCalls.ts'
 
 /** A response of a server to a batch that is too large, from a case of `batches.json`. */
@@ -22,17 +22,17 @@ interface Entry {
 export function batchCap(
   cap: number,
   { status, headers = {}, body }: BatchRejection,
-  itemOf: ItemOf = echoItem,
+  getItem: GetItem = echoItem,
 ): Script {
   return (seen, response, socket) => {
     const calls = getCalls(seen)
-    if (!Array.isArray(seen.json) || calls.length <= cap) return respondWith(itemOf)(seen, response, socket)
+    if (!Array.isArray(seen.json) || calls.length <= cap) return respondWith(getItem)(seen, response, socket)
     const entries = Array.isArray(body) ? (body as Entry[]) : []
     const rejected = entries.find(({ error }) => error)
     const succeeded = entries.some(({ error }) => !error) ? calls.slice(0, cap) : []
     const own = rejected?.id != null
     const items = [
-      ...succeeded.map((call) => itemFor(call, itemOf)),
+      ...succeeded.map((call) => itemFor(call, getItem)),
       ...(own ? calls.slice(succeeded.length).map(({ id }) => ({ ...rejected, id })) : rejected ? [rejected] : []),
     ]
     const lone = typeof body === 'string' ? body : JSON.stringify(body)

@@ -1,6 +1,6 @@
 import type { Script } from '../faultServer.ts'
 import { bodyFor, echoItem } from './respondWith.ts'
-import type { ItemOf } from './respondWith.ts'
+import type { GetItem } from './respondWith.ts'
 
 /** What can be wrong with the id of a response. */
 export const idFaults = ['wrong', 'null', 'text', 'fraction', 'none', 'doubled', 'missing'] as const
@@ -22,9 +22,9 @@ const faults: Record<IdFault, (item: Item) => readonly object[]> = {
 }
 
 /** Responds with a faulty id to one call: the only one, or the first of a batch. */
-export function faultyId(fault: IdFault, itemOf: ItemOf = echoItem): Script {
+export function faultyId(fault: IdFault, getItem: GetItem = echoItem): Script {
   return (seen, response) => {
-    const [first, ...others] = [bodyFor(seen, itemOf)].flat() as Item[]
+    const [first, ...others] = [bodyFor(seen, getItem)].flat() as Item[]
     const faulty = first ? faults[fault](first) : []
     const isSingle = !Array.isArray(seen.json) && faulty.length === 1
     response.end(JSON.stringify(isSingle ? faulty[0] : [...faulty, ...others]))

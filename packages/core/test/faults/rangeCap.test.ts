@@ -41,7 +41,7 @@ describe.each(httpClients)('by %s, a range that is too wide', (_, options) => {
     transport.close()
   })
 
-  test.each(rejections)('costs the others of its batch nothing: %s', async (_name, rejection) => {
+  test.each(rejections)('does not affect the other calls of its batch: %s', async (_name, rejection) => {
     server.script = rangeCap(100, rejection)
     const transport = compose(
       joinBatches()(limitConcurrency()(http({ url: server.url }, options))),

@@ -1,4 +1,4 @@
-import { budget, createTransport, isKeyrailError } from '@keyrail/core'
+import { budget, createTransport } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -14,6 +14,7 @@ import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 import { http } from '../../src/transport/http.ts'
 import { retry } from '../../src/transport/retry.ts'
 import { breaker } from '../../src/transport/breaker.ts'
+import { getOutcome } from './getOutcome.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -46,8 +47,6 @@ const rejections = (kind: string): [string, ReturnType<typeof vectorFailure>][] 
       return expected.kind === kind && ofRead && soon && response.status !== 408
     })
     .map((one) => [one.name, vectorFailure(one)])
-const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 const own = (param: number): object => ({ method: 'eth_call', params: [param] })
 
@@ -86,14 +85,14 @@ describe.each(httpClients)('by %s', (_, options) => {
   test.each(rejections('quota'))('a daily limit fails at once, without retries: %s', async (_name, rejection) => {
     server.script = rateLimit({ calls: 2, windowMs: 86_400_000, rejection })
     const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
-    const ask = (transport: Transport = plain): Promise<unknown> =>
-      outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
-    expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
+    const send = (transport: Transport = plain): Promise<unknown> =>
+      getOutcome(transport.request({ method: 'eth_call', params: [1] }))
+    expect([await send(), await send(), await send()]).toEqual([own(1), own(1), 'quota'])
     expect(server.seen).toHaveLength(3)
     plain.close()
 
     const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
-    expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
+    expect([await send(careful), await send(careful), await send(careful)]).toEqual(['quota', 'quota', 'quota'])
     expect(server.seen).toHaveLength(4)
     careful.close()
   })

@@ -3,27 +3,27 @@ import { getCalls } from './getCalls.ts'
 import type { RequestedCall } from './getCalls.ts'
 
 /** The response to one call: `{ result }` or `{ error }`. */
-export type ItemOf = (call: RequestedCall) => object
+export type GetItem = (call: RequestedCall) => object
 
 /** A result that identifies its call: the method and params. */
-export const echoItem: ItemOf = ({ method, params }) => ({ result: { method, params } })
+export const echoItem: GetItem = ({ method, params }) => ({ result: { method, params } })
 
 /** One response, with the id of its call. */
-export const itemFor = (call: RequestedCall, itemOf: ItemOf): object => ({
+export const itemFor = (call: RequestedCall, getItem: GetItem): object => ({
   jsonrpc: '2.0',
   id: call.id,
-  ...itemOf(call),
+  ...getItem(call),
 })
 
 /** The body of a response: an array for a batch. */
-export function bodyFor(seen: Seen, itemOf: ItemOf): unknown {
-  const items = getCalls(seen).map((call) => itemFor(call, itemOf))
+export function bodyFor(seen: Seen, getItem: GetItem): unknown {
+  const items = getCalls(seen).map((call) => itemFor(call, getItem))
   return Array.isArray(seen.json) ? items : items[0]
 }
 
 /** Responds as a correct server does, with the id of each call, to single calls and batches. */
-export function respondWith(itemOf: ItemOf = echoItem): Script {
+export function respondWith(getItem: GetItem = echoItem): Script {
   return (seen, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(bodyFor(seen, itemOf)))
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(bodyFor(seen, getItem)))
   }
 }

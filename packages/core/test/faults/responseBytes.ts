@@ -1,6 +1,6 @@
 import type { Seen } from '../faultServer.ts'
 import { bodyFor, echoItem } from './respondWith.ts'
-import type { ItemOf } from './respondWith.ts'
+import type { GetItem } from './respondWith.ts'
 
 /** How the end of a body is marked: by content-length, a last chunk, or the end of the connection. */
 export type Framing = 'length' | 'chunked' | 'close'
@@ -12,8 +12,12 @@ export interface ResponseBytes {
 }
 
 /** Serializes a correct response, so that a script can send any part of it in any way. */
-export function createResponseBytes(seen: Seen, framing: Framing = 'length', itemOf: ItemOf = echoItem): ResponseBytes {
-  const text = JSON.stringify(bodyFor(seen, itemOf))
+export function createResponseBytes(
+  seen: Seen,
+  framing: Framing = 'length',
+  getItem: GetItem = echoItem,
+): ResponseBytes {
+  const text = JSON.stringify(bodyFor(seen, getItem))
   const length = Buffer.byteLength(text)
   const middle = Math.max(1, length >> 1)
   const bytes = Buffer.from(text)

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import type { Script } from '../faultServer.ts'
 import { createResponseBytes } from './responseBytes.ts'
 import type { Framing } from './responseBytes.ts'
-import type { ItemOf } from './respondWith.ts'
+import type { GetItem } from './respondWith.ts'
 
 /** Options of {@link slowResponse}. */
 export interface SlowOptions {
   readonly framing?: Framing
-  readonly itemOf?: ItemOf
+  readonly getItem?: GetItem
 }
 
 /** The number of chunks of the slow part. */
@@ -26,9 +26,9 @@ const drip = (socket: Socket, bytes: Buffer, ms: number, then: () => void): void
 }
 
 /** A correct response of which one part, head or body, takes a time in milliseconds. */
-export function slowResponse(part: 'head' | 'body', ms: number, { framing, itemOf }: SlowOptions = {}): Script {
+export function slowResponse(part: 'head' | 'body', ms: number, { framing, getItem }: SlowOptions = {}): Script {
   return (seen, _response, socket) => {
-    const { head, body } = createResponseBytes(seen, framing, itemOf)
+    const { head, body } = createResponseBytes(seen, framing, getItem)
     if (part === 'head') return drip(socket, head, ms, () => socket.end(body))
     socket.write(head)
     drip(socket, body, ms, () => socket.end())

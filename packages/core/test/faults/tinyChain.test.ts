@@ -33,12 +33,12 @@ const balance = async (): Promise<number> =>
 describe.each(httpClients)('by %s, heads that go back', (_, options) => {
   test('are returned as they are without minBlock', async () => {
     transport = createTransport({ url: server.url, ...options })
-    server.script = respondWith(chain.seenFromOneOf(0, 3, 1))
+    server.script = respondWith(chain.seenInTurnFrom(0, 3, 1))
     expect([await head(), await head(), await head(), await head()]).toEqual([100, 97, 99, 100])
   })
 
-  test('are never seen with minBlock, though each request meets another node', async () => {
-    server.script = respondWith(chain.seenFromOneOf(0, 3, 1, 7))
+  test('never occur with minBlock, although each request reaches another node', async () => {
+    server.script = respondWith(chain.seenInTurnFrom(0, 3, 1, 7))
     transport = compose(
       route([http({ url: server.url }, options)], { minBlock: true }),
       retry({ retries: 20, baseMs: 1, capMs: 1 }),
@@ -77,7 +77,7 @@ describe.each(httpClients)('by %s, a fork', (_, options) => {
     chain.fork(3)
     const after = [await block('0x5f'), await block('0x64'), await block('0x10')].map((one) => one?.hash)
     // 95 is before the fork, 100 after it; 16 is final and cached.
-    expect(after).toEqual([before[0], chain.hashOf(100), before[2]])
+    expect(after).toEqual([before[0], chain.toHash(100), before[2]])
     expect(after[1]).not.toBe(before[1])
     expect(await transport.request(byHash)).toMatchObject({ hash: before[1] })
     expect(await transport.request({ method: 'eth_getBlockByHash', params: [after[1], false] })).toMatchObject({
@@ -92,7 +92,7 @@ describe.each(httpClients)('by %s, a fork', (_, options) => {
     server.script = respondWith((call) => (turn++ % 2 ? other : chain).seenFrom(0)(call))
     transport = compose(http({ url: server.url }, options), cache(), deadline())
     const hashes = [await block('latest'), await block('latest'), await block('latest')].map((one) => one?.hash)
-    expect(hashes).toEqual([chain.hashOf(100), other.hashOf(100), chain.hashOf(100)])
-    expect(chain.hashOf(98)).toBe(other.hashOf(98))
+    expect(hashes).toEqual([chain.toHash(100), other.toHash(100), chain.toHash(100)])
+    expect(chain.toHash(98)).toBe(other.toHash(98))
   })
 })

@@ -10,6 +10,7 @@ import { vectorFailure } from './vectorFailure.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 import { http } from '../../src/transport/http.ts'
+import { getFailure } from '../getFailure.ts'
 
 let server: FaultServer
 beforeAll(async () => {
@@ -26,17 +27,12 @@ const explicit =
   (next) =>
   (call, complete) =>
     next(Object.assign(call, { batch: together }), complete)
-const failureOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    (value: unknown) => expect.fail(`result ${JSON.stringify(value)}`),
-    (error: unknown) => error,
-  )
 
 describe.each(httpClients)('by %s, over a real connection', (_, options) => {
   test.each(single)('$name', async ({ request: { method }, response, expect: expected }) => {
     server.script = vectorFailure({ response })
     const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
-    const failure = await failureOf(transport.request({ method, params: [] }))
+    const failure = await getFailure(transport.request({ method, params: [] }))
     transport.close()
     const { kind, source, retryable, retryAfterMs, rpcError } = expected
     expect(isKeyrailError(failure), String(failure)).toBe(true)
@@ -48,8 +44,8 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
 
   test.each(batched)('$name: of two calls in a batch', async ({ request: { method }, response, expect: expected }) => {
     const rejected = vectorFailure({ response })
-    const good = respondWith()
-    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? rejected : good)(seen, ...rest)
+    const normal = respondWith()
+    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? rejected : normal)(seen, ...rest)
     server.seen.length = 0
     const transport = compose(
       joinBatches()(limitConcurrency()(http({ url: server.url }, options))),
@@ -64,7 +60,7 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
       expect(server.seen.map(({ json }) => (Array.isArray(json) ? 'batch' : 'call'))).toEqual(['batch', 'call', 'call'])
     } else {
       const { kind, source, retryable } = expected
-      for (const failure of await Promise.all(calls.map(failureOf)))
+      for (const failure of await Promise.all(calls.map(getFailure)))
         expect(failure).toMatchObject({ kind, source, retryable })
     }
     transport.close()

@@ -1,7 +1,7 @@
 import { failures } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
 import { raw } from '../faultServer.ts'
-import type { ItemOf } from '../faults/respondWith.ts'
+import type { GetItem } from '../faults/respondWith.ts'
 import { halfOpen } from '../faults/halfOpen.ts'
 import { idFaults, faultyId } from '../faults/faultyId.ts'
 import type { Fault } from '../faults/mixed.ts'
@@ -41,32 +41,32 @@ const halving = 'broken: error of another id'
 
 const isItem = ({ response: { body } }: FailureCase): boolean => (Object(body) as { readonly id?: unknown }).id === 1
 
-const broken = (itemOf: ItemOf): SoakFault[] =>
+const broken = (getItem: GetItem): SoakFault[] =>
   [
     { name: 'reset before any byte', weight: 2, script: resetAt(0, { hard: true }) },
     { name: 'closed before any byte', weight: 2, script: resetAt(0) },
     { name: 'reset in the head', weight: 1, script: resetAt(30) },
-    { name: 'reset in the middle', weight: 2, script: resetAt(0.8, { itemOf }) },
+    { name: 'reset in the middle', weight: 2, script: resetAt(0.8, { getItem }) },
     {
       name: 'reset in the middle, chunked',
       weight: 1,
-      script: resetAt(0.9, { itemOf, framing: 'chunked', hard: true }),
+      script: resetAt(0.9, { getItem, framing: 'chunked', hard: true }),
     },
     { name: 'half-open', weight: 0.2, script: halfOpen({ forgetMs: FORGET_MS }) },
     { name: 'half-open in the response', weight: 0.1, script: halfOpen({ afterBytes: 100, forgetMs: FORGET_MS }) },
-    { name: 'slow head', weight: 0.7, script: slowResponse('head', 60, { itemOf }) },
-    { name: 'slow body', weight: 0.7, script: slowResponse('body', 120, { itemOf, framing: 'chunked' }) },
-    { name: 'slower than the call has time', weight: 0.1, script: slowResponse('body', 8_000, { itemOf }) },
-    ...idFaults.map((fault) => ({ name: `id: ${fault}`, weight: 0.5, script: faultyId(fault, itemOf) })),
+    { name: 'slow head', weight: 0.7, script: slowResponse('head', 60, { getItem }) },
+    { name: 'slow body', weight: 0.7, script: slowResponse('body', 120, { getItem, framing: 'chunked' }) },
+    { name: 'slower than the call has time', weight: 0.1, script: slowResponse('body', 8_000, { getItem }) },
+    ...idFaults.map((fault) => ({ name: `id: ${fault}`, weight: 0.5, script: faultyId(fault, getItem) })),
   ].map((fault) => ({ ...fault, rejects: false }))
 
 /**
  * Temporary faults. Excludes those that make the client avoid an endpoint for minutes (key, quota) or stop batching, because a long run would then
  * test nothing. Throttling is rare, because each occurrence slows down the endpoint for half a minute.
  */
-export function passingFaults(itemOf: ItemOf): readonly SoakFault[] {
+export function passingFaults(getItem: GetItem): readonly SoakFault[] {
   return [
-    ...broken(itemOf),
+    ...broken(getItem),
     ...vectors(
       usable.filter((one) => !one.request.batch && temporaryKinds.includes(one.expect.kind) && one.name !== halving),
       5,
@@ -86,6 +86,6 @@ export function passingFaults(itemOf: ItemOf): readonly SoakFault[] {
 }
 
 /** All faults, including those that make the client avoid an endpoint: for short-lived transports. */
-export function allFaults(itemOf: ItemOf): readonly SoakFault[] {
-  return [...broken(itemOf), ...vectors(usable, 12)]
+export function allFaults(getItem: GetItem): readonly SoakFault[] {
+  return [...broken(getItem), ...vectors(usable, 12)]
 }

@@ -1,7 +1,7 @@
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer, Script, Seen } from '../faultServer.ts'
 import { respondWith } from '../faults/respondWith.ts'
-import type { ItemOf } from '../faults/respondWith.ts'
+import type { GetItem } from '../faults/respondWith.ts'
 import { batchCap } from '../faults/batchCap.ts'
 import { getCalls } from '../faults/getCalls.ts'
 import { mixed } from '../faults/mixed.ts'
@@ -40,7 +40,7 @@ let requests = 0
 let calls = 0
 let largestBatch = 0
 
-const itemOf: ItemOf = (call) => {
+const getItem: GetItem = (call) => {
   if (call.method !== 'eth_getTransactionByHash') return { result: getSoakResult(call) }
   const [hash] = call.params as [string]
   return { result: hashes.has(hash) ? { hash, blockHash: null, blockNumber: null } : null }
@@ -56,14 +56,14 @@ const take = (seen: Seen, met: string): void => {
   }
 }
 
-const start = async (number: number, from: readonly SoakFault[], good: Script): Promise<FaultServer> => {
+const start = async (number: number, from: readonly SoakFault[], normal: Script): Promise<FaultServer> => {
   const script = mixed({
     random: seededRandom(seed + number),
     share,
     faults: from,
-    good: (seen, ...rest) => {
+    normal: (seen, ...rest) => {
       take(seen, 'a correct response')
-      good(seen, ...rest)
+      normal(seen, ...rest)
     },
     onFault: (fault, seen) => {
       faults[fault.name] = (faults[fault.name] ?? 0) + 1
@@ -82,11 +82,11 @@ const start = async (number: number, from: readonly SoakFault[], good: Script): 
   return server
 }
 
-const good = respondWith(itemOf)
+const normal = respondWith(getItem)
 const servers = await Promise.all([
-  start(1, passingFaults(itemOf), good),
-  start(2, passingFaults(itemOf), batchCap(CAP, capRejection, itemOf)),
-  start(3, allFaults(itemOf), good),
+  start(1, passingFaults(getItem), normal),
+  start(2, passingFaults(getItem), batchCap(CAP, capRejection, getItem)),
+  start(3, allFaults(getItem), normal),
 ])
 process.on('disconnect', () => process.exit())
 process.on('message', () => {

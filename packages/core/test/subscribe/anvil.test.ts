@@ -3,7 +3,7 @@ import { createSubscription, createTransport, webSocket } from '../../src/index.
 import type { Hex, RpcLog, Transport } from '../../src/index.ts'
 import { startAnvil } from '../startAnvil.ts'
 import type { Anvil } from '../startAnvil.ts'
-import { placeOf } from '../reorgChain.ts'
+import { formatLogPosition } from '../reorgChain.ts'
 import { blocksLeft, logsLeft, take } from './followChain.ts'
 
 let anvil: Anvil
@@ -19,7 +19,7 @@ const rpc = (method: string, ...params: unknown[]): Promise<unknown> => overHttp
 const emit = (): Promise<unknown> => rpc('eth_sendTransaction', { from, to: emitter, gas: '0x186a0' })
 const mine = (): Promise<unknown> => rpc('anvil_mine', '0x1')
 const canonicalLogs = async (): Promise<string[]> =>
-  ((await rpc('eth_getLogs', { address: emitter, fromBlock: '0x0' })) as RpcLog[]).map(placeOf)
+  ((await rpc('eth_getLogs', { address: emitter, fromBlock: '0x0' })) as RpcLog[]).map(formatLogPosition)
 
 beforeAll(async () => {
   anvil = await startAnvil()

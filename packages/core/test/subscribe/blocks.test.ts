@@ -87,7 +87,7 @@ describe('a subscription to blocks', () => {
     expect(blocksLeft(seen)).toEqual(chain.blocks.slice(11).map(({ number, hash }) => ({ number, hash })))
   })
 
-  test('is not led astray by one node that still has the old branch, while it fills a gap', async () => {
+  test('is not misled by one node that still has the old branch, while it fills a gap', async () => {
     const chain = createChain(30)
     const old = chain.blocks[27]?.hash
     chain.reorg(5, 6)
@@ -183,7 +183,7 @@ describe('a subscription to blocks', () => {
     }
   })
 
-  test('is not hurried by a short interval into taking a lagging node for a shorter chain', async () => {
+  test('does not mistake a lagging node for a shorter chain at a short interval either', async () => {
     const chain = createChain(30)
     const { respond } = chain
     let lag = 0

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSubscription, isKeyrailError } from '../../src/index.ts'
 import type { SubscriptionOptions, SubscriptionRequest } from '../../src/index.ts'
-import { createChainTransport, placeOf, topicOf } from '../reorgChain.ts'
+import { createChainTransport, formatLogPosition, getTopic } from '../reorgChain.ts'
 import type { ReorgChain } from '../reorgChain.ts'
 import { applyEvent, createChain, play, step, take, untilQuiet } from './followChain.ts'
 import type { Applied } from './followChain.ts'
@@ -59,7 +59,7 @@ describe('a cursor', () => {
     const applied: Applied[] = []
     let cursor: string | undefined
     for (let i = 0; i < 6; i++) cursor = await run(chain, { logs: {} }, { fromBlock: 0, cursor }, { applied, most: 1 })
-    expect(applied.map(({ place }) => place)).toEqual(chain.logs().map(placeOf))
+    expect(applied.map(({ place }) => place)).toEqual(chain.logs().map(formatLogPosition))
   })
 
   test('undoes the block whose logs were partly reported, if it was replaced', async () => {
@@ -71,8 +71,8 @@ describe('a cursor', () => {
     await vi.advanceTimersByTimeAsync(12_000)
     await stop()
     expect(seen[0]).toEqual({ type: 'reorg', ancestor: { number: '0x1', hash: chain.blocks[1]?.hash }, removed: [] })
-    expect(seen.slice(1).map((event) => (event.type === 'log' ? placeOf(event.log) : event.type))).toEqual(
-      chain.logs(2).map(placeOf),
+    expect(seen.slice(1).map((event) => (event.type === 'log' ? formatLogPosition(event.log) : event.type))).toEqual(
+      chain.logs(2).map(formatLogPosition),
     )
   })
 
@@ -136,7 +136,7 @@ describe('a cursor', () => {
           async (blocks, fromBlock, stops, script) => {
             const chain = createChain(blocks)
             const left = play(chain, script)
-            const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [topicOf(0)] } }
+            const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [getTopic(0)] } }
             const applied: Applied[] = []
             let cursor: string | undefined
             for (const most of stops) {
@@ -158,8 +158,8 @@ describe('a cursor', () => {
                 ? chain.blocks.slice(fromBlock).map(({ hash }) => hash)
                 : chain
                     .logs(fromBlock)
-                    .filter(({ topics }) => topics[0] === topicOf(0))
-                    .map(placeOf)
+                    .filter(({ topics }) => topics[0] === getTopic(0))
+                    .map(formatLogPosition)
             expect(applied.map(({ place }) => place)).toEqual(canonical)
           },
         ),

@@ -36,7 +36,7 @@ interface Client {
 }
 
 const hex = (value: number): Hex => `0x${value.toString(16)}`
-const positionOf = ({ number, hash }: SimulatedBlock): SocketNotification => ({
+const toPosition = ({ number, hash }: SimulatedBlock): SocketNotification => ({
   subscription: '0x1',
   position: { number: hex(number), hash },
 })
@@ -86,7 +86,7 @@ export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejecte
     }
     subscriber.unsubscribe = () => clients.delete(client)
     clients.add(client)
-    if (!client.plain) subscriber.onNotification(positionOf(sent.at(-1) as SimulatedBlock))
+    if (!client.plain) subscriber.onNotification(toPosition(sent.at(-1) as SimulatedBlock))
     return '0x1'
   }
 
@@ -97,7 +97,7 @@ export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejecte
     while (sent.at(-1)?.hash !== chain.blocks[sent.length - 1]?.hash) {
       sent.pop()
       if (sent.at(-1)?.hash === chain.blocks[sent.length - 1]?.hash && !client.plain)
-        waiting.push(positionOf(sent.at(-1) as SimulatedBlock))
+        waiting.push(toPosition(sent.at(-1) as SimulatedBlock))
     }
     for (const block of chain.blocks.slice(sent.length)) {
       sent.push(block)
@@ -115,7 +115,7 @@ export function createFakeService(chain: ReorgChain, cursors: 'known' | 'rejecte
       if (client.plain) continue
       if (logs.length === 0 && ++client.unmarked < 16) continue
       client.unmarked = 0
-      waiting.push(positionOf(block))
+      waiting.push(toPosition(block))
     }
   }
 

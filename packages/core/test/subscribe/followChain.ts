@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import { createSubscription } from '../../src/index.ts'
 import type { Hex, Subscription, SubscriptionEvent, SubscriptionOptions, Transport } from '../../src/index.ts'
 import type { LogFilterFields } from '../../src/schema/index.ts'
-import { createReorgChain, NodeError, placeOf } from '../reorgChain.ts'
+import { createReorgChain, NodeError, formatLogPosition } from '../reorgChain.ts'
 import type { ReorgChain } from '../reorgChain.ts'
 
 export type BlockStreamEvent = SubscriptionEvent<{ readonly blocks: true }>
@@ -76,13 +76,13 @@ export const logsLeft = (events: readonly LogStreamEvent[]): string[] => {
       expect(Number(event.log.blockNumber)).toBeGreaterThanOrEqual(lowest)
       lowest = Number(event.log.blockNumber)
       expect(event.log.removed).toBe(false)
-      left.push(placeOf(event.log))
+      left.push(formatLogPosition(event.log))
     } else {
       lowest = Number(event.ancestor.number) + 1
       for (const log of event.removed) {
         expect(log.removed).toBe(true)
         expect(Number(log.blockNumber)).toBeGreaterThanOrEqual(lowest)
-        expect(left.pop()).toBe(placeOf(log))
+        expect(left.pop()).toBe(formatLogPosition(log))
       }
     }
   }
@@ -95,7 +95,7 @@ export interface Step {
   readonly blocks: number
   readonly fails?: 'throttled' | 'network' | 'unavailable' | 'lagging' | undefined
 }
-/** What a client makes the same of over HTTP. */
+/** Responses over HTTP with which a client fails in the same way. */
 const wordings = {
   throttled: { status: 429, code: 429, message: 'too many requests', retryAfterMs: 5 },
   network: { status: 502, code: -32_000, message: 'bad gateway' },
@@ -157,6 +157,7 @@ export interface Applied {
 /** Applies an event as a program does that stores its results: it undoes what it has above the ancestor. */
 export const applyEvent = (applied: Applied[], event: BlockStreamEvent | LogStreamEvent): void => {
   if (event.type === 'block') applied.push({ number: Number(event.header.number), place: event.header.hash })
-  else if (event.type === 'log') applied.push({ number: Number(event.log.blockNumber), place: placeOf(event.log) })
+  else if (event.type === 'log')
+    applied.push({ number: Number(event.log.blockNumber), place: formatLogPosition(event.log) })
   else while (applied.length > 0 && (applied.at(-1) as Applied).number > Number(event.ancestor.number)) applied.pop()
 }

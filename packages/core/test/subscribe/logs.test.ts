@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTransport } from '../../src/index.ts'
 import type { Hex, SubscriptionFailure } from '../../src/index.ts'
-import { contract, createChainTransport, NodeError, placeOf, serveChain, topicOf } from '../reorgChain.ts'
+import { contract, createChainTransport, NodeError, formatLogPosition, serveChain, getTopic } from '../reorgChain.ts'
 import type { ReorgChain } from '../reorgChain.ts'
 import {
   blocksLeft,
@@ -28,7 +28,7 @@ afterEach(() => {
 describe('a subscription to logs', () => {
   test('reports the matching logs from the latest block on', async () => {
     const chain = createChain([1, 2, 3])
-    const filter = { address: contract, topics: [topicOf(1)] }
+    const filter = { address: contract, topics: [getTopic(1)] }
     const { seen, stop } = take(subscribeLogs(createChainTransport(chain), filter))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.mine([0, 4, 1])
@@ -37,8 +37,8 @@ describe('a subscription to logs', () => {
     expect(logsLeft(seen)).toEqual(
       chain
         .logs(3)
-        .filter(({ topics }) => topics[0] === topicOf(1))
-        .map(placeOf),
+        .filter(({ topics }) => topics[0] === getTopic(1))
+        .map(formatLogPosition),
     )
     expect(seen).toHaveLength(3)
   })
@@ -50,14 +50,14 @@ describe('a subscription to logs', () => {
     chain.reorg(1, 2)
     await vi.advanceTimersByTimeAsync(12_000)
     expect(seen.find(({ type }) => type === 'reorg')).toMatchObject({ removed: [], ancestor: { number: '0x2' } })
-    const lost = chain.logs(1).map(placeOf)
+    const lost = chain.logs(1).map(formatLogPosition)
     chain.reorg(4, 4)
     await vi.advanceTimersByTimeAsync(12_000)
     await stop()
     const last = seen.findLast((event) => event.type === 'reorg')
     expect(last?.ancestor.number).toBe('0x0')
-    expect(last?.removed.map(placeOf)).toEqual(lost.toReversed())
-    expect(logsLeft(seen)).toEqual(chain.logs().map(placeOf))
+    expect(last?.removed.map(formatLogPosition)).toEqual(lost.toReversed())
+    expect(logsLeft(seen)).toEqual(chain.logs().map(formatLogPosition))
   })
 
   test('costs two calls a block', async () => {
@@ -91,7 +91,7 @@ describe('a subscription to logs', () => {
     chain.reorg(12, 13)
     await vi.advanceTimersByTimeAsync(120_000)
     await stop()
-    expect(logsLeft(seen)).toEqual(chain.logs(3).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(3).map(formatLogPosition))
     expect(reported.length).toBeGreaterThan(1)
     expect(chain.requests.length).toBeLessThan(400)
   })
@@ -108,7 +108,7 @@ describe('a subscription to logs', () => {
       chain.reorg(12, 14)
       await vi.advanceTimersByTimeAsync(30_000)
       await stop()
-      expect(logsLeft(seen)).toEqual(chain.logs(20).map(placeOf))
+      expect(logsLeft(seen)).toEqual(chain.logs(20).map(formatLogPosition))
       expect(chain.requests.length).toBeLessThan(400)
     }
   })
@@ -125,7 +125,7 @@ describe('a subscription to logs', () => {
     chain.mine(1_000)
     await vi.advanceTimersByTimeAsync(30_000)
     await stop()
-    expect(logsLeft(seen)).toEqual(chain.logs(1).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(1).map(formatLogPosition))
   })
 
   test('follows reorgDepth blocks back after it caught up, and no more', async () => {
@@ -133,12 +133,12 @@ describe('a subscription to logs', () => {
       const chain = createChain(1_000)
       const { seen, over, stop } = take(subscribeLogs(createChainTransport(chain), { fromBlock: 0 }))
       await vi.advanceTimersByTimeAsync(1_000)
-      expect(logsLeft(seen)).toEqual(chain.logs().map(placeOf))
+      expect(logsLeft(seen)).toEqual(chain.logs().map(formatLogPosition))
       chain.reorg(depth, depth + 1)
       await vi.advanceTimersByTimeAsync(12_000)
       if (depth > 64) await expect(over).rejects.toMatchObject({ kind: 'badResponse' })
       else {
-        expect(logsLeft(seen)).toEqual(chain.logs().map(placeOf))
+        expect(logsLeft(seen)).toEqual(chain.logs().map(formatLogPosition))
         await stop()
       }
     }
@@ -180,14 +180,14 @@ describe('a subscription to logs', () => {
           })
           const { seen, stop } = take(
             subscribeLogs(client, {
-              ...(one && { topics: [topicOf(0)] }),
+              ...(one && { topics: [getTopic(0)] }),
               ...(fromBlock !== undefined && { fromBlock }),
             }),
           )
           await untilQuiet(left)
           await stop()
-          const canonical = chain.logs(fromBlock ?? first).filter(({ topics }) => !one || topics[0] === topicOf(0))
-          expect(logsLeft(seen)).toEqual(canonical.map(placeOf))
+          const canonical = chain.logs(fromBlock ?? first).filter(({ topics }) => !one || topics[0] === getTopic(0))
+          expect(logsLeft(seen)).toEqual(canonical.map(formatLogPosition))
           reorgs += seen.filter((event) => event.type === 'reorg' && event.removed.length > 0).length
         },
       ),
@@ -196,7 +196,7 @@ describe('a subscription to logs', () => {
     expect(reorgs).toBeGreaterThan(150)
   })
 
-  test('does so over HTTP, too', async () => {
+  test('does the same over HTTP', async () => {
     vi.useRealTimers()
     const chain = createChain(150)
     const script = fc.sample(fc.array(step, { minLength: 800, maxLength: 800 }), { numRuns: 1, seed: 7 })[0] ?? []
@@ -210,7 +210,7 @@ describe('a subscription to logs', () => {
     chain.mine(20)
     await vi.waitFor(
       () => {
-        expect(logsLeft(logs.seen)).toEqual(chain.logs(1).map(placeOf))
+        expect(logsLeft(logs.seen)).toEqual(chain.logs(1).map(formatLogPosition))
         expect(blocksLeft(blocks.seen).map(({ hash }) => hash)).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
       },
       { timeout: 30_000 },

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const hashOf = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
+const toHash = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
 
 /** A node with filters for pending transactions. */
 const createPool = (): {
@@ -44,7 +44,7 @@ const createPool = (): {
     add: (count: number) => {
       for (let i = 0; i < count; i++) {
         added++
-        for (const filter of filters.values()) filter.push(hashOf(added))
+        for (const filter of filters.values()) filter.push(toHash(added))
       }
     },
     dropFilters: () => filters.clear(),
@@ -61,12 +61,12 @@ describe('a subscription to pending transactions', () => {
     await vi.advanceTimersByTimeAsync(1)
     pool.add(2)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(seen).toEqual([1, 2].map((index) => ({ type: 'transaction', hash: hashOf(index) })))
+    expect(seen).toEqual([1, 2].map((index) => ({ type: 'transaction', hash: toHash(index) })))
     pool.dropFilters()
     await vi.advanceTimersByTimeAsync(1_000)
     pool.add(1)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(seen.map(({ hash }) => hash)).toEqual([1, 2, 3].map(hashOf))
+    expect(seen.map(({ hash }) => hash)).toEqual([1, 2, 3].map(toHash))
     expect(pool.methods.filter((method) => method === 'eth_newPendingTransactionFilter')).toHaveLength(2)
     await stop()
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSubscription } from '../../src/index.ts'
 import type { SubscriptionFailure } from '../../src/index.ts'
-import { placeOf, topicOf } from '../reorgChain.ts'
+import { formatLogPosition, getTopic } from '../reorgChain.ts'
 import type { ReorgChain } from '../reorgChain.ts'
 import { createFakeService } from './fakeService.ts'
 import type { Fault } from './fakeService.ts'
@@ -57,7 +57,7 @@ describe('a subscription to a service of Keyrail', () => {
     chain.mine([2, 0, 3])
     service.send()
     await turn()
-    expect(logsLeft(seen)).toEqual(chain.logs(3).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(3).map(formatLogPosition))
     service.cut()
     expect(failures).toEqual([])
     chain.reorg(1)
@@ -72,7 +72,7 @@ describe('a subscription to a service of Keyrail', () => {
     chain.mine([2])
     service.send()
     await turn()
-    expect(logsLeft(seen)).toEqual(chain.logs(3).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(3).map(formatLogPosition))
     await stop()
   })
 
@@ -81,13 +81,13 @@ describe('a subscription to a service of Keyrail', () => {
     const service = createFakeService(chain)
     const { seen, stop } = take(createSubscription(service.transport, { logs: {} }, { fromBlock: 5 }))
     await vi.advanceTimersByTimeAsync(100)
-    expect(logsLeft(seen)).toEqual(chain.logs(5).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(5).map(formatLogPosition))
     expect(service.open()).toBe(1)
     chain.requests.length = 0
     chain.mine([3])
     service.send()
     await turn()
-    expect(logsLeft(seen)).toEqual(chain.logs(5).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(5).map(formatLogPosition))
     expect(chain.requests).toEqual([])
     await stop()
   })
@@ -116,7 +116,7 @@ describe('a subscription to a service of Keyrail', () => {
     chain.mine(1)
     service.send()
     await turn()
-    expect(logsLeft(seen)).toEqual(chain.logs(1).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(1).map(formatLogPosition))
     await stop()
   })
 
@@ -184,14 +184,14 @@ describe('a subscription over a socket of another server', () => {
       chain.mine([1])
       service.send()
       await vi.advanceTimersByTimeAsync(10)
-      expect(logsLeft(seen)).toEqual(chain.logs(11).map(placeOf))
+      expect(logsLeft(seen)).toEqual(chain.logs(11).map(formatLogPosition))
       await vi.advanceTimersByTimeAsync(11_000)
     }
     expect(chain.requests).toHaveLength(40)
     // Nothing is sent for a chain that became shorter.
     chain.reorg(2, 0)
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(logsLeft(seen)).toEqual(chain.logs(11).map(placeOf))
+    expect(logsLeft(seen)).toEqual(chain.logs(11).map(formatLogPosition))
     await stop()
     expect(service.open()).toBe(0)
   })
@@ -259,7 +259,7 @@ describe('failures of a connection', () => {
           async (blocks, fromBlock, changes, script) => {
             const chain = createChain(blocks)
             const service = createFakeService(chain, cursors)
-            const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [topicOf(0)] } }
+            const request = kind === 'blocks' ? ({ blocks: true } as const) : { logs: { topics: [getTopic(0)] } }
             const applied: Applied[] = []
             const start = (cursor?: string) => {
               // Many reorganizations between two polls add up to a deep one.
@@ -303,8 +303,8 @@ describe('failures of a connection', () => {
                 ? chain.blocks.slice(first).map(({ hash }) => hash)
                 : chain
                     .logs(first)
-                    .filter(({ topics }) => topics[0] === topicOf(0))
-                    .map(placeOf),
+                    .filter(({ topics }) => topics[0] === getTopic(0))
+                    .map(formatLogPosition),
             )
           },
         ),

@@ -171,7 +171,7 @@ export function Chart(props: {
               })
             : rows.map(({ look }, row) => (
                 <g key={look}>
-                  <path className={look} d={lineOf(moments, row, x, y)} />
+                  <path className={look} d={toPath(moments, row, x, y)} />
                   {lonely(moments, row).map(([index, value]) => (
                     <circle key={index} cx={x(index)} cy={y(value)} r="3" className={look.replace('line', 'dot')} />
                   ))}
@@ -229,7 +229,7 @@ const valueAt = (moments: readonly Moment[], row: number, index: number): number
   moments[index]?.values[row] ?? null
 
 /** A line that is broken where there is nothing to show. */
-function lineOf(
+function toPath(
   moments: readonly Moment[],
   row: number,
   x: (index: number) => number,

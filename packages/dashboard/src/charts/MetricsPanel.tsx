@@ -27,9 +27,9 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
   const isCustom = search.from !== undefined
   const range = search.range ?? 'hour'
   const refetchInterval = range === 'hour' ? 2_000 : 15_000
-  const asked = isCustom ? search : { ...search, range }
+  const metricsSearch = isCustom ? search : { ...search, range }
   const query = useQuery({
-    ...metricsQuery(subject, asked),
+    ...metricsQuery(subject, metricsSearch),
     refetchInterval: isCustom ? false : refetchInterval,
     placeholderData: keepPreviousData,
   })
@@ -82,7 +82,7 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
                 metrics={metrics}
                 words={getRangeWords(metrics.range)}
                 subject={subject}
-                query={asked}
+                query={metricsSearch}
                 csv={csv}
                 zoom={zoom}
               />
@@ -167,7 +167,7 @@ function Parts(props: {
     series[0] ?? { at: metrics.from, total: 0 },
   )
   const slowest = Math.max(0, ...series.map(({ p95 }) => p95 ?? 0))
-  const titleOf = step === 'day' ? (time: string) => `${utcDayText(time)} (UTC)` : momentText
+  const formatTitle = step === 'day' ? (time: string) => `${utcDayText(time)} (UTC)` : momentText
   const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
     props.csv && (
       <CsvLink href={csvPath(subject, { ...props.query, of })} of={of === 'series' ? 'requests over time' : of} />
@@ -178,11 +178,11 @@ function Parts(props: {
         <Card title="Requests" aside={csvLink('series')}>
           <RequestsChart
             series={series}
-            toTitle={titleOf}
+            toTitle={formatTitle}
             caption="Requests"
             timeZone={timeZone}
             onZoom={zoom}
-            summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
+            summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${formatTitle(busiest.at)}, ${countText(busiest.total)}.`}
           />
         </Card>
         <Card title="Latency">
@@ -195,7 +195,7 @@ function Parts(props: {
             ]}
             moments={series.map((one) => ({
               at: Date.parse(one.at),
-              title: titleOf(one.at),
+              title: formatTitle(one.at),
               values: [one.p50, one.p95],
             }))}
             text={msText}
@@ -217,7 +217,7 @@ function Parts(props: {
             rows={[{ title: 'Notifications', look: 'area-good' }]}
             moments={series.map((one) => ({
               at: Date.parse(one.at),
-              title: titleOf(one.at),
+              title: formatTitle(one.at),
               values: [one.notifications],
             }))}
             text={shortText}

@@ -2,7 +2,7 @@ import type { ControlFailure } from './controlFailure.ts'
 import { sentence } from './sentence.ts'
 
 /** `limits.perDay` as `per day`. */
-const wordsOf = (field: string): string =>
+const toWords = (field: string): string =>
   (field.split('.').at(-1) ?? '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /**
@@ -22,5 +22,5 @@ export function toProblem(
   if (fields.length > 0 && others.length === 0) return undefined
   // The message of this code lists the fields by their API names.
   if (code !== 'invalid' || others.length === 0) return sentence(message)
-  return others.map(({ field, fix }) => sentence(`${titles[field] ?? wordsOf(field)} ${fix}`.trim())).join(' ')
+  return others.map(({ field, fix }) => sentence(`${titles[field] ?? toWords(field)} ${fix}`.trim())).join(' ')
 }

@@ -76,7 +76,7 @@ export function NewApp() {
 }
 
 function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
-  const { step: asked = 1 } = route.useSearch()
+  const { step: requested = 1 } = route.useSearch()
   const router = useRouter()
   const queries = useQueryClient()
   const takeNewKey = useNewKey()
@@ -102,23 +102,23 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     setTyped({ ...typed, ...rest, ...('chain' in part && { chain: chain?.chain }) } as Partial<StoredDraft>)
   }
 
-  const faultsOf = (step: number): Record<string, string> => {
+  const findProblems = (step: number): Record<string, string> => {
     const length = [...draft.name.trim()].length
-    const faults: Record<string, string> = {}
+    const problems: Record<string, string> = {}
     if (step === 1) {
-      if (length === 0) faults['name'] = 'Enter a name.'
-      else if (length > 64) faults['name'] = 'Must have 64 characters at most.'
-      if ([...draft.description.trim()].length > 500) faults['description'] = 'Must have 500 characters at most.'
-      if (draft.useCase === '') faults['useCase'] = 'Choose a use case.'
+      if (length === 0) problems['name'] = 'Enter a name.'
+      else if (length > 64) problems['name'] = 'Must have 64 characters at most.'
+      if ([...draft.description.trim()].length > 500) problems['description'] = 'Must have 500 characters at most.'
+      if (draft.useCase === '') problems['useCase'] = 'Choose a use case.'
     }
-    if (step === 2 && draft.chain === undefined) faults['chain'] = 'Choose a chain.'
-    else if (step === 2 && draft.networks.length === 0) faults['networks'] = 'Choose at least one.'
-    if (step === 3 && draft.services.length === 0) faults['services'] = 'Choose at least one.'
-    return faults
+    if (step === 2 && draft.chain === undefined) problems['chain'] = 'Choose a chain.'
+    else if (step === 2 && draft.networks.length === 0) problems['networks'] = 'Choose at least one.'
+    if (step === 3 && draft.services.length === 0) problems['services'] = 'Choose at least one.'
+    return problems
   }
-  const isDone = (step: number): boolean => Object.keys(faultsOf(step)).length === 0
+  const isDone = (step: number): boolean => Object.keys(findProblems(step)).length === 0
   // A link to a later step, or a reload there, opens the first step that is not complete.
-  const step = [1, 2, 3].find((one) => one === asked || !isDone(one)) ?? 1
+  const step = [1, 2, 3].find((one) => one === requested || !isDone(one)) ?? 1
 
   const { submit, isPending, problem, getFix, clear } = useSubmit({
     send: () =>
@@ -166,9 +166,9 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
 
   const go = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
-    const faults = faultsOf(step)
-    showFixes(faults)
-    if (Object.keys(faults).length > 0) return
+    const problems = findProblems(step)
+    showFixes(problems)
+    if (Object.keys(problems).length > 0) return
     if (step === 3) return submit(event)
     clear()
     if (step === 1 && (await isNameTaken(draft.name.trim()))) {

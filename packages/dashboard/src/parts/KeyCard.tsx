@@ -24,13 +24,13 @@ type KeyFacts = Omit<AppView['key'], 'id' | 'urls'>
 const days = (count: number): string => (count === 0 ? '0 days: stops now' : count === 1 ? '1 day' : `${count} days`)
 
 /** Formats a time as the value of a date field, in the user's time zone. */
-const dayOf = (time: string | null): string => {
+const toDay = (time: string | null): string => {
   if (time === null) return ''
   const date = new Date(time)
   return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }
 /** The end of that day. */
-const endOf = (day: string): string | null => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
+const toEndOfDay = (day: string): string | null => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
 
 /** A key: its expiry and its rotation. */
 export function KeyCard(props: {
@@ -48,7 +48,7 @@ export function KeyCard(props: {
   const refetchInterval = facts.state === 'rotated' ? 15_000 : 60_000
   const traffic = useQuery({ ...keyTrafficQuery(props.subject), refetchInterval })
   const takeNewKey = useNewKey()
-  const draft = useDraft(`${props.id}/expiry`, { expiry: dayOf(facts.expiresAt) })
+  const draft = useDraft(`${props.id}/expiry`, { expiry: toDay(facts.expiresAt) })
   const { expiry } = draft.values
   const [isRotating, setRotating] = useState(false)
   const [grace, setGrace] = useState('1')
@@ -57,7 +57,7 @@ export function KeyCard(props: {
       expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be in the future' : undefined,
     }),
     send: async () => {
-      if (draft.isDirty) await props.setExpiry(endOf(expiry))
+      if (draft.isDirty) await props.setExpiry(toEndOfDay(expiry))
     },
     done: () => {
       draft.clear()

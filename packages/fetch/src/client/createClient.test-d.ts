@@ -147,8 +147,8 @@ describe('the name of the network', () => {
     createClient({ baseUrl: { ...baseUrl } as Record<string, string>, apiKey, network: '' as string })
     const options: TransportOptions = { baseUrl, apiKey, network: 'sepolia' }
     expectTypeOf(createClient(options)).toEqualTypeOf<Client>()
-    const anyOf: TransportOptions | Transport = options
-    expectTypeOf(createClient(anyOf)).toEqualTypeOf<Client>()
+    const either: TransportOptions | Transport = options
+    expectTypeOf(createClient(either)).toEqualTypeOf<Client>()
     expectTypeOf(createClient<MyMethods>({ baseUrl, apiKey, network: 'sepolia' })).toEqualTypeOf<Client<MyMethods>>()
     createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'sepolia' })
     // @ts-expect-error not in the record

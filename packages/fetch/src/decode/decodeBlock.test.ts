@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireBlock, wireTransaction } from '@keyrail/core/test/wire.ts'
+import { repeatByte, wireBlock, wireTransaction } from '@keyrail/core/test/wire.ts'
 import { decodeBlock, decodePendingBlock } from './decodeBlock.ts'
 import { decodeTransaction } from './decodeTransaction.ts'
 
@@ -35,11 +35,11 @@ describe('decodeBlock', () => {
       baseFeePerGas: '0x7',
       blobGasUsed: '0x20000',
       excessBlobGas: '0x0',
-      parentBeaconBlockRoot: hexOf('77', 32),
-      withdrawalsRoot: hexOf('88', 32),
-      withdrawals: [{ index: '0x1', validatorIndex: '0x1b207', address: hexOf('99', 20), amount: '0x10' }],
-      requestsHash: hexOf('aa', 32),
-      blockAccessListHash: hexOf('bb', 32),
+      parentBeaconBlockRoot: repeatByte('77', 32),
+      withdrawalsRoot: repeatByte('88', 32),
+      withdrawals: [{ index: '0x1', validatorIndex: '0x1b207', address: repeatByte('99', 20), amount: '0x10' }],
+      requestsHash: repeatByte('aa', 32),
+      blockAccessListHash: repeatByte('bb', 32),
       slotNumber: '0x9',
     }
     expect(decodeBlock({ ...wireBlock, ...forks })).toStrictEqual({
@@ -51,7 +51,7 @@ describe('decodeBlock', () => {
       blobGasUsed: 131_072n,
       excessBlobGas: 0n,
       slotNumber: 9n,
-      withdrawals: [{ index: 1, validatorIndex: 111_111, address: hexOf('99', 20), amount: 16n }],
+      withdrawals: [{ index: 1, validatorIndex: 111_111, address: repeatByte('99', 20), amount: 16n }],
     })
   })
 
@@ -82,7 +82,7 @@ describe('decodeBlock', () => {
     [
       'block.withdrawals[0].amount',
       'no amount',
-      { ...wireBlock, withdrawals: [{ index: '0x1', validatorIndex: '0x1', address: hexOf('99', 20) }] },
+      { ...wireBlock, withdrawals: [{ index: '0x1', validatorIndex: '0x1', address: repeatByte('99', 20) }] },
     ],
   ])('names %s for %s', (place, _, value) => {
     expect(() => decodeBlock(value)).toThrow(expect.objectContaining({ kind: 'badResponse', source: 'node' }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireReceipt } from '@keyrail/core/test/wire.ts'
+import { repeatByte, wireReceipt } from '@keyrail/core/test/wire.ts'
 import { decodeReceipt } from './decodeReceipt.ts'
 
 describe('decodeReceipt', () => {
@@ -9,12 +9,12 @@ describe('decodeReceipt', () => {
       typeNumber: 2,
       status: 'success',
       root: undefined,
-      transactionHash: hexOf('a1', 32),
+      transactionHash: repeatByte('a1', 32),
       transactionIndex: 3,
-      blockHash: hexOf('b1', 32),
+      blockHash: repeatByte('b1', 32),
       blockNumber: 42n,
-      from: hexOf('f0', 20),
-      to: hexOf('70', 20),
+      from: repeatByte('f0', 20),
+      to: repeatByte('70', 20),
       contractAddress: null,
       gasUsed: 21_000n,
       cumulativeGasUsed: 42_000n,
@@ -23,19 +23,19 @@ describe('decodeReceipt', () => {
       blobGasPrice: undefined,
       logs: [
         {
-          address: hexOf('c0', 20),
-          topics: [hexOf('e1', 32)],
+          address: repeatByte('c0', 20),
+          topics: [repeatByte('e1', 32)],
           data: '0x2a',
-          blockHash: hexOf('b1', 32),
+          blockHash: repeatByte('b1', 32),
           blockNumber: 42n,
           blockTimestamp: undefined,
-          transactionHash: hexOf('a1', 32),
+          transactionHash: repeatByte('a1', 32),
           transactionIndex: 3,
           logIndex: 9,
           removed: false,
         },
       ],
-      logsBloom: hexOf('00', 256),
+      logsBloom: repeatByte('00', 256),
     })
   })
 
@@ -47,7 +47,10 @@ describe('decodeReceipt', () => {
       blobGasPrice: 1n,
     })
     const { status: _, ...old } = wireReceipt
-    expect(decodeReceipt({ ...old, root: hexOf('33', 32) })).toMatchObject({ status: undefined, root: hexOf('33', 32) })
+    expect(decodeReceipt({ ...old, root: repeatByte('33', 32) })).toMatchObject({
+      status: undefined,
+      root: repeatByte('33', 32),
+    })
   })
 
   test.each([

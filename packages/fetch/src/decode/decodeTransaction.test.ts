@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireFeeMarket, wireTransaction } from '@keyrail/core/test/wire.ts'
+import { repeatByte, wireFeeMarket, wireTransaction } from '@keyrail/core/test/wire.ts'
 import { decodeTransaction } from './decodeTransaction.ts'
 
 const common = {
@@ -15,7 +15,7 @@ const common = {
   transactionIndex: 3,
   blockTimestamp: undefined,
 }
-const accessList = [{ address: hexOf('70', 20), storageKeys: [hexOf('00', 32)] }]
+const accessList = [{ address: repeatByte('70', 20), storageKeys: [repeatByte('00', 32)] }]
 const signature = { yParity: 1, v: 1n, r: 1n, s: 2n }
 const feeMarket = {
   chainId: 1,
@@ -73,22 +73,22 @@ describe('decodeTransaction', () => {
   })
 
   test('reads one with blobs', () => {
-    const blobs = { maxFeePerBlobGas: '0x5', blobVersionedHashes: [hexOf('01', 32)] }
+    const blobs = { maxFeePerBlobGas: '0x5', blobVersionedHashes: [repeatByte('01', 32)] }
     expect(decodeTransaction({ ...wireTransaction, ...wireFeeMarket, ...blobs, type: '0x3' })).toStrictEqual({
       ...common,
       type: 'eip4844',
       typeNumber: 3,
       ...feeMarket,
       maxFeePerBlobGas: 5n,
-      blobVersionedHashes: [hexOf('01', 32)],
+      blobVersionedHashes: [repeatByte('01', 32)],
     })
   })
 
   test('decodes one with authorizations, including invalid ones that a valid transaction may contain', () => {
-    const authorization = { address: hexOf('ad', 20), yParity: '0xff', r: '0x3', s: '0x4' }
+    const authorization = { address: repeatByte('ad', 20), yParity: '0xff', r: '0x3', s: '0x4' }
     const authorizationList = [
       { ...authorization, chainId: '0x0', nonce: '0x1' },
-      { ...authorization, chainId: hexOf('ff', 32), nonce: '0xffffffffffffffff' },
+      { ...authorization, chainId: repeatByte('ff', 32), nonce: '0xffffffffffffffff' },
     ]
     expect(decodeTransaction({ ...wireTransaction, ...wireFeeMarket, authorizationList, type: '0x4' })).toStrictEqual({
       ...common,
@@ -127,7 +127,7 @@ describe('decodeTransaction', () => {
 
   test.each([
     ['transaction', 'an array', []],
-    ['transaction', 'a string', hexOf('a1', 32)],
+    ['transaction', 'a string', repeatByte('a1', 32)],
     ['transaction.hash', 'no hash', { ...wireTransaction, hash: undefined }],
     ['transaction.value', 'a decimal value', { ...wireTransaction, value: '7' }],
     ['transaction.gasPrice', 'no gas price', { ...wireTransaction, gasPrice: null }],
@@ -144,7 +144,7 @@ describe('decodeTransaction', () => {
       {
         ...wireTransaction,
         ...wireFeeMarket,
-        accessList: [{ address: hexOf('70', 20), storageKeys: ['0x0'] }],
+        accessList: [{ address: repeatByte('70', 20), storageKeys: ['0x0'] }],
         type: '0x2',
       },
     ],

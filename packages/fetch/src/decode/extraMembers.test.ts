@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hexOf, wireBlock, wireFeeMarket, wireLog, wireReceipt, wireTransaction } from '@keyrail/core/test/wire.ts'
+import { repeatByte, wireBlock, wireFeeMarket, wireLog, wireReceipt, wireTransaction } from '@keyrail/core/test/wire.ts'
 import { getFeeHistory } from '../read/getFeeHistory.ts'
 import { decodeBlock, decodePendingBlock } from './decodeBlock.ts'
 import { decodeLog } from './decodeLog.ts'
@@ -26,7 +26,7 @@ const unknownMembers = {
   l1BlockNumber: '0x10',
   l1Fee: '0x1234',
   l1FeeScalar: '0.684',
-  sendRoot: hexOf('5e', 32),
+  sendRoot: repeatByte('5e', 32),
   isSystemTx: false,
   creates: null,
   nested: { list: ['0x1', { deep: '0x2' }] },
@@ -35,7 +35,7 @@ const unknownMembers = {
 const authorizationList = [
   {
     chainId: '0x1',
-    address: hexOf('ad', 20),
+    address: repeatByte('ad', 20),
     nonce: '0x1',
     yParity: '0x1',
     r: '0x3',
@@ -47,11 +47,11 @@ const authorizationList = [
 const typed = {
   ...wireTransaction,
   ...wireFeeMarket,
-  accessList: [{ address: hexOf('70', 20), storageKeys: [hexOf('00', 32)], ...unknownMembers }],
+  accessList: [{ address: repeatByte('70', 20), storageKeys: [repeatByte('00', 32)], ...unknownMembers }],
   blockTimestamp: '0x6553f100',
   ...unknownMembers,
 }
-const blobs = { maxFeePerBlobGas: '0x5', blobVersionedHashes: [hexOf('01', 32)] }
+const blobs = { maxFeePerBlobGas: '0x5', blobVersionedHashes: [repeatByte('01', 32)] }
 
 const transactions = [
   ['legacy', { ...wireTransaction, chainId: '0x1', yParity: '0x0', blockTimestamp: '0x1', ...unknownMembers }],
@@ -82,7 +82,7 @@ describe('a decoded value has every member that the node sent', () => {
   })
 
   test('a transaction of an unknown type has its further members as the node sent them', () => {
-    const wire = { ...typed, type: '0x7e', mint: '0x0', sourceHash: hexOf('50', 32), v: '0x0', gasPrice: '0x0' }
+    const wire = { ...typed, type: '0x7e', mint: '0x0', sourceHash: repeatByte('50', 32), v: '0x0', gasPrice: '0x0' }
     expect(lostMembers(withoutType(wire), decodeTransaction(wire))).toEqual([])
     expect(decodeTransaction(wire)).toMatchObject({ type: 'other', nonce: 7, mint: '0x0', v: '0x0', gasPrice: '0x0' })
   })
@@ -107,7 +107,7 @@ describe('a decoded value has every member that the node sent', () => {
       ...wireReceipt,
       blobGasUsed: '0x20000',
       blobGasPrice: '0x1',
-      root: hexOf('33', 32),
+      root: repeatByte('33', 32),
       logs: [{ ...wireLog, ...unknownMembers }],
       ...unknownMembers,
     }
@@ -125,13 +125,13 @@ describe('a decoded value has every member that the node sent', () => {
       baseFeePerGas: '0x7',
       blobGasUsed: '0x20000',
       excessBlobGas: '0x0',
-      parentBeaconBlockRoot: hexOf('77', 32),
-      withdrawalsRoot: hexOf('88', 32),
+      parentBeaconBlockRoot: repeatByte('77', 32),
+      withdrawalsRoot: repeatByte('88', 32),
       withdrawals: [
-        { index: '0x1', validatorIndex: '0x2', address: hexOf('99', 20), amount: '0x10', ...unknownMembers },
+        { index: '0x1', validatorIndex: '0x2', address: repeatByte('99', 20), amount: '0x10', ...unknownMembers },
       ],
-      requestsHash: hexOf('aa', 32),
-      blockAccessListHash: hexOf('bb', 32),
+      requestsHash: repeatByte('aa', 32),
+      blockAccessListHash: repeatByte('bb', 32),
       slotNumber: '0x9',
       transactions: given.map((transaction) =>
         typeof transaction === 'string' ? transaction : withoutType(transaction),

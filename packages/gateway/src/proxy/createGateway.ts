@@ -84,10 +84,10 @@ const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOption
  * const gateway = createGateway({ networks, keys })
  * const { url } = await gateway.listen({ port: 8545 })
  */
-export const createGateway = (options: GatewayOptions): Gateway => createGatewayOf({}, options)
+export const createGateway = (options: GatewayOptions): Gateway => createGatewayFromParts({}, options)
 
 /** Creates a gateway of parts: see `createGateway`. */
-export const createGatewayOf = (
+export const createGatewayFromParts = (
   { createHub = createNetworkHub, checks }: GatewayParts,
   options: GatewayOptions,
 ): Gateway => {
@@ -112,7 +112,7 @@ export const createGatewayOf = (
     budgetUsages.set(href, usage)
     return usage
   }
-  /** Creates the groups of all networks, except for those that can be kept. */
+  /** Creates the groups of all networks, except for those that can be reused. */
   const createGroups = (
     checked: CheckedOptions,
     getKept: (network: Network) => UpstreamGroup | undefined = () => undefined,

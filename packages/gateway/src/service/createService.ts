@@ -9,7 +9,7 @@ import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
 import { createOidcClient } from '../oidc/createOidcClient.ts'
-import { createGatewayOf } from '../proxy/createGateway.ts'
+import { createGatewayFromParts } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
@@ -273,7 +273,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   let gateway: Gateway
   try {
     tracing = await openTracingFor(config)
-    gateway = createGatewayOf(
+    gateway = createGatewayFromParts(
       { checks: redis?.checks },
       toGatewayOptions(config, limitsByNetwork, { tls: initialTls, tracing }),
     )

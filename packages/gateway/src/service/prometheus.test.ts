@@ -246,7 +246,9 @@ test('the documents name every metric of the service, and no other', async () =>
   const docs = join(import.meta.dirname, '../../../../docs/service')
   const { prometheus } = await start()
   const served = [...(await prometheus.text()).matchAll(/^# TYPE (keyrail_\w+)/gm)].map(([, name]) => name)
-  const text = ['operating.md', 'subscriptions.md'].map((file) => readFileSync(join(docs, file), 'utf8')).join('\n')
+  const text = ['monitoring.md', 'operating.md', 'subscriptions.md']
+    .map((file) => readFileSync(join(docs, file), 'utf8'))
+    .join('\n')
   const named = new Set([...text.matchAll(/\bkeyrail_[a-z_]+/g)].map(([name]) => name))
   expect(served.length).toBeGreaterThan(40)
   expect(served.filter((name) => !named.has(name ?? ''))).toEqual([])

@@ -64,7 +64,7 @@ describe('watchStores', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('tells by the error whether calls can be served without the store', async () => {
+  test('the error says whether calls can be served without the store', async () => {
     const { watch, state, getState } = start((error) => error instanceof StorageError && error.fault === 'failed')
     state.outcome = new StorageError('the database cannot be reached', { fault: 'unavailable', code: 'ECONNREFUSED' })
     await vi.advanceTimersByTimeAsync(1_000)

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { leaksOf } from '@keyrail/core/test/leakWalk.ts'
+import { findLeaks } from '@keyrail/core/test/leakWalk.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
@@ -89,7 +89,7 @@ describe.each(databases)('secrets on $name', (database) => {
     shown.push(await storage.auditLog.list({ limit: 1_000 }), accounts)
     expect(secrets.length).toBeGreaterThan(12)
     expect(shown.length).toBeGreaterThan(40)
-    expect(leaksOf(shown, ...secrets)).toEqual([])
+    expect(findLeaks(shown, ...secrets)).toEqual([])
     expect(JSON.stringify(shown)).not.toContain('argon2')
 
     if ('file' in options) {
@@ -123,7 +123,7 @@ describe.each(databases)('secrets on $name', (database) => {
         (thrown: unknown) => thrown,
       )
       expect(error).toMatchObject({ name: 'StorageError', fault: 'unavailable' })
-      expect(leaksOf(error, password, next, token, email)).toEqual([])
+      expect(findLeaks(error, password, next, token, email)).toEqual([])
     }
     // An internal error does not count as a failed attempt.
     for (let at = 0; at < 10; at += 1)

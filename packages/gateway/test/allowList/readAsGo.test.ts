@@ -97,7 +97,7 @@ const odd = fc.constantFrom(
 )
 const orOdd = (value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof({ weight: 24, arbitrary: value }, { weight: 1, arbitrary: odd })
-const listOf = (item: fc.Arbitrary<string>, maxLength = 3): fc.Arbitrary<string> =>
+const createList = (item: fc.Arbitrary<string>, maxLength = 3): fc.Arbitrary<string> =>
   fc.array(item, { maxLength }).map((items) => `[${items.join(',')}]`)
 
 const authorization = fc
@@ -106,7 +106,7 @@ const authorization = fc
 const callMember = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(spell('to'), orOdd(address)) },
   { weight: 2, arbitrary: fc.tuple(oneName('from', 'data', 'value', 'gas'), fc.constantFrom('"0x"', 'null')) },
-  { weight: 1, arbitrary: fc.tuple(spell('authorizationList'), orOdd(listOf(authorization, 2))) },
+  { weight: 1, arbitrary: fc.tuple(spell('authorizationList'), orOdd(createList(authorization, 2))) },
 )
 const callObject = fc
   .array(callMember, { minLength: 1, maxLength: 3 })
@@ -138,18 +138,18 @@ const traceConfig = fc
 const simulatedBlock = fc
   .array(
     fc.oneof(
-      { weight: 4, arbitrary: fc.tuple(spell('calls'), orOdd(listOf(orOdd(callObject), 2))) },
+      { weight: 4, arbitrary: fc.tuple(spell('calls'), orOdd(createList(orOdd(callObject), 2))) },
       { weight: 1, arbitrary: fc.tuple(spell('stateOverrides'), stateOverrides) },
       { weight: 1, arbitrary: fc.tuple(spell('blockOverrides'), fc.constant('null')) },
     ),
     { minLength: 1, maxLength: 2 },
   )
   .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
-const payload = arbitraryObject(spell('blockStateCalls'), orOdd(listOf(orOdd(simulatedBlock), 2)), 2)
+const payload = arbitraryObject(spell('blockStateCalls'), orOdd(createList(orOdd(simulatedBlock), 2)), 2)
 const logFilter = fc
   .array(
     fc.oneof(
-      { weight: 3, arbitrary: fc.tuple(spell('address'), orOdd(fc.oneof(address, listOf(address, 2)))) },
+      { weight: 3, arbitrary: fc.tuple(spell('address'), orOdd(fc.oneof(address, createList(address, 2)))) },
       { weight: 1, arbitrary: fc.tuple(oneName('fromBlock', 'toBlock'), fc.constant('"latest"')) },
     ),
     { minLength: 1, maxLength: 2 },

@@ -77,7 +77,7 @@ describe('the OpenID Connect client', () => {
     expect(events).toMatchObject([{ state: 'unavailable', reason: 'ECONNREFUSED' }])
   })
 
-  test('a log-in that is declined is no fault', async () => {
+  test('a declined log-in is not a fault', async () => {
     const client = create()
     provider.declines = true
     expect(await client.finish(flow, await visit(client))).toBe('denied')

@@ -50,7 +50,7 @@ describe('docs/service', () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`)
     const text = (await prometheus.text()) + (await response.text())
     await ofWorkers.close()
-    const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
+    const named = [...read('monitoring.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
   })

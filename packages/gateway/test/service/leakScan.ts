@@ -17,7 +17,7 @@ export interface ScanTarget {
 const partLength = 12
 
 const everyByte = (bytes: Buffer, write: (byte: number) => string): string => [...bytes].map(write).join('')
-const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0')
+const toHex = (byte: number): string => byte.toString(16).padStart(2, '0')
 
 /** Within a longer text, base64 can start at any of three offsets. Characters that depend on the surrounding bytes are left out. */
 const inBase64 = (bytes: Buffer): string[] =>
@@ -40,8 +40,8 @@ export const getEncodings = (text: string): ReadonlyMap<string, readonly string[
       'percent-encoded',
       [
         encodeURIComponent(text),
-        everyByte(bytes, (byte) => `%${hexOf(byte)}`),
-        everyByte(bytes, (byte) => `%${hexOf(byte).toUpperCase()}`),
+        everyByte(bytes, (byte) => `%${toHex(byte)}`),
+        everyByte(bytes, (byte) => `%${toHex(byte).toUpperCase()}`),
       ],
     ],
     ['in base64', base64],
@@ -54,7 +54,7 @@ export const getEncodings = (text: string): ReadonlyMap<string, readonly string[
         JSON.stringify(text)
           .slice(1, -1)
           .replaceAll('/', String.raw`\/`),
-        everyByte(bytes, (byte) => String.raw`\u00${hexOf(byte)}`),
+        everyByte(bytes, (byte) => String.raw`\u00${toHex(byte)}`),
       ],
     ],
     ['in UTF-16', [Buffer.from(text, 'utf16le').toString('latin1')]],

@@ -84,7 +84,7 @@ describe.skipIf(!hasPgBouncer).each(clusters)('PgBouncer in transaction mode', (
     expect(Number(rows[0]?.count)).toBeLessThanOrEqual(serverConnections)
   }, 60_000)
 
-  test('a restart of PgBouncer is not seen by callers with a known key, and the service recovers', async () => {
+  test('callers with a known key do not notice a restart of PgBouncer, and the service recovers', async () => {
     const bob = createVisitor(service.url)
     await bob.get('POST /api/account', {
       body: { email: 'bob@example.org', password: randomBytes(12).toString('base64url') },

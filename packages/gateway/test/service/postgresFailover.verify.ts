@@ -55,7 +55,7 @@ const startPair = async (): Promise<{ folder: PostgresFolder; primary: PostgresS
 }
 
 test.each(clusters)(
-  'a standby takes over: callers with a known key see nothing, and their calls are counted',
+  'a standby takes over: callers with a known key notice nothing, and their calls are counted',
   { timeout: 120_000 },
   async ({ open }) => {
     const { primary, standby } = await startPair()
@@ -79,7 +79,7 @@ test.each(clusters)(
     const { url: address } = await ann.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
 
     const createKey = async (): Promise<number> =>
-      (await ann.ask('POST', '/api/keys', { name: 'after the failover', network: 'testnet' })).status
+      (await ann.request('POST', '/api/keys', { name: 'after the failover', network: 'testnet' })).status
     const calls: { readonly at: number; readonly status: number }[] = []
     let isOver = false
     const calling = (async () => {

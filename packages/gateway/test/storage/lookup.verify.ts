@@ -12,10 +12,10 @@ const apps = 50_000
 const apiKeys = 50_000
 
 /** Numbers in place of hashes: `n` for an app's key, plus 1,000,000 for an API key, plus 5,000,000 for a previous key. */
-const hashOf = (n: number): string => n.toString(16).padStart(64, '0')
-const appKey = (n: number): string => hashOf(n)
-const apiKey = (n: number): string => hashOf(1_000_000 + n)
-const oldAppKey = (n: number): string => hashOf(5_000_000 + n)
+const toHash = (n: number): string => n.toString(16).padStart(64, '0')
+const appKey = (n: number): string => toHash(n)
+const apiKey = (n: number): string => toHash(1_000_000 + n)
+const oldAppKey = (n: number): string => toHash(5_000_000 + n)
 
 /** Created by the database: one by one, 100,000 keys would take minutes. */
 const fill = async ({ query, kind }: Db): Promise<void> => {
@@ -57,7 +57,7 @@ const fill = async ({ query, kind }: Db): Promise<void> => {
 }
 
 /** The query plan, and its lines that read a whole table. */
-const planOf = async (
+const explainQuery = async (
   { query, kind }: Db,
   text: string,
   value: unknown,
@@ -89,7 +89,7 @@ describe.each(databases)('with 100,000 keys on $name', (database) => {
   ] as const)('a key is found by %s through indexes alone', async (_, statement, value, indexes) => {
     const { db, close } = await openRaw(options)
     try {
-      const { plan, scans } = await planOf(db, statement(db.kind), value)
+      const { plan, scans } = await explainQuery(db, statement(db.kind), value)
       for (const index of indexes) expect(plan).toContain(index)
       expect(scans).toEqual([])
     } finally {
@@ -106,7 +106,7 @@ describe.each(databases)('with 100,000 keys on $name', (database) => {
       })
       expect(await storage.findAccess(oldAppKey(n))).toMatchObject({ keyId: `key_a${n}`, old: true, endsAt: now })
       expect(await storage.findAccess(apiKey(n))).toMatchObject({ keyId: `key_b${n}`, app: null })
-      expect(await storage.findAccess(hashOf(9_000_000 + n))).toBeUndefined()
+      expect(await storage.findAccess(toHash(9_000_000 + n))).toBeUndefined()
       expect(await storage.findAccessByKid(`kid_${n}`)).toMatchObject({ keyId: `key_a${n}` })
     }
   })

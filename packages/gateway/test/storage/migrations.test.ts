@@ -18,7 +18,7 @@ import { openRaw } from './openRaw.ts'
 const newest = migrations.length
 
 /** Tables, columns and indexes, according to the database. */
-const shapeOf = async ({ query, kind }: Db): Promise<readonly unknown[]> => {
+const readSchema = async ({ query, kind }: Db): Promise<readonly unknown[]> => {
   const { rows } =
     kind === 'sqlite'
       ? await sql`select type, name, sql from sqlite_schema order by type, name`.execute(query)
@@ -56,9 +56,9 @@ describe.each(databases)('migrate on $name', (database) => {
       await within(old, (db) => migrate(db, { migrations: migrations.slice(0, version) }))
       expect(await within(old, migrate)).toEqual({ from: version, to: newest })
       await within(fresh, migrate)
-      const shape = await within(old, shapeOf)
+      const shape = await within(old, readSchema)
       expect(shape.length).toBeGreaterThan(20)
-      expect(shape).toEqual(await within(fresh, shapeOf))
+      expect(shape).toEqual(await within(fresh, readSchema))
     },
   )
 
@@ -144,9 +144,9 @@ describe.each(databases)('migrate on $name', (database) => {
     const { id } = await addUser(storage)
     await addApiKey(storage, { userId: id })
     await storage.close()
-    const before = await within(options, shapeOf)
+    const before = await within(options, readSchema)
     expect(await within(options, migrate)).toEqual({ from: newest, to: newest })
-    expect(await within(options, shapeOf)).toEqual(before)
+    expect(await within(options, readSchema)).toEqual(before)
     const again = await openStorage(options)
     expect(await again.keys.listApiKeys(id)).toHaveLength(1)
     await again.close()
@@ -169,14 +169,14 @@ describe.each(databases)('migrate on $name', (database) => {
       step(newest + 2, 'create table later (id text)'),
     ]
     await within(options, (db) => migrate(db, { migrations: newer }))
-    const before = await within(options, shapeOf)
+    const before = await within(options, readSchema)
     const storage = await openStorage(options)
     expect(await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })).toMatchObject({
       state: 'active',
     })
     await storage.close()
     expect(await within(options, migrate)).toEqual({ from: newest + 2, to: newest + 2 })
-    expect(await within(options, shapeOf)).toEqual(before)
+    expect(await within(options, readSchema)).toEqual(before)
   })
 
   test('rejects a database that is too new for the program, and does not change it', async () => {
@@ -186,11 +186,11 @@ describe.each(databases)('migrate on $name', (database) => {
       { ...step(newest + 1, 'create table tomorrow (id text)'), oldestSupported: newest + 1 },
     ]
     await within(options, (db) => migrate(db, { migrations: newer }))
-    const before = await within(options, shapeOf)
+    const before = await within(options, readSchema)
     await expect(openStorage(options)).rejects.toThrow(
       `the database has version ${newest + 1}, but this program only knows versions up to ${newest}: run a newer program, or restore an older backup`,
     )
-    expect(await within(options, shapeOf)).toEqual(before)
+    expect(await within(options, readSchema)).toEqual(before)
   })
 
   test('rolls a failed migration back, and preserves the earlier ones', async () => {
@@ -201,7 +201,7 @@ describe.each(databases)('migrate on $name', (database) => {
       step(newest + 2, 'create table half (id text)', 'create table half (id text)'),
     ]
     await expect(within(options, (db) => migrate(db, { migrations: broken }))).rejects.toSatisfy(isStorageError)
-    const names = JSON.stringify(await within(options, shapeOf))
+    const names = JSON.stringify(await within(options, readSchema))
     expect([names.includes('good'), names.includes('half')]).toEqual([true, false])
     const fixed = [...broken.slice(0, -1), step(newest + 2, 'create table half (id text)')]
     expect(await within(options, (db) => migrate(db, { migrations: fixed }))).toEqual({

@@ -17,14 +17,14 @@ if (postgres.length === 0)
 describe.each(postgres)('storage in PostgreSQL', (database) => {
   afterAll(() => database.stop())
 
-  const urlOf = async (): Promise<string> => {
+  const createUrl = async (): Promise<string> => {
     const options = await database.create()
     if (!('databaseUrl' in options)) throw new Error('unreachable')
     return options.databaseUrl
   }
 
   test('recovers after all connections were cut', async () => {
-    const databaseUrl = await urlOf()
+    const databaseUrl = await createUrl()
     const storage = await openStorage({ databaseUrl })
     const { id: userId } = await addUser(storage)
     const { hash } = await addApiKey(storage, { userId })
@@ -54,7 +54,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     [10, {}],
     [3, { postgres: { maxConnections: 3 } }],
   ])('opens at most %s connections with %o, and reports them and the queries that wait', async (max, options) => {
-    const storage = await openStorage({ databaseUrl: await urlOf(), ...options })
+    const storage = await openStorage({ databaseUrl: await createUrl(), ...options })
     const slow = Array.from({ length: max + 2 }, () => sql`select pg_sleep(0.3)`.execute(storage.db.query))
     await expect.poll(() => storage.pool?.()).toEqual({ active: max, idle: 0, waiting: 2, max })
     await Promise.all(slow)
@@ -63,7 +63,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 
   test('a ping writes a transaction, but no version of a row', async () => {
-    const databaseUrl = await urlOf()
+    const databaseUrl = await createUrl()
     const storage = await openStorage({ databaseUrl })
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
@@ -83,7 +83,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 
   test('reports a lost idle connection and a failed statement, but not a conflict', async () => {
-    const databaseUrl = await urlOf()
+    const databaseUrl = await createUrl()
     const storage = await openStorage({ databaseUrl })
     let problems = 0
     storage.onProblem(() => (problems += 1))
@@ -107,7 +107,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 
   test('only the transaction fails if its connection is lost', async () => {
-    const { db, close } = await openRaw({ databaseUrl: await urlOf() })
+    const { db, close } = await openRaw({ databaseUrl: await createUrl() })
     // The connection is cut while it is in use but idle: pg only reports that with an event.
     const lost = db.query.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction)
@@ -124,7 +124,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 
   test('prepares the statements that look up keys once per connection', async () => {
-    const databaseUrl = await urlOf()
+    const databaseUrl = await createUrl()
     await (await openStorage({ databaseUrl })).close()
     // Nothing runs concurrently, so all queries use one connection.
     const { db, findAccess, findAccessByKid, close } = await openRaw({ databaseUrl })
@@ -142,7 +142,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 
   test('fails without the password in the error if the login is rejected or the server is missing', async () => {
-    const databaseUrl = await urlOf()
+    const databaseUrl = await createUrl()
     const wrong = new URL(databaseUrl)
     wrong.password = 'hunter2'
     const gone = new URL(databaseUrl)
@@ -165,7 +165,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   })
 
   test('does not include values in errors', async () => {
-    const databaseUrl = await urlOf()
+    const databaseUrl = await createUrl()
     const storage = await openStorage({ databaseUrl })
     const { email } = await addUser(storage)
     const error: unknown = await storage

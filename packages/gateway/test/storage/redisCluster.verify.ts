@@ -76,12 +76,12 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     await expect(link.ping()).resolves.toBeUndefined()
   })
 
-  test('shardOf agrees with the cluster, and keys with the same hash tag share a shard', async () => {
+  test('getShard agrees with the cluster, and keys with the same hash tag share a shard', async () => {
     const link = await open()
-    const expected = await Promise.all(keys.map(async (key) => `127.0.0.1:${(await cluster.masterOf(key)).port}`))
-    expect(keys.map((key) => link.shardOf(key))).toEqual(expected)
+    const expected = await Promise.all(keys.map(async (key) => `127.0.0.1:${(await cluster.findMaster(key)).port}`))
+    expect(keys.map((key) => link.getShard(key))).toEqual(expected)
     expect(new Set(expected).size).toBe(3)
-    for (const key of keys) expect(link.shardOf(`{${key}}quota`)).toBe(link.shardOf(key))
+    for (const key of keys) expect(link.getShard(`{${key}}quota`)).toBe(link.getShard(key))
   })
 
   test('a change reaches other instances', async () => {
@@ -94,14 +94,14 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     const link = await open()
     const [one, two] = [listen(link), listen(await open())]
     await expectDelivery(one, two)
-    const lost = keys.filter((key) => link.shardOf(key) === link.shardOf('key:0'))
+    const lost = keys.filter((key) => link.getShard(key) === link.getShard('key:0'))
     const others = keys.filter((key) => !lost.includes(key))
-    const oldShard = link.shardOf('key:0')
+    const oldShard = link.getShard('key:0')
     const becameReady: string[] = []
     link.onReady((shard) => becameReady.push(shard))
     await Promise.all(keys.map((key) => link.client.set(key, 'before')))
 
-    const master = await cluster.masterOf('key:0')
+    const master = await cluster.findMaster('key:0')
     await master.kill()
     await expect.poll(() => lost.some((key) => link.isReady(key)), { timeout: 1_000, interval: 5 }).toBe(false)
     await expect(link.ping()).rejects.toThrow('Redis does not respond')
@@ -114,8 +114,8 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     }
     expect(checks).toBeGreaterThan(0)
 
-    expect(link.shardOf('key:0')).not.toBe(oldShard)
-    expect(becameReady).toEqual([link.shardOf('key:0')])
+    expect(link.getShard('key:0')).not.toBe(oldShard)
+    expect(becameReady).toEqual([link.getShard('key:0')])
     for (const key of lost) await link.client.set(key, 'after')
     await link.ping()
     await expectDelivery(one, two)
@@ -125,13 +125,13 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
 
   test('a master that hangs is left for the new master, although its connection stays open', async () => {
     const link = await open()
-    const oldShard = link.shardOf('key:0')
-    const master = await cluster.masterOf('key:0')
+    const oldShard = link.getShard('key:0')
+    const master = await cluster.findMaster('key:0')
     master.hang()
     try {
       // Sooner than the 10 seconds after which the connection is closed.
       await expect
-        .poll(() => link.shardOf('key:0') !== oldShard && link.isReady('key:0'), { ...poll, timeout: 9_000 })
+        .poll(() => link.getShard('key:0') !== oldShard && link.isReady('key:0'), { ...poll, timeout: 9_000 })
         .toBe(true)
       await link.client.set('key:0', 'after')
     } finally {
@@ -143,7 +143,7 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     const link = await open()
     if (!(link.client instanceof Cluster)) throw new Error('unreachable')
     await link.client.set('key:0', 0)
-    const master = await cluster.masterOf('key:0')
+    const master = await cluster.findMaster('key:0')
     const connection = link.client.nodes('master').find(({ options }) => options.port === master.port)
     master.hang()
     const results = Promise.allSettled(Array.from({ length: 50 }, () => link.client.incr('key:0')))
@@ -159,8 +159,8 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
   test('a planned failover runs no command twice', async () => {
     const link = await open()
     if (!(link.client instanceof Cluster)) throw new Error('unreachable')
-    const oldShard = link.shardOf('key:0')
-    const { port } = await cluster.masterOf('key:0')
+    const oldShard = link.getShard('key:0')
+    const { port } = await cluster.findMaster('key:0')
     const roles = await Promise.all(link.client.nodes('slave').map(async (node) => ({ node, role: await node.role() })))
     const replica = roles.find(({ role }) => role[2] === port)?.node
     await link.client.set('key:0', 0)
@@ -176,7 +176,7 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     }, 1)
     try {
       await replica?.cluster('FAILOVER')
-      await expect.poll(() => link.shardOf('key:0') !== oldShard && link.isReady('key:0'), poll).toBe(true)
+      await expect.poll(() => link.getShard('key:0') !== oldShard && link.isReady('key:0'), poll).toBe(true)
     } finally {
       clearInterval(sending)
     }
@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
     try {
       target = after.processes[0]?.port ?? 0
       await expect.poll(() => isAllReady(link), poll).toBe(true)
-      expect(link.shardOf('key:0')).toBe(`127.0.0.1:${(await after.masterOf('key:0')).port}`)
+      expect(link.getShard('key:0')).toBe(`127.0.0.1:${(await after.findMaster('key:0')).port}`)
     } finally {
       await link.close()
       host.close()

@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis)('with Redis Sentinel', { timeout: 90_000 }, () => {
     await link.client.set('key', 'value')
     expect(await link.client.get('key')).toBe('value')
     expect(getPort(link)).toBe((await sentinel.master()).port)
-    expect([link.shardOf('key'), link.isReady('key')]).toEqual(['', true])
+    expect([link.getShard('key'), link.isReady('key')]).toEqual(['', true])
     expect(await checkEvictionPolicy(link)).toBeUndefined()
   })
 

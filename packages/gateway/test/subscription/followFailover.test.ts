@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pass, startFollower, startOf, toTexts } from './startFollower.ts'
+import { pass, startFollower, getStart, toTexts } from './startFollower.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -65,7 +65,7 @@ test('if both nodes are lower at different heights, the follower does not wait f
   second.reorg(3, 0)
   await pass(120_000)
   expect(steps[0]?.type).toBe('reorg')
-  expect(startOf(locate({}))).toMatchObject({ position: nodes.current().chain.length - 1 })
+  expect(getStart(locate({}))).toMatchObject({ position: nodes.current().chain.length - 1 })
 })
 
 test('without a node for a minute, subscriptions are ended; later ones start at the head', async () => {
@@ -81,7 +81,7 @@ test('without a node for a minute, subscriptions are ended; later ones start at 
   second.chain = [...first.chain]
   for (const node of [first, second]) node.isDown = false
   await pass(10_000)
-  expect(startOf(locate({}))).toMatchObject({ position: 699 })
+  expect(getStart(locate({}))).toMatchObject({ position: 699 })
   expect(steps).toEqual([])
 })
 
@@ -96,8 +96,8 @@ test('logs that no node sends end subscriptions, too', async () => {
 })
 
 test('a reorganization below the ring ends subscriptions; later ones start at the new head', async () => {
-  const { first, faults, steps, locate, cursorOf } = await startFollower()
-  locate({ cursor: cursorOf(first, 120) })
+  const { first, faults, steps, locate, createCursor } = await startFollower()
+  locate({ cursor: createCursor(first, 120) })
   await pass(0)
   first.mine(5)
   await pass(5_000)
@@ -105,7 +105,7 @@ test('a reorganization below the ring ends subscriptions; later ones start at th
   first.reorg(140, 141)
   await pass(5_000)
   expect([steps, faults]).toEqual([[], ['reorgTooDeep']])
-  expect(startOf(locate({}))).toMatchObject({ position: 205 })
+  expect(getStart(locate({}))).toMatchObject({ position: 205 })
   first.mine(1)
   await pass(5_000)
   expect(toTexts(steps)).toEqual(['+206'])
@@ -124,5 +124,5 @@ test('a chain that starts again from its first block ends subscriptions', async 
   first.reorg(199, 3)
   await pass(60_000)
   expect(faults).toEqual(['reorgTooDeep'])
-  expect(startOf(locate({}))).toMatchObject({ position: 3 })
+  expect(getStart(locate({}))).toMatchObject({ position: 3 })
 })

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('the head at the start is no step; each new block is one, also those between two reads', async () => {
+test('the head at the start is not a step; each new block is one, also blocks between two reads', async () => {
   const { first, steps } = await startFollower()
   await pass(5_000)
   expect(steps).toEqual([])

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ChainStep } from '../../src/proxy/subscription/followedChain.ts'
-import { pass, startFollower, startOf, toText } from './startFollower.ts'
+import { pass, startFollower, getStart, toText } from './startFollower.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -15,20 +15,20 @@ test('at the head, it calls back in the same turn', async () => {
 })
 
 test('a cursor starts at the newest common block, with the blocks above it', async () => {
-  const { first, locate, cursorOf } = await startFollower()
-  const old = cursorOf(first)
+  const { first, locate, createCursor } = await startFollower()
+  const old = createCursor(first)
   first.reorg(2, 4)
   await pass(5_000)
-  expect(startOf(locate({ cursor: old }))).toMatchObject({ position: 197, blocks: [198, 199, 200, 201] })
+  expect(getStart(locate({ cursor: old }))).toMatchObject({ position: 197, blocks: [198, 199, 200, 201] })
 })
 
-test('the next step continues what it found, also if it is called for in a step', async () => {
+test('the next step continues from the blocks it found, also if `locate` is called in a step', async () => {
   const { first, follower } = await startFollower()
   follower.stop()
   const order: string[] = []
   follower.start((step) => {
     order.push(toText(step))
-    follower.locate({ cursor: undefined, logs: false }, (start) => order.push(`start ${startOf([start]).position}`))
+    follower.locate({ cursor: undefined, logs: false }, (start) => order.push(`start ${getStart([start]).position}`))
   })
   await pass(0)
   first.mine(2)
@@ -40,14 +40,14 @@ test('the next step continues what it found, also if it is called for in a step'
 })
 
 test('blocks have logs from then on, until they are released', async () => {
-  const { first, follower, steps, locate, cursorOf } = await startFollower()
+  const { first, follower, steps, locate, createCursor } = await startFollower()
   const getLogs = (): number => first.calls.filter(({ method }) => method === 'eth_getLogs').length
   first.mine(1)
   await pass(5_000)
   expect(getLogs()).toBe(0)
-  const results = locate({ cursor: cursorOf(first, 3), logs: true })
+  const results = locate({ cursor: createCursor(first, 3), logs: true })
   await pass(0)
-  expect(startOf(results)).toEqual({ position: 197, blocks: [198, 199, 200], haveLogs: true })
+  expect(getStart(results)).toEqual({ position: 197, blocks: [198, 199, 200], haveLogs: true })
   expect(getLogs()).toBe(3)
   first.mine(1)
   await pass(5_000)
@@ -57,18 +57,18 @@ test('blocks have logs from then on, until they are released', async () => {
   expect(steps.map((step) => step.type === 'block' && step.block.logs !== undefined)).toEqual([false, true, false])
   expect(getLogs()).toBe(4)
   // The logs of a block are read once.
-  const again = locate({ cursor: cursorOf(first, 5), logs: true })
+  const again = locate({ cursor: createCursor(first, 5), logs: true })
   await pass(0)
-  expect(startOf(again)).toMatchObject({ position: 197, haveLogs: true })
+  expect(getStart(again)).toMatchObject({ position: 197, haveLogs: true })
   expect(getLogs()).toBe(5)
 })
 
 test('a release does not take the logs of a subscription that is about to start', async () => {
-  const { first, follower, steps, locate, cursorOf } = await startFollower()
-  const results = locate({ cursor: cursorOf(first, 3), logs: true })
+  const { first, follower, steps, locate, createCursor } = await startFollower()
+  const results = locate({ cursor: createCursor(first, 3), logs: true })
   follower.releaseLogs()
   await pass(0)
-  expect(startOf(results)).toMatchObject({ haveLogs: true })
+  expect(getStart(results)).toMatchObject({ haveLogs: true })
   first.mine(1)
   await pass(5_000)
   expect(steps).toMatchObject([{ block: { logs: expect.any(Array) as unknown } }])
@@ -90,10 +90,10 @@ test('a block that was read before logs were needed gets them before it is emitt
 })
 
 test('blocks below the ring are loaded, down to 128 below the head', async () => {
-  const { first, second, locate, cursorOf } = await startFollower()
-  const results = [locate({ cursor: cursorOf(first, 128) }), locate({ cursor: cursorOf(first, 100) })]
+  const { first, second, locate, createCursor } = await startFollower()
+  const results = [locate({ cursor: createCursor(first, 128) }), locate({ cursor: createCursor(first, 100) })]
   await pass(0)
-  expect(results.map(startOf).map(({ position, blocks }) => [position, blocks.length])).toEqual([
+  expect(results.map(getStart).map(({ position, blocks }) => [position, blocks.length])).toEqual([
     [71, 128],
     [99, 100],
   ])
@@ -103,9 +103,9 @@ test('blocks below the ring are loaded, down to 128 below the head', async () =>
 })
 
 test('a cursor without a common block among the last 128 is too old', async () => {
-  const { first, locate, cursorOf } = await startFollower()
+  const { first, locate, createCursor } = await startFollower()
   const calls = first.calls.length
-  expect(locate({ cursor: cursorOf(first, 129) })).toEqual(['tooOld'])
+  expect(locate({ cursor: createCursor(first, 129) })).toEqual(['tooOld'])
   expect(first.calls.length).toBe(calls)
   const unknown = locate({ cursor: { number: 190, hashes: [`0x${'f'.repeat(64)}`] } })
   await pass(0)
@@ -113,32 +113,32 @@ test('a cursor without a common block among the last 128 is too old', async () =
 })
 
 test('on a short chain, it goes down to the first block', async () => {
-  const { first, locate, cursorOf } = await startFollower({}, 40)
-  const results = locate({ cursor: cursorOf(first, 39) })
+  const { first, locate, createCursor } = await startFollower({}, 40)
+  const results = locate({ cursor: createCursor(first, 39) })
   const unknown = locate({ cursor: { number: 10, hashes: [`0x${'f'.repeat(64)}`] } })
   await pass(0)
-  expect(startOf(results)).toMatchObject({ position: 0 })
+  expect(getStart(results)).toMatchObject({ position: 0 })
   expect(unknown).toEqual(['tooOld'])
 })
 
 test('a client that is ahead is waited for, and after two block times it gets the newest common block', async () => {
-  const { first, second, locate, cursorOf } = await startFollower()
+  const { first, second, locate, createCursor } = await startFollower()
   second.mine(2)
-  const ahead = locate({ cursor: cursorOf(second) })
+  const ahead = locate({ cursor: createCursor(second) })
   await pass(1_000)
   expect(ahead).toEqual([])
   first.chain = [...second.chain]
   await pass(2_000)
-  expect(startOf(ahead)).toMatchObject({ position: 201, blocks: [] })
+  expect(getStart(ahead)).toMatchObject({ position: 201, blocks: [] })
   second.mine(2)
-  const lost = locate({ cursor: cursorOf(second) })
+  const lost = locate({ cursor: createCursor(second) })
   await pass(8_000)
-  expect(startOf(lost)).toMatchObject({ position: 201, blocks: [] })
+  expect(getStart(lost)).toMatchObject({ position: 201, blocks: [] })
 })
 
-test('what was loaded for a chain that has changed is planned again', async () => {
-  const { first, locate, cursorOf } = await startFollower()
-  const cursor = cursorOf(first, 4)
+test('blocks that were loaded for a chain that has changed are loaded again', async () => {
+  const { first, locate, createCursor } = await startFollower()
+  const cursor = createCursor(first, 4)
   let isReorganized = false
   first.before = (method) => {
     if (method !== 'eth_getLogs' || isReorganized) return
@@ -147,16 +147,16 @@ test('what was loaded for a chain that has changed is planned again', async () =
   }
   const results = locate({ cursor, logs: true })
   await pass(5_000)
-  expect(startOf(results)).toMatchObject({ position: 195, haveLogs: true })
+  expect(getStart(results)).toMatchObject({ position: 195, haveLogs: true })
 })
 
 test('without a node in time, it is unavailable', async () => {
-  const { first, second, locate, cursorOf } = await startFollower()
+  const { first, second, locate, createCursor } = await startFollower()
   for (const node of [first, second]) node.isDown = true
-  const results = locate({ cursor: cursorOf(first, 100) })
+  const results = locate({ cursor: createCursor(first, 100) })
   const atHead = locate({})
   await pass(9_800)
-  expect([results, startOf(atHead).position]).toEqual([[], 199])
+  expect([results, getStart(atHead).position]).toEqual([[], 199])
   await pass(300)
   expect(results).toEqual(['unavailable'])
 })
@@ -169,7 +169,7 @@ test('before the first block it waits, and the end makes it unavailable', async 
   start()
   expect(early).toEqual([])
   await pass(100)
-  expect(startOf(early)).toMatchObject({ position: 199 })
+  expect(getStart(early)).toMatchObject({ position: 199 })
   follower.stop()
   const late = locate({})
   follower.stop()

@@ -25,7 +25,7 @@ const complete = (value: unknown): unknown => {
 }
 const toHeader = (block: { readonly header: string } | undefined): unknown =>
   block ? complete(JSON.parse(block.header)) : null
-const logsOf = (chain: ScriptedChain, from = 0, to = Infinity): RpcLog[] =>
+const getLogs = (chain: ScriptedChain, from = 0, to = Infinity): RpcLog[] =>
   chain
     .blocks()
     .filter(({ number }) => number >= from && number <= to)
@@ -43,7 +43,7 @@ const connect = (
       if (method === 'eth_getBlockByNumber')
         return toHeader(first === 'latest' ? blocks().at(-1) : blocks()[Number(first)])
       const { blockHash, fromBlock, toBlock, address } = first as LogFilter
-      const logs = blockHash === undefined ? logsOf(chain, Number(fromBlock), Number(toBlock)) : logsOf(chain)
+      const logs = blockHash === undefined ? getLogs(chain, Number(fromBlock), Number(toBlock)) : getLogs(chain)
       return logs.filter((log) => log.address === address && (!blockHash || log.blockHash === blockHash))
     },
   })
@@ -150,7 +150,7 @@ test.each(['blocks', 'logs'] as const)(
                 .blocks()
                 .slice(first)
                 .map(({ hash }) => hash)
-            : logsOf(chain, first)
+            : getLogs(chain, first)
                 .filter((log) => log.address === address)
                 .map(({ data }) => data),
         )

@@ -31,7 +31,7 @@ export interface StartedFollower {
   readonly faults: string[]
   readonly start: () => void
   /** A cursor with the newest blocks of a node, without so many on top. */
-  readonly cursorOf: (node: ScriptedNode, without?: number) => { number: number; hashes: string[] }
+  readonly createCursor: (node: ScriptedNode, without?: number) => { number: number; hashes: string[] }
   readonly locate: (options: Partial<Parameters<ChainFollower['locate']>[0]>) => Located[]
 }
 
@@ -57,7 +57,7 @@ export const startFollower = async (options: Partial<FollowOptions> = {}, blocks
     steps,
     faults,
     start,
-    cursorOf: ({ chain }, without = 0) => {
+    createCursor: ({ chain }, without = 0) => {
       const known = chain.slice(0, chain.length - without)
       return {
         number: known.length - 1,
@@ -81,7 +81,7 @@ export const toText = (step: ChainStep): string =>
 /** Steps in few words. */
 export const toTexts = (steps: readonly ChainStep[]): string[] => steps.map(toText)
 /** Gets the numbers of what `locate` found. @throws If it found nothing. */
-export const startOf = ([located]: readonly Located[]): { position: number; blocks: number[]; haveLogs: boolean } => {
+export const getStart = ([located]: readonly Located[]): { position: number; blocks: number[]; haveLogs: boolean } => {
   if (located === undefined || typeof located === 'string') throw new Error(`not started: ${located}`)
   return {
     position: located.position.number,

@@ -156,7 +156,7 @@ describe('a network with weights of its own', () => {
 })
 
 describe('a network with request limits of its own', () => {
-  const bothOf = async (
+  const postToBoth = async (
     { testnet, mainnet }: Started,
     body: string,
   ): Promise<readonly [onTestnet: unknown, onMainnet: unknown]> => [
@@ -168,7 +168,7 @@ describe('a network with request limits of its own', () => {
     const started = await startLocal(noLimits)
     await started.reloadMainnet({ limits: { maxBatchCalls: 2 } })
     const all = [200, '0x1', '0x1', '0x1']
-    expect(await bothOf(started, batch('eth_gasPrice', 'eth_gasPrice', 'eth_gasPrice'))).toEqual([
+    expect(await postToBoth(started, batch('eth_gasPrice', 'eth_gasPrice', 'eth_gasPrice'))).toEqual([
       all,
       [413, 'batch_too_large'],
     ])
@@ -181,7 +181,7 @@ describe('a network with request limits of its own', () => {
     await started.reloadMainnet({ limits: { maxResponseBytes: 200 } })
     const text = 'x'.repeat(200)
     for (const node of Object.values(started.upstreams)) node.behave = (one) => result(one, `"${text}"`)
-    expect(await bothOf(started, read)).toEqual([
+    expect(await postToBoth(started, read)).toEqual([
       [200, text],
       [502, 'response_too_large'],
     ])

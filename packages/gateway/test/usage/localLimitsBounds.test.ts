@@ -13,7 +13,7 @@ let count = 0
 const newAccount = (perDay: number | null): QuotaAccount => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
 const times = <T>(length: number, work: () => T): T[] => Array.from({ length }, work)
 
-// The bounds that docs/service/limits.md states for one machine, beside those in localLimits.test.ts.
+// The bounds that docs/service/guarantees.md states for one machine, beside those in localLimits.test.ts.
 describe.each(databases)('bounds of local limits on $name', (database) => {
   let storage: Storage
   beforeAll(async () => {

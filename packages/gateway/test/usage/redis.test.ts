@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       const link = await open()
       const ready: string[] = []
       link.onReady((shard) => ready.push(shard))
-      expect([link.shardOf('one'), link.shardOf('{two}three')]).toEqual(['', ''])
+      expect([link.getShard('one'), link.getShard('{two}three')]).toEqual(['', ''])
       expect(link.isReady('one')).toBe(true)
       await server.kill()
       await expect.poll(() => link.isReady('one')).toBe(false)

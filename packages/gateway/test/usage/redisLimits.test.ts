@@ -260,7 +260,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(await one.take(account, 100)).toMatchObject({ granted: 0 })
   })
 
-  test('slow is not lost: requests wait, and nothing is granted twice', async () => {
+  test('a slow Redis is not a lost one: requests wait, and nothing is granted twice', async () => {
     const account = newAccount(50)
     const one = await open({ patienceMs: 30_000 })
     await one.take(account, 40)
@@ -273,7 +273,7 @@ describe.skipIf(!hasRedis)('limits on Redis', () => {
     expect(one.events).toEqual([])
   })
 
-  test('a slow ledger is no lost Redis: no permits are granted', async () => {
+  test('a slow ledger does not count as a lost Redis: no permits are granted', async () => {
     const rows = createAccountDays(storage)
     let release = (): void => {}
     let isSlow = false

@@ -33,7 +33,7 @@ const takeAll = async (instance: RedisInstance, account: QuotaAccount): Promise<
   }
 }
 
-// The bounds that docs/service/limits.md states for a cluster, beside those in redisLimits.test.ts.
+// The bounds that docs/service/guarantees.md states for a cluster, beside those in redisLimits.test.ts.
 describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
   let redis: TestRedis
   let storage: Storage

@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)('limits on a Redis Cluster', () => {
       }),
     )
     expect(new Set(granted)).toEqual(new Set([100]))
-    const masters = await Promise.all(accounts.map(({ id }) => cluster.masterOf(toUsedKey(id))))
+    const masters = await Promise.all(accounts.map(({ id }) => cluster.findMaster(toUsedKey(id))))
     expect(new Set(masters).size).toBe(3)
   })
 
@@ -108,16 +108,16 @@ describe.skipIf(!hasRedis)('limits on a Redis Cluster', () => {
     const accounts = Array.from({ length: 12 }, () => newAccount(600))
     for (const account of accounts) await Promise.all(instances.map(({ take }) => take(account)))
     const [first] = accounts
-    const master = await cluster.masterOf(toUsedKey(first?.id ?? ''))
+    const master = await cluster.findMaster(toUsedKey(first?.id ?? ''))
     const affected = new Set<QuotaAccount>()
     for (const account of accounts)
-      if ((await cluster.masterOf(toUsedKey(account.id))) === master) affected.add(account)
+      if ((await cluster.findMaster(toUsedKey(account.id))) === master) affected.add(account)
     expect(affected.size).toBeLessThan(accounts.length)
     const results = await callWhile(instances, accounts, async () => {
       await wait(500)
       await master.kill()
       await expect
-        .poll(async () => (await cluster.masterOf(toUsedKey(first?.id ?? ''))) === master, patient)
+        .poll(async () => (await cluster.findMaster(toUsedKey(first?.id ?? ''))) === master, patient)
         .toBe(false)
       await wait(4_000)
     })

@@ -139,6 +139,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
         `[1,"${id}",1]`,
         `["other",1,1]`,
         '["other","unknown",1]',
+        `["other","${id}","${'a'.repeat(1_000_000)}"]`,
       ])
         await link.client.publish('kr:checks', message)
       await link.client.publish('kr:checks', `["other","${id}",{"any":"form"}]`)

@@ -15,7 +15,7 @@ export interface TestRedisCluster {
   /** The processes of the nodes, in the order of `nodeUrls`. */
   readonly processes: readonly RedisProcess[]
   /** The master that holds a key now: a process to kill, hang or start. */
-  masterOf(key: string): Promise<RedisProcess>
+  findMaster(key: string): Promise<RedisProcess>
   /** Waits until each master has a replica that is in sync. */
   whenHealthy(): Promise<void>
   close(): Promise<void>
@@ -112,7 +112,7 @@ export const startRedisCluster = async (
   }
   const whenHealthy = (): Promise<void> => until(isHealthy)
 
-  const masterOf = async (key: string): Promise<RedisProcess> => {
+  const findMaster = async (key: string): Promise<RedisProcess> => {
     for (const node of nodes) {
       if (node.admin.status !== 'ready') continue
       const slot = Number(await run(node, 'CLUSTER', 'KEYSLOT', key))
@@ -130,7 +130,7 @@ export const startRedisCluster = async (
     password,
     nodeUrls: hosts.map((host) => `redis://:${password}@${host}/0`),
     processes: nodes.map(({ process }) => process),
-    masterOf,
+    findMaster,
     whenHealthy,
     close: async () => {
       for (const { admin } of nodes) admin.disconnect()

@@ -64,13 +64,13 @@ export type AbiResult<P extends readonly AbiParameter[]> = P extends readonly []
     ? Input<AbiValue<One>>
     : AbiValues<P>
 
-type ItemOf<A extends Abi, T extends string> = Extract<A[number], { readonly type: T }>
+type AbiItemOfKind<A extends Abi, T extends string> = Extract<A[number], { readonly type: T }>
 
 /** The names of the items of a type, such as `function`, in an ABI. */
-export type AbiName<A extends Abi, T extends string> = ItemOf<A, T>['name'] & string
+export type AbiName<A extends Abi, T extends string> = AbiItemOfKind<A, T>['name'] & string
 
 /** The item with a type and a name. */
-export type AbiNamed<A extends Abi, T extends string, N> = Extract<ItemOf<A, T>, { readonly name: N }>
+export type AbiNamed<A extends Abi, T extends string, N> = Extract<AbiItemOfKind<A, T>, { readonly name: N }>
 
 /** The arguments of an event, by name or in order. */
 export type AbiEventArgs<P extends readonly AbiParameter[]> =

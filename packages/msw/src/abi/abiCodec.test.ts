@@ -36,12 +36,12 @@ const simple: fc.Arbitrary<Case> = fc.oneof(
   fc.uint8Array({ maxLength: 70 }).map((bytes) => ({ parameter: { type: 'bytes' }, value: hex(bytes) })),
   fc.string({ maxLength: 40, unit: 'grapheme' }).map((value) => ({ parameter: { type: 'string' }, value })),
 )
-const arrayOf = (inner: fc.Arbitrary<Case>, fixed: boolean): fc.Arbitrary<Case> =>
+const arrayCase = (inner: fc.Arbitrary<Case>, fixed: boolean): fc.Arbitrary<Case> =>
   fc.tuple(inner, fc.integer({ min: 1, max: 3 })).map(([{ parameter, value }, length]) => ({
     parameter: { ...parameter, type: `${parameter.type}[${fixed ? length : ''}]` },
     value: Array.from({ length }, () => value),
   }))
-const tupleOf = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
+const tupleCase = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
   fc.array(inner, { minLength: 1, maxLength: 3 }).map((fields) => ({
     parameter: {
       type: 'tuple',
@@ -51,10 +51,10 @@ const tupleOf = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
   }))
 const any: fc.Arbitrary<Case> = fc.oneof(
   simple,
-  arrayOf(simple, false),
-  arrayOf(arrayOf(simple, true), false),
-  tupleOf(simple),
-  arrayOf(tupleOf(fc.oneof(simple, arrayOf(simple, false))), true),
+  arrayCase(simple, false),
+  arrayCase(arrayCase(simple, true), false),
+  tupleCase(simple),
+  arrayCase(tupleCase(fc.oneof(simple, arrayCase(simple, false))), true),
 )
 
 /** Converts addresses to lower case: viem returns them in mixed case. */
@@ -88,7 +88,7 @@ test('values are encoded and decoded as by viem', () => {
 
 test('an event has the topics that viem computes', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(simple, arrayOf(simple, false)), { minLength: 1, maxLength: 3 }), (cases) => {
+    fc.property(fc.array(fc.oneof(simple, arrayCase(simple, false)), { minLength: 1, maxLength: 3 }), (cases) => {
       const inputs = cases.map(({ parameter }, index) => ({ ...parameter, name: `p${index}`, indexed: true }))
       const args = Object.fromEntries(cases.map(({ value }, index) => [`p${index}`, value]))
       const event = { type: 'event', name: 'Seen', inputs } satisfies AbiItem

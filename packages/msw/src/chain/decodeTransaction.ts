@@ -39,13 +39,13 @@ function sized(value: Rlp | undefined, length: number): Hex {
   return toHex(bytes)
 }
 
-const accessListOf = (value: Rlp | undefined): AccessList =>
+const decodeAccessList = (value: Rlp | undefined): AccessList =>
   list(value).map((entry) => {
     const [address, keys] = list(entry)
     return { address: sized(address, 20), storageKeys: list(keys).map((key) => sized(key, 32)) }
   })
 
-const authorizationsOf = (value: Rlp | undefined): Authorization[] =>
+const decodeAuthorizations = (value: Rlp | undefined): Authorization[] =>
   list(value).map((entry) => {
     const [chainId, address, nonce, yParity, r, s] = list(entry)
     return {
@@ -93,10 +93,10 @@ export function decodeTransaction(raw: Uint8Array): PooledTransaction {
     to: to.length === 0 ? null : sized(to, 20),
     value: integer(parts[at + wide + 4]),
     input: toHex(data(parts[at + wide + 5])),
-    accessList: type === 0 ? [] : accessListOf(parts[at + wide + 6]),
+    accessList: type === 0 ? [] : decodeAccessList(parts[at + wide + 6]),
     maxBlobFee: type === 3 ? integer(parts[9]) : 0n,
     blobHashes: type === 3 ? list(parts[10]).map((hash): Hash => sized(hash, 32)) : [],
-    authorizations: type === 4 ? authorizationsOf(parts[9]) : [],
+    authorizations: type === 4 ? decodeAuthorizations(parts[9]) : [],
   }
   if (type > 2 && fields.to === null) throw new Error('rlp: input string too short for common.Address')
   const encoded = envelope(type, parts)

@@ -7,8 +7,9 @@ import type { Rlp } from '../bytes/rlp.ts'
 import { privateKeyToAddress, signInsecurely } from '../bytes/signature.ts'
 import type { PooledTransaction, TransactionFields } from './transaction.ts'
 
-const listOf = (accessList: AccessList): Rlp => accessList.map(({ address, storageKeys }) => [address, storageKeys])
-const authorizationsOf = (list: readonly Authorization[]): Rlp =>
+const toAccessListRlp = (accessList: AccessList): Rlp =>
+  accessList.map(({ address, storageKeys }) => [address, storageKeys])
+const toAuthorizationsRlp = (list: readonly Authorization[]): Rlp =>
   list.map(({ chainId, address, nonce, yParity, r, s }) => [
     toIntegerBytes(BigInt(chainId)),
     address,
@@ -22,9 +23,9 @@ export function unsignedParts(tx: TransactionFields): Rlp[] {
   const parts: Rlp[] = [toIntegerBytes(nonce), ...fees, toIntegerBytes(gas), to ?? '0x', toIntegerBytes(value), input]
   if (type === 0) return chainId === undefined ? parts : [...parts, toIntegerBytes(chainId), '0x', '0x']
   parts.unshift(toIntegerBytes(chainId ?? 0n))
-  parts.push(listOf(tx.accessList))
+  parts.push(toAccessListRlp(tx.accessList))
   if (type === 3) parts.push(toIntegerBytes(tx.maxBlobFee), tx.blobHashes)
-  if (type === 4) parts.push(authorizationsOf(tx.authorizations))
+  if (type === 4) parts.push(toAuthorizationsRlp(tx.authorizations))
   return parts
 }
 

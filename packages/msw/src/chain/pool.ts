@@ -68,13 +68,13 @@ export function createPool(): Pool {
     let gas = blockGasLimit
     for (;;) {
       let best: PooledTransaction | undefined
-      const tipOf = (tx: PooledTransaction): bigint =>
+      const getTip = (tx: PooledTransaction): bigint =>
         tx.maxFee - baseFee < tx.maxTip ? tx.maxFee - baseFee : tx.maxTip
       for (const tx of left) {
         if (tx.nonce !== (nonces.get(tx.from) ?? read(stateKey.nonce(tx.from)))) continue
         if (tx.maxFee < baseFee || tx.gas > gas || (tx.type === 3 && tx.maxBlobFee < blobFee)) continue
         if ((read(stateKey.balance(tx.from)) as bigint) < maxCost(tx) + (spent.get(tx.from) ?? 0n)) continue
-        if (best === undefined || tipOf(tx) > tipOf(best)) best = tx
+        if (best === undefined || getTip(tx) > getTip(best)) best = tx
       }
       if (best === undefined) return taken
       taken.push(best)

@@ -58,11 +58,11 @@ function parseFilter(view: NodeView, filter: LogFilter): LogQuery {
   checkParams([fromBlock, toBlock], ['block?', 'block?'])
   const head = getHead(view)
   // A number after the head is valid: the range is then empty.
-  const numberOf = (block: BlockIdentifier | null | undefined): number =>
+  const toNumber = (block: BlockIdentifier | null | undefined): number =>
     typeof block === 'string' && block.startsWith('0x')
       ? Number(block)
       : (resolveBlockNumber(view, block ?? 'latest') ?? head)
-  const [first, last] = [numberOf(fromBlock), numberOf(toBlock)]
+  const [first, last] = [toNumber(fromBlock), toNumber(toBlock)]
   if (first > last) throw invalid('invalid block range params')
   return { criteria, range: [first, Math.min(last, head)] }
 }

@@ -7,7 +7,7 @@ import {
   byAddress,
   callObject,
   cursorOptions,
-  listOf,
+  list,
   logFilter,
   overrides,
   plain,
@@ -81,7 +81,7 @@ const createChainTraceCheck = (first: Shape): Check => ({
 
 /** Some nodes accept a configuration with state overrides after the block. */
 const traceCalls: Check = {
-  shape: tuple(listOf(tuple(callObject, plain)), block, overrides),
+  shape: tuple(list(tuple(callObject, plain)), block, overrides),
   find: ([calls]) => findInCalls(toList(calls).map((pair) => toList(pair)[0])),
 }
 

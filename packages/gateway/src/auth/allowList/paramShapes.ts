@@ -32,7 +32,7 @@ const members = (plainNames: readonly string[], others: Readonly<Record<string, 
 })
 
 /** A list of values of one shape. */
-export const listOf = (item: Shape): Shape => ({ kind: 'items', item })
+export const list = (item: Shape): Shape => ({ kind: 'items', item })
 
 /** A list with one shape per position. */
 export const tuple = (...positions: readonly Shape[]): Shape => ({ kind: 'tuple', positions })
@@ -64,7 +64,7 @@ export const callObject: Shape = members(
     'proofs',
     'chainId',
   ],
-  { accessList: listOf(accessListEntry), authorizationList: listOf(authorization) },
+  { accessList: list(accessListEntry), authorizationList: list(authorization) },
 )
 
 /** Source: EIP-1898. */
@@ -87,12 +87,12 @@ export const blockOverrides: Shape = members(
     'difficulty',
     'beaconRoot',
   ],
-  { withdrawals: listOf(members(['index', 'validatorIndex', 'address', 'amount'])) },
+  { withdrawals: list(members(['index', 'validatorIndex', 'address', 'amount'])) },
 )
 
 /** Source: execution-apis, `EthSimulatePayload`. */
 export const simulatePayload: Shape = members(['traceTransfers', 'validation', 'returnFullTransactions'], {
-  blockStateCalls: listOf(members([], { blockOverrides, stateOverrides: overrides, calls: listOf(callObject) })),
+  blockStateCalls: list(members([], { blockOverrides, stateOverrides: overrides, calls: list(callObject) })),
 })
 
 const logFilterNames = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash']

@@ -31,7 +31,7 @@ export const createMask = (secrets: readonly string[], wholes: readonly string[]
     // JSON escapes are decoded first. Percent escapes come later, because a secret itself may contain one.
     let view = decode({ text, starts: undefined }, jsonEscape)
     const hide = (from: number, to: number): void => {
-      hidden.fill(1, startOf(view, from), startOf(view, to))
+      hidden.fill(1, getStart(view, from), getStart(view, to))
     }
     for (let level = 0; level <= deepestEscape; level += 1) {
       for (const reader of Object.values(readers)) findSecrets(reader, view.text, hide)
@@ -78,7 +78,7 @@ interface View {
   readonly starts: Uint32Array | undefined
 }
 
-const startOf = ({ starts }: View, at: number): number => starts?.[at] ?? at
+const getStart = ({ starts }: View, at: number): number => starts?.[at] ?? at
 
 /** In both, the first group is a hex code, and the second an escaped character or the letter of an escaped white space. */
 const jsonEscape = /\\u00([\da-f]{2})|\\([^])/gi
@@ -93,16 +93,16 @@ const decode = (view: View, escape: RegExp): View => {
   let end = 0
   const copy = (until: number): void => {
     parts.push(view.text.slice(end, until))
-    for (; end < until; end += 1) starts[length++] = startOf(view, end)
+    for (; end < until; end += 1) starts[length++] = getStart(view, end)
   }
   for (const { 0: all, 1: hex, 2: letter = '', index } of view.text.matchAll(escape)) {
     copy(index)
-    starts[length++] = startOf(view, index)
+    starts[length++] = getStart(view, index)
     parts.push(hex === undefined ? letter.replace(/[nrt]/, ' ') : String.fromCharCode(Number.parseInt(hex, 16)))
     end += all.length
   }
   copy(view.text.length)
-  starts[length] = startOf(view, end)
+  starts[length] = getStart(view, end)
   return { text: parts.join(''), starts }
 }
 

@@ -127,7 +127,7 @@ const checkRecord = (
   const tenant = setTenant(gateway, context, record)
   const early = rejectKey(record, path, gateway.now()) ?? checkAllowList(gateway, context, record.allow)
   if (early !== undefined) return early
-  const token = verified ?? verifyToken(gateway, context, record)
+  const token = verified ?? verifySentToken(gateway, context, record)
   const tokenAllowList = getTokenAllowList(token)
   const rejection =
     (token && toTokenRejection(token)) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
@@ -160,21 +160,21 @@ const checkAllowList = (
 }
 
 /** A token that is sent must be valid, also if the app does not require one. Apps without JWT keys ignore tokens. */
-const verifyToken = (
+const verifySentToken = (
   gateway: GatewayContext,
   context: RequestContext,
   record: KeyRecord,
 ): JwtResult | Rejection | undefined => {
   if (record.jwt === undefined) return undefined
   const token = parseBearer(context.request.headers.authorization)
-  return token === undefined && !record.jwt.required ? undefined : verifyTokenOf(gateway, context, { token, record })
+  return token === undefined && !record.jwt.required ? undefined : verifyToken(gateway, context, { token, record })
 }
 
 /**
  * Verifies a token for an app.
  * @returns A rejection if too many tokens with wrong signatures came from this IP; `undefined` if the app has no JWT keys.
  */
-const verifyTokenOf = (
+const verifyToken = (
   gateway: GatewayContext,
   context: RequestContext,
   { token, record }: { token: string | undefined; record: KeyRecord },
@@ -238,7 +238,7 @@ const checkTokenRecord = (
   context: RequestContext,
   { path, token, record }: { path: CallPath; token: string; record: KeyRecord | null | undefined },
 ): AuthorizedRequest | Rejection => {
-  const verified = record ? verifyTokenOf(gateway, context, { token, record }) : undefined
+  const verified = record ? verifyToken(gateway, context, { token, record }) : undefined
   if (!record || verified === undefined)
     return rejectUnknownKey(gateway, context, rejections.jwtInvalid('kid', 'unknown kid'))
   if ('reason' in verified) return verified

@@ -79,7 +79,7 @@ test.each([
   ['viem and web3.js', '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x1","data":"0x"},"latest"]}'],
   ['ethers', '{"method":"eth_getBalance","params":["0x1","latest"],"id":1,"jsonrpc":"2.0"}'],
   ['web3.py', '{"jsonrpc":"2.0","method":"eth_getBlockByNumber","params":["0x1",false],"id":1}'],
-])('what %s write is read quickly', (_, text) => {
+])('requests as %s writes them are read quickly', (_, text) => {
   expect(readPlainRequest(text, 0)?.end).toBe(text.length)
 })
 

@@ -48,12 +48,12 @@ test.each<[Kind, Kind, Kind]>([
   expect(chooseEnd(end(other), end(one)).kind).toBe(best)
 })
 
-test('of two alike the caller gets the first', () => {
+test('of two equal failures the caller gets the first', () => {
   const first = end('throttled')
   expect(chooseEnd(first, end('throttled'))).toBe(first)
 })
 
-test('a failure that every node would have says nothing against a node', () => {
+test('a failure that every node would return does not count against a node', () => {
   const against = Object.entries(failureRules).filter(([, { retry, about }]) => retry === 'never' && about === 'node')
   expect(against).toEqual([])
 })

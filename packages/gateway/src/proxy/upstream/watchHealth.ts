@@ -138,7 +138,7 @@ export const watchHealth = (
   const mustProbe = (): boolean =>
     state !== 'healthy' || failures > 0 || !breaker.closed() || performance.now() >= ownProbeDueAt
   const onSharedProbe = (latencyMs: unknown): void => {
-    if (stopped || typeof latencyMs !== 'number') return
+    if (stopped || typeof latencyMs !== 'number' || !(latencyMs >= 0 && latencyMs <= maxProbeTimeoutMs)) return
     if (state === 'unreachable' || state === 'wrongChain') check?.setDisputed(true)
     if (mustProbe() || options.shared?.checks.isTrusted() !== true) return
     options.onLatency(latencyMs)

@@ -3,6 +3,7 @@ import type { Worker } from 'node:cluster'
 import type { LeaseRequest } from '../../usage/rateLimit/rateLease.ts'
 import type { MetricValues } from '../prometheus.ts'
 import type { CloseOptions, Listening } from '../service.ts'
+import { closeUnaccepted } from './closeUnaccepted.ts'
 import { relayLines } from './relayLines.ts'
 import { workerVariable } from './workerMessages.ts'
 import type { ToPrimary, ToWorker } from './workerMessages.ts'
@@ -50,6 +51,7 @@ const overdueMs = 10_000
 /** Starts a worker: this program with the same arguments. */
 export const createWorker = (number: number, count: number, handlers: WorkerHandlers): WorkerProcess => {
   const worker: Worker = cluster.fork({ [workerVariable]: `${number}/${count}` })
+  closeUnaccepted(worker.process)
   let isStopping = false
   let lastMetrics: readonly MetricValues[] = []
   let lastRequest = 0

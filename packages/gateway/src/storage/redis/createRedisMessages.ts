@@ -7,7 +7,7 @@ import type { RedisLink } from './redisLink.ts'
 export interface RedisMessages {
   /** Publishes to all instances, including this one. */
   publish(channel: Channel, message: string): void
-  /** Adds a listener. Messages are not trusted: other programs may have access to Redis. */
+  /** Adds a listener, for messages of at most 1,000,000 characters. They are not trusted: other programs may have access to Redis. */
   subscribe(channel: Channel, listener: (message: string) => void): void
   /** Whether messages arrive now: one that this instance sent itself arrived in the last two seconds. */
   isListening(): boolean
@@ -20,6 +20,7 @@ const channels = ['kr:changes', 'kr:checks'] as const
 /** `kr:changes`: entries that caches must evict. `kr:checks`: results of the checks of nodes. */
 export type Channel = (typeof channels)[number]
 
+const maxMessageLength = 1_000_000
 const retryMs = 200
 const beatMs = 1_000
 /** Own messages that may be missing before the connection counts as lost. */
@@ -82,7 +83,8 @@ export const createRedisMessages = (redis: RedisLink): RedisMessages => {
       if (channel === ownChannel) {
         missing = 0
         setListening(true)
-      } else for (const listener of listeners.get(channel) ?? []) listener(message)
+      } else if (message.length <= maxMessageLength)
+        for (const listener of listeners.get(channel) ?? []) listener(message)
     })
     opened.connect().catch(() => {})
   }

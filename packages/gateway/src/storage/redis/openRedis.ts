@@ -27,7 +27,7 @@ export const openRedis = (url: string): RedisLink => {
   return {
     client,
     isReady: () => client.status === 'ready',
-    shardOf: () => '',
+    getShard: () => '',
     cork: () => {
       if (client.status === 'ready') cork(client)
     },

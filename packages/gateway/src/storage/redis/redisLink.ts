@@ -13,12 +13,12 @@ export interface RedisLink {
    * The shard that holds a key: the name of its master. Changes after a failover.
    * @returns `''` without a cluster, and before the slots of a cluster are known.
    */
-  shardOf(key: string): string
+  getShard(key: string): string
   /** Writes the commands of this turn of the event loop to the shard of a key together, which takes less CPU. */
   cork(key: string): void
   /**
    * Listens for shards that become ready, the first time and after each reconnect or failover. Not called for a shard that is ready already.
-   * @param listener - Called with the name of the shard, as `shardOf` returns it.
+   * @param listener - Called with the name of the shard, as `getShard` returns it.
    */
   onReady(listener: (shard: string) => void): void
   /** Does a small write on every shard. @throws {Error} If it does not succeed within a second. The message contains no address and no password. */

@@ -19,7 +19,7 @@ const start = () => {
   const limits: UsageLimits = {
     take: () => grant,
     giveBack: () => {},
-    peek: () => rateOf(0),
+    peek: () => createRate(0),
     usage: () => Promise.reject(new Error('not used')),
     close: () => Promise.resolve(),
   }
@@ -33,7 +33,7 @@ const start = () => {
     },
   }
 }
-const rateOf = (granted: number) => ({
+const createRate = (granted: number) => ({
   granted,
   perSecond: 1,
   remaining: 0,
@@ -45,7 +45,7 @@ const rateOf = (granted: number) => ({
 describe('countDecisions', () => {
   test('counts each call once, by what rejected it', () => {
     const { take, read } = start()
-    void take(10, { granted: 3, rate: rateOf(7), quota: { ...quota, granted: 3, rejectedBy: 'day' } })
+    void take(10, { granted: 3, rate: createRate(7), quota: { ...quota, granted: 3, rejectedBy: 'day' } })
     void take(5, { granted: 0, rate: undefined, quota: { ...quota, rejectedBy: 'month' } })
     void take(1, { granted: 1, rate: undefined, quota: undefined })
     expect(read().decisions).toEqual({ granted: 4, rate: 3, day: 4, month: 5, unavailable: 0 })

@@ -27,7 +27,7 @@ import {
 } from './reservation.ts'
 import type { PastDay, Reservation } from './reservation.ts'
 import { createReturns } from './createReturns.ts'
-import { countAsking, takeRate } from './takeRate.ts'
+import { countRequested, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createLocalLimits}. */
@@ -127,7 +127,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     return today
   }
 
-  const startDayOf = (state: AccountState): void => {
+  const startNewDay = (state: AccountState): void => {
     const past = startDay(state, getToday())
     if (past !== undefined && rows !== undefined) ended.push({ account: state.account.id, run: state.run, ...past })
   }
@@ -143,7 +143,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 
   const getState = (account: QuotaAccount): AccountState => {
     const state = states.get(account.id) ?? createState(account)
-    startDayOf(state)
+    startNewDay(state)
     // Without a storage, nothing has to be reserved.
     if (rows === undefined && state.reserved !== Infinity) {
       const otherMonth = state.counter.monthUsed - state.used
@@ -213,7 +213,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   }
 
   const toRequest = (state: AccountState): ReserveRequest => {
-    startDayOf(state)
+    startNewDay(state)
     const waiting = state.waiting.reduce((sum, { request }) => sum + request.calls * getHighest(request.weights), 0)
     const isIdle = waiting === 0 && clock() - state.usedAt >= idleMs
     const { perDay, perMonth, id: account } = state.account
@@ -292,7 +292,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     tickedAt = time
     for (const [id, state] of states) {
       if (state.waiting.length > 0) rejectWaiting(state, tooSlow(), ({ since }) => time - since >= patienceMs)
-      startDayOf(state)
+      startNewDay(state)
       if (state.isWriting) continue
       const isIdle = time - state.usedAt >= idleMs && state.waiting.length === 0
       const isWritten = rows === undefined || state.used === state.reserved
@@ -325,9 +325,9 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 
   const takeAtRate = (request: LimitRequest, rate: RateDecision | undefined): LimitGrant | Promise<LimitGrant> => {
     const { account, weights } = request
-    const asking = countAsking(request, rate)
-    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
-    const quota = takeQuota({ account, calls: asking, weights })
+    const requested = countRequested(request, rate)
+    if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
+    const quota = takeQuota({ account, calls: requested, weights })
     if (quota instanceof Promise) return quota.then((later) => ({ granted: later.granted, rate, quota: later }))
     return { granted: quota.granted, rate, quota }
   }
@@ -340,7 +340,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     giveBack: (grant, units) => {
       if (closed !== undefined) return
       const state = states.get(grant.account.id) ?? createState(grant.account)
-      startDayOf(state)
+      startNewDay(state)
       const returned = returns.take(grant, units)
       if (returned > 0 && state.counter.day.text === grant.day) giveBackReserved(state, returned)
     },
@@ -348,7 +348,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     usage: async (account) => {
       const day = getToday()
       const state = states.get(account.id)
-      if (state !== undefined) startDayOf(state)
+      if (state !== undefined) startNewDay(state)
       if (rows === undefined || (state !== undefined && degraded.isOn()))
         return toQuotaUsage(state?.counter ?? createReservation(day).counter, account)
       const sums = (await rows.read([account.id], day)).get(account.id) ?? { day: 0, month: 0 }

@@ -24,7 +24,7 @@ const common = `
 local rateFormat, accountFormat = '<dd', '<I4dI4dI4d'
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function monthOf(day)
+local function toMonth(day)
   -- Civil from days: the days of 400 years from a 1 March on.
   local shifted = day + 719468
   local era = math.floor(shifted / 146097)
@@ -40,7 +40,7 @@ end
 local function advance(account)
   local today = math.floor(now / 86400000)
   if today <= account.day then return end
-  local month = monthOf(today)
+  local month = toMonth(today)
   if month > account.month then account.month, account.monthUsed = month, 0 end
   account.day, account.dayUsed, account.handed = today, 0, 0
 end
@@ -58,7 +58,7 @@ end
 local function raise(account, day, dayUsed, monthUsed)
   local raised = false
   if day == account.day and dayUsed > account.dayUsed then account.dayUsed, raised = dayUsed, true end
-  if day > 0 and monthUsed > account.monthUsed and monthOf(day) == account.month then account.monthUsed, raised = monthUsed, true end
+  if day > 0 and monthUsed > account.monthUsed and toMonth(day) == account.month then account.monthUsed, raised = monthUsed, true end
   return raised
 end
 -- Arguments that are left out are 0.
@@ -84,7 +84,7 @@ if KEYS[2] then
   if not account then
     if now - number(14) > ${maxSeedAgeMs} then return { 2, now } end
     local day = number(11)
-    account = { day = day, dayUsed = number(12), month = monthOf(day), monthUsed = number(13), handed = 0, seededAt = number(14) }
+    account = { day = day, dayUsed = number(12), month = toMonth(day), monthUsed = number(13), handed = 0, seededAt = number(14) }
     changed = true
   end
   advance(account)
@@ -125,7 +125,7 @@ if account.seededAt ~= number(3) and (units < 0 or account.seededAt >= number(4)
 advance(account)
 raise(account, number(5), number(6), number(7))
 if day == account.day then account.dayUsed = math.max(0, account.dayUsed + units) end
-if monthOf(day) == account.month then account.monthUsed = math.max(0, account.monthUsed + units) end
+if toMonth(day) == account.month then account.monthUsed = math.max(0, account.monthUsed + units) end
 write(KEYS[1], account)
 return 1`
 

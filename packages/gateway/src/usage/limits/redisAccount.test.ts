@@ -281,7 +281,7 @@ describe('returned units', () => {
     expect(state.counter).toMatchObject({ dayUsed: 0, monthUsed: 0 })
   })
 
-  test('leave a later day of the counter alone', () => {
+  test('do not change a later day of the counter', () => {
     const state = createKnown()
     set(state, { day: tomorrow.day, dayUsed: 9, monthUsed: 9 })
     expect(giveBackUnits(state, account, 4, today)).toBe(4)

@@ -10,10 +10,10 @@ const start = (...connected: readonly string[]) => {
   const events: string[] = []
   let listener: (shard: string) => void = () => {}
   let replies = true
-  const shardOf = (key: string): string => key.slice(0, 1)
+  const getShard = (key: string): string => key.slice(0, 1)
   const redis = {
-    shardOf,
-    isReady: (key: string) => ready.has(shardOf(key)),
+    getShard,
+    isReady: (key: string) => ready.has(getShard(key)),
     onReady: (given: (shard: string) => void) => (listener = given),
     client: { exists: () => (replies ? Promise.resolve(0) : Promise.reject(new Error('lost'))) },
   } as unknown as RedisShardsOptions['redis']

@@ -25,7 +25,7 @@ export interface RedisShards {
 
 /** Options of {@link createRedisShards}. */
 export interface RedisShardsOptions {
-  readonly redis: Pick<RedisLink, 'client' | 'isReady' | 'onReady' | 'shardOf'>
+  readonly redis: Pick<RedisLink, 'client' | 'isReady' | 'onReady' | 'getShard'>
   /** A monotonic clock, in milliseconds. */
   readonly clock: () => number
   /** How long a request waits for Redis, in milliseconds. A shard hangs if nothing has come back for as long. */
@@ -90,7 +90,7 @@ export const createRedisShards = (options: RedisShardsOptions): RedisShards => {
 
   return {
     get: (key) => {
-      const name = redis.shardOf(key)
+      const name = redis.getShard(key)
       return shards.get(name) ?? add(key, name)
     },
     lose,

@@ -68,7 +68,7 @@ export interface QuotaUsage {
   readonly month: QuotaWindow
 }
 
-/** Decides on rates and on daily and monthly quotas. `docs/service/limits.md` states the guarantees. */
+/** Decides on rates and on daily and monthly quotas. `docs/service/guarantees.md` states the guarantees. */
 export interface UsageLimits {
   /**
    * Charges the calls of one request to its rate and its quota. Call it once per request. A call that the rate rejects is not charged to the quota.

@@ -120,7 +120,11 @@ describe('planRetention', () => {
 })
 
 describe('planPartitions', () => {
-  const dayOf = (index: number) => ({ name: `day_${index}`, from: day + index * dayMs, to: day + (index + 1) * dayMs })
+  const createDay = (index: number) => ({
+    name: `day_${index}`,
+    from: day + index * dayMs,
+    to: day + (index + 1) * dayMs,
+  })
   const noon = day + 12 * hourMs
 
   test('creates today and the next three days', () => {
@@ -128,8 +132,8 @@ describe('planPartitions', () => {
       create: [0, 1, 2, 3].map((index) => day + index * dayMs),
       drop: [],
     })
-    expect(planPartitions([0, 1, 3].map(dayOf), { storedFrom: 0, now: noon }).create).toEqual([day + 2 * dayMs])
-    expect(planPartitions([0, 1, 2, 3].map(dayOf), { storedFrom: 0, now: noon + dayMs }).create).toEqual([
+    expect(planPartitions([0, 1, 3].map(createDay), { storedFrom: 0, now: noon }).create).toEqual([day + 2 * dayMs])
+    expect(planPartitions([0, 1, 2, 3].map(createDay), { storedFrom: 0, now: noon + dayMs }).create).toEqual([
       day + 4 * dayMs,
     ])
   })
@@ -143,7 +147,7 @@ describe('planPartitions', () => {
   })
 
   test('drops the partitions whose rows are all past their retention', () => {
-    const partitions = [{ name: 'before', from: -Infinity, to: day - dayMs }, dayOf(-1), dayOf(0)]
+    const partitions = [{ name: 'before', from: -Infinity, to: day - dayMs }, createDay(-1), createDay(0)]
     const drop = (storedFrom: number) => planPartitions(partitions, { storedFrom, now: noon }).drop
     expect(drop(day - dayMs)).toEqual(['before'])
     expect(drop(day - 1)).toEqual(['before'])

@@ -316,6 +316,24 @@ describe('createLeasedRates', () => {
     expect(workers[0]?.peek('key_1', { perSecond: 1, burst: 10 })).toMatchObject({ granted: 0 })
   })
 
+  test('a lowered limit applies to tokens whose request was in flight, and they are returned', async () => {
+    const { workers, pass } = startWorkers(2, { delayMs: 5 })
+    const [one, other] = workers
+    const before = { perSecond: 100, burst: 1_000 }
+    const after = { perSecond: 1, burst: 10 }
+    const first = one?.take('key_1', before, 500)
+    await pass(1)
+    const second = one?.take('key_1', after, 500)
+    await pass(100)
+    // 500 tokens were granted to neither, but not more than the new burst.
+    expect([(await first)?.granted, (await second)?.granted]).toEqual([10, 0])
+    expect(one?.peek('key_1', after)).toMatchObject({ granted: 0 })
+    await pass(10_000)
+    const third = other?.take('key_1', after, 10)
+    await pass(100)
+    expect(await third).toMatchObject({ granted: 10 })
+  })
+
   test('calls that the primary does not decide in time are rejected as unavailable', async () => {
     const rates = createLeasedRates({ workers: 1, send: () => {}, patienceMs: 50 })
     open.push(rates)

@@ -89,8 +89,8 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
     schedule(flush)
   }
 
-  const giveBack = (account: Account, kept = 0): void => {
-    if (returnHeld(account, kept)) queue(account)
+  const giveBack = (account: Account, retained = 0): void => {
+    if (returnHeld(account, retained)) queue(account)
   }
 
   /** Requests tokens. One request of an account is in flight at a time. */
@@ -181,7 +181,9 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
       const time = now()
       for (const reply of replies) {
         const account = accounts.get(reply.id)
-        if (account !== undefined && applyReply(account, reply, time)) serve(account, time)
+        if (account === undefined || !applyReply(account, reply, time)) continue
+        if (account.returned > 0) queue(account)
+        serve(account, time)
       }
     },
     close: () => {

@@ -25,7 +25,7 @@ export interface WorkerLease {
   /** When tokens were requested last. */
   requestedAt: number
   /** The request in flight; `queued` if it has not been sent yet. */
-  request: 'queued' | { readonly wanted: number; readonly least: number } | undefined
+  request: 'queued' | { readonly limits: RateLimits; readonly wanted: number; readonly least: number } | undefined
   /** The spent units of the bucket, with all that was leased, at `spentAt`. */
   spent: number
   spentAt: number
@@ -95,12 +95,12 @@ export const changeLimits = (lease: WorkerLease, limits: RateLimits, workers: nu
   lease.retryAt = -Infinity
 }
 
-/** Marks the tokens that can be granted as to be returned, except for `kept`. @returns Whether there are any. */
-export const returnHeld = (lease: WorkerLease, kept = 0): boolean => {
-  const returned = lease.held - kept
+/** Marks the tokens that can be granted as to be returned, except for `retained`. @returns Whether there are any. */
+export const returnHeld = (lease: WorkerLease, retained = 0): boolean => {
+  const returned = lease.held - retained
   if (returned <= 0) return false
   lease.returned += returned
-  lease.held = kept
+  lease.held = retained
   return true
 }
 
@@ -159,7 +159,7 @@ const getUnusedMs = ({ usedAt, requestedAt }: WorkerLease, time: number): number
 export const isIdle = (lease: WorkerLease, time: number): boolean =>
   getUnusedMs(lease, time) >= Math.min(maxIdleMs, getRefillMs(lease.limits))
 
-/** Whether nothing of an idle lease is kept any longer. */
+/** Whether nothing of an idle lease is retained any longer. */
 export const isOver = (lease: WorkerLease, time: number): boolean =>
   lease.spared === 0 || getUnusedMs(lease, time) >= sparedMs
 
@@ -187,7 +187,7 @@ export const toRequest = (lease: WorkerLease, waiting: readonly WantedCalls[], t
   for (const one of waiting) cost += one.cost
   const wanted = Math.max(1, Math.min(limits.burst, Math.max(0, cost - held) + ahead))
   const least = waiting[0]?.least ?? 1
-  lease.request = { wanted, least }
+  lease.request = { limits, wanted, least }
   return { ...report, wanted, least: Math.max(1, least - held) }
 }
 
@@ -196,6 +196,11 @@ export const applyReply = (lease: WorkerLease, { leased, spent, retryAfterMs }: 
   const { limits, request } = lease
   if (request === undefined || request === 'queued') return false
   lease.request = undefined
+  // The limits have changed since: tokens of the former ones are not granted.
+  if (request.limits !== limits) {
+    lease.returned += leased
+    return true
+  }
   lease.held += leased
   lease.spent = spent
   lease.spentAt = time

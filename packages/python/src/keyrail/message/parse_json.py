@@ -65,7 +65,7 @@ def parse_json(text: str) -> Any:
         {'id': 1, 'result': '0x1'}
 
     """
-    depth = _depth_of(text)
+    depth = _measure_depth(text)
     if depth > MAX_DEPTH:
         raise UnreadableJson(f"the response nests deeper than {MAX_DEPTH} levels")
     try:
@@ -81,7 +81,7 @@ def parse_json(text: str) -> Any:
         raise UnreadableJson from None
 
 
-def _depth_of(text: str) -> int:
+def _measure_depth(text: str) -> int:
     """Return an upper bound of the number of levels of arrays and objects in the part of a text that is valid JSON.
 
     It is the exact number if it is above 500 and at most 2,500. Takes time linear in the length of the text.

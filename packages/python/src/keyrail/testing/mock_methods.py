@@ -75,7 +75,7 @@ def _to_int(given: Any) -> int:
         raise RpcError(-32602, "invalid argument: hex string expected") from None
 
 
-def _place_of(block: Block, index: int) -> dict[str, Any]:
+def _to_location(block: Block, index: int) -> dict[str, Any]:
     header = block.header
     return {"blockHash": header["hash"], "blockNumber": header["number"], "transactionIndex": hex(index)}
 
@@ -88,7 +88,7 @@ def _to_json(block: Block | None, full: bool) -> dict[str, Any] | None:
     if block is None:
         return None
     transactions = [
-        one.to_json(_place_of(block, index)) if full else one.hash for index, one in enumerate(block.transactions)
+        one.to_json(_to_location(block, index)) if full else one.hash for index, one in enumerate(block.transactions)
     ]
     return {**block.header, "transactions": transactions}
 
@@ -102,7 +102,7 @@ def _get_transaction(view: NodeView, tx_hash: str) -> Any:
     if pending is not None:
         return pending.to_json(NO_PLACE)
     found = view.chain.find_transaction(tx_hash)
-    return found and found[0].transactions[found[1]].to_json(_place_of(*found))
+    return found and found[0].transactions[found[1]].to_json(_to_location(*found))
 
 
 def _get_receipt(view: NodeView, tx_hash: str) -> Any:

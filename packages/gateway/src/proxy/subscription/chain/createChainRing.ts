@@ -30,14 +30,14 @@ export interface ChainRing {
 export const createChainRing = (): ChainRing => {
   const blocks: ChainBlock[] = []
   const byHash = new Map<string, ChainBlock>()
-  const indexOf = (number: number): number => number - (blocks[0]?.number ?? 0)
+  const getIndex = (number: number): number => number - (blocks[0]?.number ?? 0)
   return {
     newest: () => blocks.at(-1),
     oldest: () => blocks[0],
     size: () => blocks.length,
     find: (hash) => byHash.get(hash),
-    at: (number) => blocks[indexOf(number)],
-    above: (number) => blocks.slice(Math.max(indexOf(number) + 1, 0)),
+    at: (number) => blocks[getIndex(number)],
+    above: (number) => blocks.slice(Math.max(getIndex(number) + 1, 0)),
     extend: (block) => {
       const newest = blocks.at(-1)
       if (newest !== undefined && (block.parentHash !== newest.hash || block.number !== newest.number + 1))
@@ -47,7 +47,7 @@ export const createChainRing = (): ChainRing => {
       if (blocks.length > maxDepth + 1) byHash.delete((blocks.shift() as ChainBlock).hash)
     },
     removeAbove: (number) => {
-      const removed = blocks.splice(Math.max(indexOf(number) + 1, 0)).reverse()
+      const removed = blocks.splice(Math.max(getIndex(number) + 1, 0)).reverse()
       for (const { hash } of removed) byHash.delete(hash)
       return removed
     },
@@ -63,7 +63,7 @@ export const createChainRing = (): ChainRing => {
       const block = byHash.get(hash)
       if (block === undefined) return
       const withLogs = { ...block, logs }
-      blocks[indexOf(block.number)] = withLogs
+      blocks[getIndex(block.number)] = withLogs
       byHash.set(hash, withLogs)
     },
     clear: () => {

@@ -70,7 +70,7 @@ test('concurrent reads of a block are one', async () => {
   expect(calls()[0]).toEqual([1, 0])
 })
 
-test('a node that has a block but not its logs yet is asked again until it has them', async () => {
+test('a node that has a block but not its logs yet is queried again until it has them', async () => {
   const { add, read, first, waits, incomplete } = start()
   first.lateLogs = 3
   expect(await read(add())).toHaveLength(2)
@@ -78,7 +78,7 @@ test('a node that has a block but not its logs yet is asked again until it has t
   expect(incomplete).toEqual([])
 })
 
-test('a node that does not get them within two seconds is given up for another one', async () => {
+test('a node that does not have them within two seconds is replaced by another one', async () => {
   const { add, read, first, waits, calls, incomplete } = start()
   first.lateLogs = 100
   expect(await read(add())).toHaveLength(2)
@@ -99,7 +99,7 @@ test('logs that no node confirms are delivered, and counted', async () => {
   expect(waits.reduce((sum, ms) => sum + ms)).toBe(4_000)
 })
 
-test('some logs of a block are not all of them', async () => {
+test('a block with only some of its logs is incomplete', async () => {
   const { add, read, first } = start()
   const block = add({ logCount: 3 })
   const whole = first.call

@@ -11,7 +11,11 @@ import { blockNumber } from './heads.ts'
  * @throws {KeyrailError} The failure of the request; kind `badResponse` if the result is not a chain id. The next call requests it again.
  * @see EIP-695 (eth_chainId)
  */
-export function chainIdOf(request: RawRequest, redactedUrl: string, given: number | undefined): () => Promise<number> {
+export function createChainIdReader(
+  request: RawRequest,
+  redactedUrl: string,
+  given: number | undefined,
+): () => Promise<number> {
   let known: Promise<number> | undefined
   const requestChainId = async (): Promise<number> => {
     try {

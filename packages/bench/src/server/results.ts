@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 let drawn = 0
-/** Hex digits that do not repeat, the same in each run, so that answers weigh what real ones do. */
+/** Hex digits that do not repeat, the same in each run, so that results are as large as real ones. */
 const hex = (bytes: number): string => {
   let digits = ''
   while (digits.length < bytes * 2) digits += createHash('sha256').update(String(drawn++)).digest('hex')
@@ -75,9 +75,9 @@ const log = (n: number): object => ({
   transactionIndex: `0x${(n % 180).toString(16)}`,
 })
 
-/** What the server answers, by method, as JSON text: by hash a block with hashes (17 kB), by number one with its transactions (190 kB). */
-export function makeAnswers(): Readonly<Record<string, string>> {
-  const answers = {
+/** Creates the results of the server by method, as JSON text: by hash a block with hashes (17 kB), by number one with its transactions (190 kB). */
+export function createResults(): Readonly<Record<string, string>> {
+  const results = {
     eth_chainId: '0x1',
     net_version: '1',
     eth_blockNumber: '0x134f2d1',
@@ -86,5 +86,5 @@ export function makeAnswers(): Readonly<Record<string, string>> {
     eth_getBlockByNumber: block(many(194, transaction)),
     eth_getLogs: many(8_600, log),
   }
-  return Object.fromEntries(Object.entries(answers).map(([method, result]) => [method, JSON.stringify(result)]))
+  return Object.fromEntries(Object.entries(results).map(([method, result]) => [method, JSON.stringify(result)]))
 }

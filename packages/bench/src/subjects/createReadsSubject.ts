@@ -1,16 +1,16 @@
 import type { Subject } from './subject.ts'
 
-/** What a library calls the reads of the workloads. */
+/** The reads of the workloads, as functions of a library. */
 export interface Reads {
   readonly balance: (account: string) => Promise<unknown>
   readonly blockByHash: (hash: string) => Promise<unknown>
-  /** With whole transactions. */
+  /** Reads a block with full transactions. */
   readonly blockByNumber: (hex: string) => Promise<unknown>
   readonly logs: (range: { readonly fromBlock: string; readonly toBlock: string }) => Promise<unknown>
 }
 
-/** A library by its own reads, formatting and all, where others are given by their raw request. */
-export function readsOf({ balance, blockByHash, blockByNumber, logs }: Reads, close: () => void): Subject {
+/** Creates a subject that uses the formatted reads of a library. Other subjects use its raw request. */
+export function createReadsSubject({ balance, blockByHash, blockByNumber, logs }: Reads, close: () => void): Subject {
   const byMethod: Readonly<Record<string, (first: never) => Promise<unknown>>> = {
     eth_getBalance: balance,
     eth_getBlockByHash: blockByHash,
@@ -20,7 +20,7 @@ export function readsOf({ balance, blockByHash, blockByNumber, logs }: Reads, cl
   return {
     call: (method, [first]) => {
       const read = byMethod[method]
-      return read ? read(first as never) : Promise.reject(new Error(`no read stands for ${method}`))
+      return read ? read(first as never) : Promise.reject(new Error(`no read for ${method}`))
     },
     close,
   }
