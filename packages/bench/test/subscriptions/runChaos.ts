@@ -45,10 +45,10 @@ const subscribers = 50
 const pollers = 10
 const stepMs = 120
 const maxReorgDepth = 6
-/** A node is killed every so many blocks, and is back after so many. */
+/** How often a node is killed, and how long it is down, in blocks. */
 const killEvery = 20
 const killedFor = 8
-/** An instance is restarted every so many blocks, and is back after so many. */
+/** How often an instance is restarted, and how long it is down, in blocks. */
 const restartEvery = 25
 const restartedFor = 5
 const maxLag = 3

@@ -5,9 +5,9 @@ import type { SoakTally } from './soakTally.ts'
 /** The outcome of the transactions of a soak test. */
 export interface WritesJudged {
   readonly made: number
-  /** Taken by the servers more than once: one that may have arrived was sent again. */
+  /** Transactions that the servers accepted more than once: one that may have arrived was sent again. */
   readonly doubled: number
-  /** Answered with a hash, but no server had taken it. */
+  /** Transactions that returned a hash, but that no server accepted. */
   readonly untaken: number
 }
 
