@@ -72,10 +72,10 @@ export const testRouteTable = (database: TestDatabase): void => {
 
     /** Makes a request that must succeed, and checks its audit log entry and the invalidated keys. */
     const succeed = async (name: RouteName, fixture: AccountFixture, as: Login | undefined): Promise<void> => {
-      const [seq, before] = [await control.storage.changes.seq(), control.forgotten.length]
+      const [position, before] = [await control.storage.changes.position(), control.forgotten.length]
       const [last] = await control.storage.auditLog.list({ limit: 1 })
       expect((await request(name, fixture, { as })).status).toBe(getRoute(name).status)
-      const { changed } = await control.storage.changes.since(seq)
+      const { changed } = await control.storage.changes.since(position)
       expect(control.forgotten.slice(before)).toEqual(changed)
       const [newest] = await control.storage.auditLog.list({ limit: 1 })
       const isUnlogged = name === 'POST /api/apps/{appId}/jwt-keys/test' || name === 'POST /api/account/sign-up-link'

@@ -119,7 +119,7 @@ function Limits({ app }: { readonly app: AppView }) {
   return (
     <Card
       title="Limits"
-      help="service/limits#what-limits-a-key"
+      help="service/limits#default-limits"
       lead="The current limits. Set lower ones to cap the cost of a mistake or a leaked key."
     >
       <dl className="facts">
