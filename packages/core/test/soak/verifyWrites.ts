@@ -3,7 +3,7 @@ import type { ServerReport } from './soakServer.ts'
 import type { SoakTally } from './soakTally.ts'
 
 /** The outcome of the transactions of a soak test. */
-export interface WritesJudged {
+export interface WriteVerdict {
   readonly made: number
   /** Transactions that the servers accepted more than once: one that may have arrived was sent again. */
   readonly doubled: number
@@ -12,7 +12,7 @@ export interface WritesJudged {
 }
 
 /** Compares the outcomes of transactions as seen by callers with the transactions that the servers accepted. */
-export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WritesJudged {
+export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WriteVerdict {
   const metBy = new Map(taken)
   let made = 0
   let doubled = 0
