@@ -161,8 +161,7 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
     // What a proxy logs when no instance responds must not contain the key in the path either.
     await Promise.all(instances.map((instance) => instance.process.stop('SIGKILL')))
     expect(await call(path)).toMatch(/^50[23] /)
-    proxy.kill()
-    await exited
+    await proxy.stop()
     expect(proxy.getOutput()).not.toContain(apiKey)
   })
 })
